@@ -1,0 +1,1 @@
+"""Everything that touches the world: files, journal, processes, git, network."""

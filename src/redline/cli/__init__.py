@@ -1,0 +1,1 @@
+"""Arguments, exit codes and terminal output; one module per command."""

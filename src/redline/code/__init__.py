@@ -1,0 +1,1 @@
+"""Outlines, symbols and references from syntax trees."""

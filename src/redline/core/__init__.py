@@ -1,0 +1,1 @@
+"""Pure, standard library only: errors, paths, changes, splices, text facts, diffs, ports."""

@@ -1,0 +1,115 @@
+"""A ChangeSet: the state of each place before and after, as data."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from redline.core.paths import WorkspacePath
+
+
+def digest_of(content: bytes) -> str:
+    """The SHA-256 of *content* in hex: the name of a blob and the version of a file."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Nothing is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A regular file. `content` may be left out where only identity matters.
+
+    `mode` is the permission bits; None means: keep what is there, or the default for a new file.
+    """
+
+    digest: str
+    size: int
+    mode: int | None = None
+    content: bytes | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, content: bytes, mode: int | None = None) -> FileState:
+        """The state of a file that holds *content*."""
+        return cls(digest_of(content), len(content), mode, content)
+
+
+@dataclass(frozen=True, slots=True)
+class DirState:
+    """A directory (its entries are places of their own)."""
+
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """A symbolic link."""
+
+    target: str
+
+
+State: TypeAlias = Absent | FileState | DirState | LinkState
+ABSENT = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One place goes from `before` to `after`."""
+
+    path: WorkspacePath
+    before: State
+    after: State
+
+    def inverse(self) -> Change:
+        """The change that takes this one back."""
+        return Change(self.path, self.after, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A file, link or whole directory gets another name; nothing may stand at `target`."""
+
+    source: WorkspacePath
+    target: WorkspacePath
+
+    def inverse(self) -> Rename:
+        """The rename that takes this one back."""
+        return Rename(self.target, self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """Changes that happen together or not at all.
+
+    Parents come before children that are created and after children that are removed: the
+    order of `steps` is the order in which they can be carried out.
+    """
+
+    steps: tuple[Change | Rename, ...] = ()
+
+    def inverse(self) -> ChangeSet:
+        """The ChangeSet that takes this one back."""
+        return ChangeSet(tuple(step.inverse() for step in reversed(self.steps)))
+
+    @property
+    def paths(self) -> tuple[WorkspacePath, ...]:
+        """Every place this touches, in order, each once."""
+        seen: dict[WorkspacePath, None] = {}
+        for step in self.steps:
+            if isinstance(step, Rename):
+                seen[step.source] = None
+                seen[step.target] = None
+            else:
+                seen[step.path] = None
+        return tuple(seen)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether carrying this out would change nothing."""
+        return all(isinstance(s, Change) and s.before == s.after for s in self.steps)
+
+    def __add__(self, other: ChangeSet) -> ChangeSet:
+        return ChangeSet(self.steps + other.steps)

@@ -1,0 +1,64 @@
+"""Paths proven to lie beneath a root."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
+_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
+
+
+class Access(Enum):
+    """What a path is wanted for."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class WorkspacePath:
+    """A place beneath root number `root`; only `Workspace.resolve` makes one from outside text.
+
+    `parts` are plain names (no "", ".", ".."); the root itself has none. Undecodable bytes in a
+    name are carried as surrogate escapes, as `os.fsdecode` gives them.
+    """
+
+    root: int
+    parts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The last part, empty for a root."""
+        return self.parts[-1] if self.parts else ""
+
+    @property
+    def parent(self) -> WorkspacePath:
+        """The directory this lies in; a root is its own parent."""
+        return WorkspacePath(self.root, self.parts[:-1])
+
+    @property
+    def relative(self) -> str:
+        """The path below the root with forward slashes, `.` for the root."""
+        return "/".join(self.parts) or "."
+
+    def child(self, name: str) -> WorkspacePath:
+        """The entry `name` of this directory."""
+        return WorkspacePath(self.root, (*self.parts, name))
+
+    def is_beneath(self, other: WorkspacePath) -> bool:
+        """Whether this is *other* or lies anywhere below it."""
+        return self.root == other.root and self.parts[: len(other.parts)] == other.parts
+
+
+def show_name(name: str) -> str:
+    """A name that fits JSON: undecodable bytes become \\xNN, everything else stays."""
+    return _UNDECODABLE.sub(lambda m: f"\\x{ord(m[0]) - 0xDC00:02x}", name)
+
+
+def read_name(shown: str) -> str:
+    """The inverse of `show_name` for names that hold undecodable bytes."""
+    return _ESCAPED.sub(
+        lambda m: chr(0xDC00 + int(m[1], 16)) if int(m[1], 16) >= 0x80 else m[0], shown
+    )

@@ -1,0 +1,311 @@
+"""What the inner layers ask of the world, as Protocols; `adapters` answers, `app` connects.
+
+Ports stay small. A new capability gets a new Protocol here, an adapter, and a lazily built
+property on `dialects.tool.Runtime`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from redline.core.changes import ChangeSet, State
+from redline.core.paths import Access, WorkspacePath
+
+
+class Kind(Enum):
+    """What stands at a place."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    SYMLINK = "symlink"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one `stat` says of a place; links are not followed."""
+
+    path: WorkspacePath
+    kind: Kind
+    size: int
+    mode: int
+    mtime_ns: int
+    ctime_ns: int = 0
+    links: int = 1
+    identity: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A directory the server may touch."""
+
+    path: str
+    writable: bool
+
+
+class Workspace(Protocol):
+    """The roots, and the only way from outside text to a WorkspacePath."""
+
+    @property
+    def roots(self) -> Sequence[Root]:
+        """Every root; the first is the workspace."""
+
+    def resolve(
+        self,
+        raw: str,
+        access: Access,
+        *,
+        relative_only: bool = False,
+        follow: bool = True,
+        must_exist: bool = False,
+    ) -> WorkspacePath:
+        """The canonical place *raw* names, proven beneath a root that allows *access*.
+
+        Links on the way are followed as long as they stay beneath a root; the last part is
+        followed only with *follow*. Missing parts at the end are allowed unless *must_exist*.
+        Relative text is taken from the first root; *relative_only* refuses absolute text and `..`.
+        Raises InvalidArgument, NotFound and the kinds of PathDenied.
+        """
+
+    def absolute(self, path: WorkspacePath) -> str:
+        """The path as people write it, for display; never for opening."""
+
+
+class Tree(Protocol):
+    """Reading, by descriptor, never outside a root; links are never followed: resolve first."""
+
+    def stat(self, path: WorkspacePath) -> Entry | None:
+        """What is there, or None."""
+
+    def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
+        """The bytes of a regular file; at most *limit*, else TooLarge.
+
+        Raises NotFound, IsADirectory, NotARegularFile, SymlinkEscape, TooLarge, PathDenied.
+        """
+
+    def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
+        """Up to *length* bytes from *offset*."""
+
+    def scan(self, path: WorkspacePath) -> list[Entry]:
+        """The entries of a directory, sorted by name bytes."""
+
+    def read_link(self, path: WorkspacePath) -> str:
+        """The target text of a symbolic link."""
+
+    def state(self, path: WorkspacePath) -> State:
+        """The state of a place with a file's content included: what a plan starts from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who asked for a change and how; kept in the journal."""
+
+    tool: str
+    client: str = ""
+    principal: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A committed ChangeSet with its place in the journal.
+
+    `kind` is change, undo or redo. `reverts` is the id of the operation this one takes back,
+    `reverted_by` the one that took this one back. `notes` carry facts such as atomic: false.
+    """
+
+    id: str
+    time: float
+    origin: Origin
+    change_set: ChangeSet
+    kind: str = "change"
+    reverts: str | None = None
+    reverted_by: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Editor(Protocol):
+    """The only way to change the workspace."""
+
+    def commit(self, change_set: ChangeSet, origin: Origin) -> Operation:
+        """Make *change_set* real, all of it or nothing.
+
+        Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed. An empty ChangeSet is
+        answered with an Operation whose id is "" and is not journalled.
+        """
+
+    def undo(self, operation_id: str | None, origin: Origin) -> Operation:
+        """Take an operation back; None means the latest that is not undone."""
+
+    def redo(self, operation_id: str | None, origin: Origin) -> Operation:
+        """Take an undo back; None means the latest undo."""
+
+    def plan_undo(self, operation_id: str | None) -> ChangeSet:
+        """What `undo` would do, with contents, after the same checks."""
+
+    def plan_redo(self, operation_id: str | None) -> ChangeSet:
+        """What `redo` would do, with contents, after the same checks."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryQuery:
+    """Which operations to list, newest first."""
+
+    path: str | None = None
+    tool: str | None = None
+    since: float | None = None
+    until: float | None = None
+    before_id: str | None = None
+    limit: int = 50
+
+
+class History(Protocol):
+    """The journal, for reading."""
+
+    def list(self, query: HistoryQuery) -> Sequence[Operation]:
+        """Matching operations, newest first, contents not loaded."""
+
+    def get(self, operation_id: str) -> Operation:
+        """One operation with the contents of its ChangeSet; UnknownOperation if there is none."""
+
+
+class Cancel(Protocol):
+    """Asked often by anything that takes long."""
+
+    def check(self) -> None:
+        """Raise Cancelled when the caller gave up."""
+
+    def on_cancel(self, action: Callable[[], None]) -> None:
+        """Run *action* (from another thread) when the caller gives up; at once if it has."""
+
+
+class Regex(Protocol):
+    """ECMAScript regular expressions in a killable worker with a time and memory budget."""
+
+    def find(
+        self, pattern: str, text: str, *, flags: str = "m", limit: int = 0
+    ) -> list[RegexMatch]:
+        """Matches from the left, at most *limit* (0 = all). InvalidPattern, TimeLimit."""
+
+    def groups(self, pattern: str, flags: str = "m") -> int:
+        """How many capture groups *pattern* has. InvalidPattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegexMatch:
+    """One match in str offsets; groups that took no part are None."""
+
+    start: int
+    end: int
+    groups: tuple[tuple[int, int] | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GrepQuery:
+    """What to look for in contents. `engine_syntax` is ripgrep's default (Rust) syntax."""
+
+    pattern: str
+    literal: bool = False
+    ignore_case: bool = False
+    context: int = 0
+    max_matches: int = 1000
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    hidden: bool = False
+    ignored: bool = False
+    deadline: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class GrepLine:
+    """One line of a result; `is_match` is False for context. `column` is 1-based in characters."""
+
+    path: WorkspacePath
+    line: int
+    text: str
+    is_match: bool
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GrepResult:
+    """Lines in path and line order, and how many matching lines there are in all."""
+
+    lines: tuple[GrepLine, ...]
+    total: int
+    timed_out: bool = False
+
+
+class Grep(Protocol):
+    """Content search with ripgrep."""
+
+    def search(
+        self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
+    ) -> GrepResult:
+        """Search files and directories; InvalidPattern, TimeLimit."""
+
+    def files(
+        self, where: WorkspacePath, globs: Sequence[str], *, hidden: bool, ignored: bool
+    ) -> Iterator[WorkspacePath]:
+        """Files beneath *where* by ripgrep's walker."""
+
+
+@dataclass(frozen=True, slots=True)
+class LlmRequest:
+    """One question to a model; `schema` asks for JSON that fits it, else plain text."""
+
+    system: str
+    user: str
+    schema: dict[str, Any] | None = None
+    max_tokens: int = 4096
+    timeout: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class LlmReply:
+    """What the model said: `text` raw, `data` parsed where a schema was given."""
+
+    text: str
+    data: Any = None
+    model: str = ""
+
+
+class Llm(Protocol):
+    """A configured model provider. Raises ProviderFailed."""
+
+    @property
+    def name(self) -> str:
+        """`provider:model`, for cache keys and messages."""
+
+    def ask(self, request: LlmRequest) -> LlmReply:
+        """Ask once, with retries inside the time limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPreview:
+    """A proposal as bytes, owned by one principal."""
+
+    id: str
+    principal: str
+    payload: bytes
+    expires_at: float
+    meta: dict[str, str] = field(default_factory=dict)
+
+
+class Previews(Protocol):
+    """Where proposals wait: memory, SQLite or Redis. Raises StoreUnavailable."""
+
+    def put(self, preview: StoredPreview) -> None:
+        """Keep *preview* until it expires."""
+
+    def get(self, preview_id: str, principal: str) -> StoredPreview | None:
+        """The live preview of that principal, or None."""
+
+    def replace(self, old: StoredPreview, new: StoredPreview) -> bool:
+        """Swap the payload if it still is *old*'s; False when somebody else was first."""
+
+    def ping(self) -> None:
+        """Raise StoreUnavailable when the store cannot be reached."""

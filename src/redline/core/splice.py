@@ -1,0 +1,37 @@
+"""The unit of a lossless edit: replace some bytes, keep every other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from redline.core.errors import OverlappingEdits
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Splice:
+    """Replace bytes [start, end) by `data`."""
+
+    start: int
+    end: int
+    data: bytes
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"bad splice range: [{self.start}, {self.end})")
+
+
+def apply_splices(source: bytes, splices: Iterable[Splice]) -> bytes:
+    """*source* with every splice applied; offsets refer to *source*; overlaps are refused."""
+    pieces: list[bytes] = []
+    position = 0
+    for splice in sorted(splices):
+        if splice.start < position:
+            raise OverlappingEdits(f"Edits overlap at byte {splice.start}")
+        if splice.end > len(source):
+            raise ValueError(f"splice ends at {splice.end}, source has {len(source)} bytes")
+        pieces.append(source[position : splice.start])
+        pieces.append(splice.data)
+        position = splice.end
+    pieces.append(source[position:])
+    return b"".join(pieces)

@@ -1,0 +1,100 @@
+"""What a text file is besides its words: encoding, byte order mark, line ends, final newline.
+
+Only LF and CRLF end a line (a lone CR, form feed or U+2028 does not). Text is decoded as UTF-8 with
+surrogate escapes, so a file in any encoding goes through `text` and back byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r?\n")
+SNIFFED = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file's bytes with the facts that edits keep."""
+
+    raw: bytes
+
+    @property
+    def has_bom(self) -> bool:
+        """Whether the file opens with a UTF-8 byte order mark."""
+        return self.raw.startswith(BOM)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether a NUL stands in the first 4096 bytes."""
+        return b"\0" in self.raw[:SNIFFED]
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the whole file is valid UTF-8."""
+        try:
+            self.raw.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    @property
+    def text(self) -> str:
+        """The content without the BOM; undecodable bytes are surrogate escapes."""
+        start = len(BOM) if self.has_bom else 0
+        return self.raw[start:].decode("utf-8", "surrogateescape")
+
+    @property
+    def newline(self) -> str:
+        """The line end most lines have (the first one's on a tie); LF for a file without any."""
+        crlf = self.raw.count(b"\r\n")
+        lone = self.raw.count(b"\n") - crlf
+        if crlf == lone:
+            first = _LINE_END.search(self.raw)
+            return first[0].decode() if first else "\n"
+        return "\r\n" if crlf > lone else "\n"
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether both LF and CRLF end lines here."""
+        crlf = self.raw.count(b"\r\n")
+        return 0 < crlf < self.raw.count(b"\n")
+
+    @property
+    def ends_with_newline(self) -> bool:
+        """Whether the last line is terminated; an empty file counts as terminated."""
+        return not self.raw or self.raw.endswith(b"\n")
+
+    def with_text(self, text: str) -> bytes:
+        """The bytes of *text* in this file's encoding, BOM kept."""
+        return (BOM if self.has_bom else b"") + encode(text)
+
+
+def encode(text: str) -> bytes:
+    """*text* as bytes; surrogate escapes become the bytes they stand for."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines with their ends kept; only LF (and so CRLF) ends a line; no empty last piece."""
+    lines = text.split("\n")
+    last = lines.pop()
+    kept = [line + "\n" for line in lines]
+    if last:
+        kept.append(last)
+    return kept
+
+
+def line_body(line: str) -> str:
+    """*line* without its line end."""
+    if line.endswith("\r\n"):
+        return line[:-2]
+    return line.removesuffix("\n")
+
+
+def line_end(line: str) -> str:
+    """The line end of *line*: CRLF, LF or nothing."""
+    if line.endswith("\r\n"):
+        return "\r\n"
+    return "\n" if line.endswith("\n") else ""

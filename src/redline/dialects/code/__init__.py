@@ -1,0 +1,1 @@
+"""Toolset code: seed 000."""

@@ -1,0 +1,1 @@
+"""Toolset coding: seed 001."""

@@ -1,0 +1,1 @@
+"""Toolset docs: lossless YAML, JSON, JSONC, JSON5 and TOML."""

@@ -1,0 +1,1 @@
+"""Toolset files: seed 003."""

@@ -1,0 +1,1 @@
+"""Toolset history: list, show, undo and redo every change."""

@@ -1,0 +1,1 @@
+"""Toolset json: seed 002."""

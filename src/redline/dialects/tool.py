@@ -1,0 +1,203 @@
+"""What a toolset is made of: Tool, Dialect, Call, Result, and the Runtime handlers reach for.
+
+A tool is one value. Its handler is named by text ("module:function") and imported at the first
+call, so listing tools costs nothing but their schemas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+from redline.core.errors import RedlineError
+from redline.core.ports import (
+    Cancel,
+    Editor,
+    Grep,
+    History,
+    Llm,
+    Origin,
+    Previews,
+    Regex,
+    Tree,
+    Workspace,
+)
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """MCP tool annotations; None leaves a hint out."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+    def wire(self) -> Json:
+        """The annotations object as MCP spells it."""
+        pairs = {
+            "readOnlyHint": self.read_only,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent,
+            "openWorldHint": self.open_world,
+        }
+        return {key: value for key, value in pairs.items() if value is not None}
+
+
+READS = Hints(read_only=True, open_world=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A tool's answer: content blocks as MCP spells them, and the structured form."""
+
+    content: Sequence[Json]
+    structured: Json | None = None
+    is_error: bool = False
+    meta: Json | None = None
+
+    @classmethod
+    def of_text(
+        cls, text: str, structured: Json | None = None, *, is_error: bool = False
+    ) -> Result:
+        """An answer of one text block."""
+        return cls([{"type": "text", "text": text}], structured, is_error)
+
+
+@dataclass(frozen=True, slots=True)
+class RpcFailure:
+    """A failure the seed wants as a JSON-RPC error. On 2026-07-28 connections, and with
+    --errors result, the server turns it into an isError result with `code` in structuredContent."""
+
+    code: int
+    message: str
+    data: Json | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who is calling. `connection` is one stdio pipe or one HTTP session (or principal)."""
+
+    name: str = ""
+    version: str = ""
+    protocol: str = "2025-11-25"
+    principal: str = ""
+    connection: str = "stdio"
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_modern(self) -> bool:
+        """Whether this is the stateless era."""
+        return self.protocol >= "2026-07-28"
+
+
+class Runtime(Protocol):
+    """Everything a handler may use, built on first use by `app`."""
+
+    @property
+    def workspace(self) -> Workspace: ...
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def editor(self) -> Editor: ...
+    @property
+    def history(self) -> History: ...
+    @property
+    def regex(self) -> Regex: ...
+    @property
+    def grep(self) -> Grep: ...
+    @property
+    def previews(self) -> Previews: ...
+    @property
+    def llm(self) -> Llm | None: ...
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Settings a dialect may ask for by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tools/call with validated arguments."""
+
+    tool: Tool
+    arguments: Json
+    runtime: Runtime
+    client: Client
+    cancel: Cancel
+    progress: Callable[[float, float | None, str], None]
+    request_id: str = ""
+    # The request exactly as it came, for tools that must keep the spelling of numbers.
+    raw: bytes | None = None
+
+    def origin(self, summary: str = "") -> Origin:
+        """The journal's word on who asked for this."""
+        name = f"{self.client.name} {self.client.version}".strip()
+        return Origin(self.tool.name, name, self.client.principal, summary)
+
+
+Handler = Callable[[Call], Result]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: what is listed and what runs.
+
+    `handler` is "package.module:function". `writes` is True when a call may change the workspace:
+    such tools are neither listed nor callable with --read-only.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: Json
+    handler: str
+    hints: Hints
+    output_schema: Json | None = None
+    writes: bool = False
+    aliases: tuple[str, ...] = ()
+    meta: Json | None = None
+
+    def load(self) -> Handler:
+        """The handler, imported now."""
+        module, _, function = self.handler.partition(":")
+        handler: Handler = getattr(import_module(module), function)
+        return handler
+
+
+class Wording(Protocol):
+    """How a dialect answers a failure."""
+
+    def __call__(self, error: RedlineError, call: FailedCall) -> Result | RpcFailure: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """What is known of a call that failed; `arguments` are not validated."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    client: Client
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A toolset: its tools and its way of speaking of failures.
+
+    `wording` is "package.module:function", loaded when something fails. `strict_handshake` means
+    calls before `initialize` are refused (-32002). `adapt` may change a listed tool for a client
+    (for example leave out outputSchema on an old revision): "package.module:function" taking
+    (tool_as_json, Client) and returning the json.
+    """
+
+    name: str
+    title: str
+    tools: tuple[Tool, ...]
+    wording: str
+    strict_handshake: bool = False
+    adapt: str | None = None
+    instructions: str = ""

@@ -1,0 +1,1 @@
+"""Toolset yaml: seed 004."""

@@ -1,0 +1,1 @@
+"""Commit, undo and redo of change sets over ports."""

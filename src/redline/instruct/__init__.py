@@ -1,0 +1,1 @@
+"""Pure: an instruction and a document become typed operations."""

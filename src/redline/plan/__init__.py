@@ -1,0 +1,1 @@
+"""Pure: a tree and an intent become a ChangeSet."""

@@ -1,0 +1,1 @@
+"""Read-only over a Tree: walk, ignore rules, globs, grep, listings."""

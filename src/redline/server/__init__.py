@@ -1,0 +1,1 @@
+"""The only code that speaks MCP: stdio, HTTP, catalog, dispatch."""
