@@ -1,0 +1,25 @@
+"""The composition root: builds everything on first use; the only importer of adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from redline.settings import Settings
+
+
+class Redline:
+    """One workspace with everything a handler may use (see dialects.tool.Runtime).
+
+    Each property imports its adapter when first asked for, so a server that only lists tools
+    never pays for them.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def options(self) -> Mapping[str, Any]:
+        """Settings a dialect may ask for by name."""
+        return {"strict_syntax": self.settings.strict_syntax, "sandbox": self.settings.sandbox}
