@@ -171,7 +171,7 @@ class Tool:
 class Wording(Protocol):
     """How a dialect answers a failure."""
 
-    def __call__(self, error: RedlineError, call: FailedCall) -> Result | RpcFailure: ...
+    def __call__(self, error: RedlineError, call: FailedCall, /) -> Result | RpcFailure: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,106 @@
+"""A ChangeSet in words: which files, what happened to each, and the unified diff."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, LinkState, Rename
+from redline.core.diff import unified_diff
+from redline.core.paths import WorkspacePath
+from redline.core.textfile import TextFile
+
+Label = Callable[[WorkspacePath], str]
+NULL = "/dev/null"
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """One place of a ChangeSet; `action` is create, edit, delete, move, mode or link."""
+
+    path: str
+    action: str
+    kind: str = "file"
+    old_path: str | None = None
+
+    def wire(self) -> dict[str, str]:
+        """As a JSON object, without empty fields."""
+        found = {"path": self.path, "action": self.action, "kind": self.kind}
+        if self.old_path is not None:
+            found["old_path"] = self.old_path
+        return found
+
+
+def touched(change_set: ChangeSet, label: Label) -> list[Touched]:
+    """Every place of *change_set* in order."""
+    return [
+        Touched(label(step.target), "move", "entry", label(step.source))
+        if isinstance(step, Rename)
+        else Touched(label(step.path), _action(step), _kind(step))
+        for step in change_set.steps
+    ]
+
+
+def diff_of(change_set: ChangeSet, label: Label) -> str:
+    """The unified diff of every step; contents that were not loaded are named, not shown."""
+    return "".join(_step_diff(step, label) for step in change_set.steps)
+
+
+def _action(change: Change) -> str:
+    if isinstance(change.before, Absent):
+        return "create"
+    if isinstance(change.after, Absent):
+        return "delete"
+    if isinstance(change.before, FileState) and isinstance(change.after, FileState):
+        return "edit" if change.before.digest != change.after.digest else "mode"
+    return "mode" if isinstance(change.after, DirState) else "replace"
+
+
+def _kind(change: Change) -> str:
+    state = change.before if isinstance(change.after, Absent) else change.after
+    if isinstance(state, DirState):
+        return "directory"
+    return "symlink" if isinstance(state, LinkState) else "file"
+
+
+def _step_diff(step: Change | Rename, label: Label) -> str:
+    if isinstance(step, Rename):
+        return f"rename from {label(step.source)}\nrename to {label(step.target)}\n"
+    name = label(step.path)
+    if _kind(step) == "directory":
+        verb = {"create": "new", "delete": "removed"}.get(_action(step), "changed")
+        return f"{verb} directory {name}\n"
+    old, new = _text(step.before), _text(step.after)
+    if old is None or new is None:
+        return f"Binary or large file {name}: {_action(step)}\n"
+    shown = unified_diff(
+        old,
+        new,
+        NULL if isinstance(step.before, Absent) else f"a/{name.lstrip('/')}",
+        NULL if isinstance(step.after, Absent) else f"b/{name.lstrip('/')}",
+    )
+    return shown + _mode_line(step, name) if shown else _unchanged(step, name)
+
+
+def _unchanged(step: Change, name: str) -> str:
+    return _mode_line(step, name) or f"{_action(step)} empty {_kind(step)} {name}\n"
+
+
+def _mode_line(step: Change, name: str) -> str:
+    before = getattr(step.before, "mode", None)
+    after = getattr(step.after, "mode", None)
+    if before is None or after is None or before == after:
+        return ""
+    return f"mode of {name}: {before:o} -> {after:o}\n"
+
+
+def _text(state: object) -> str | None:
+    """The text of a state for a diff, or None when there is none to show."""
+    if isinstance(state, Absent):
+        return ""
+    if isinstance(state, LinkState):
+        return state.target
+    if not isinstance(state, FileState) or state.content is None:
+        return None
+    file = TextFile(state.content)
+    return None if file.is_binary else state.content.decode("utf-8", "replace")
