@@ -9,21 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from redline.core.errors import RedlineError
-from redline.core.ports import (
-    Cancel,
-    Editor,
-    Grep,
-    History,
-    Llm,
-    Origin,
-    Previews,
-    Regex,
-    Tree,
-    Workspace,
-)
+# Only for the checker: the ports are some thirty dataclasses, and listing tools needs none.
+if TYPE_CHECKING:
+    from redline.core.errors import RedlineError
+    from redline.core.ports import (
+        Cancel,
+        Editor,
+        Grep,
+        History,
+        Llm,
+        Origin,
+        Previews,
+        Regex,
+        Tree,
+        Workspace,
+    )
 
 Json = dict[str, Any]
 
@@ -120,8 +122,35 @@ class Runtime(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What to ask the person at the client: a message and a flat form (elicitation schema)."""
+
+    message: str
+    schema: Json
+    key: str = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person did: accept (with `content`), decline or cancel."""
+
+    action: str
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the person agreed."""
+        return self.action == "accept"
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
-    """One tools/call with validated arguments."""
+    """One tools/call with validated arguments.
+
+    `ask` puts a question to the person, or is None when this client cannot be asked. On
+    stateless connections the call ends there and the handler is run again, from its start, when
+    the answer comes: do nothing that cannot be repeated before asking.
+    """
 
     tool: Tool
     arguments: Json
@@ -132,9 +161,12 @@ class Call:
     request_id: str = ""
     # The request exactly as it came, for tools that must keep the spelling of numbers.
     raw: bytes | None = None
+    ask: Callable[[Question], Answer] | None = None
 
     def origin(self, summary: str = "") -> Origin:
         """The journal's word on who asked for this."""
+        from redline.core.ports import Origin
+
         name = f"{self.client.name} {self.client.version}".strip()
         return Origin(self.tool.name, name, self.client.principal, summary)
 
