@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redline.settings import Settings
+
+if TYPE_CHECKING:
+    from redline.core.ports import Reads
 
 
 class Redline:
@@ -23,3 +26,10 @@ class Redline:
     def options(self) -> Mapping[str, Any]:
         """Settings a dialect may ask for by name."""
         return {"strict_syntax": self.settings.strict_syntax, "sandbox": self.settings.sandbox}
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What each connection was shown."""
+        from redline.adapters.reads import MemoryReads
+
+        return MemoryReads()

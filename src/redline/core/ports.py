@@ -309,3 +309,21 @@ class Previews(Protocol):
 
     def ping(self) -> None:
         """Raise StoreUnavailable when the store cannot be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file as one connection was last shown it; `content` is None when it was too big to keep."""
+
+    digest: str
+    content: bytes | None = field(default=None, repr=False)
+
+
+class Reads(Protocol):
+    """What each connection was shown, so that an edit by line number can tell stale lines."""
+
+    def note(self, connection: str, path: WorkspacePath, content: bytes) -> None:
+        """Remember that *connection* was shown the file while it held *content* (the whole)."""
+
+    def seen(self, connection: str, path: WorkspacePath) -> Seen | None:
+        """The file as *connection* was last shown it, or None."""

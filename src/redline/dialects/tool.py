@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Llm,
         Origin,
         Previews,
+        Reads,
         Regex,
         Tree,
         Workspace,
@@ -116,6 +117,10 @@ class Runtime(Protocol):
     def previews(self) -> Previews: ...
     @property
     def llm(self) -> Llm | None: ...
+    @property
+    def reads(self) -> Reads:
+        """Read handlers note here what they showed; edits by line ask what was seen."""
+
     @property
     def options(self) -> Mapping[str, Any]:
         """Settings a dialect may ask for by name."""

@@ -1,0 +1,45 @@
+"""What each connection was shown, kept in memory and bounded: the oldest is forgotten first."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from redline.core.changes import digest_of
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Seen
+
+MAX_BYTES = 64 << 20
+MAX_FILE = 4 << 20
+MAX_FILES = 20_000
+
+
+class MemoryReads:
+    """Reads in one process; forgetting one only means an edit is checked less."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) -> None:
+        self._max_bytes = max_bytes
+        self._max_files = max_files
+        self._held = 0
+        self._seen: OrderedDict[tuple[str, WorkspacePath], Seen] = OrderedDict()
+        self._lock = Lock()
+
+    def note(self, connection: str, path: WorkspacePath, content: bytes) -> None:
+        """Remember that *connection* was shown the file while it held *content*."""
+        seen = Seen(digest_of(content), content if len(content) <= MAX_FILE else None)
+        with self._lock:
+            self._forget((connection, path))
+            self._seen[connection, path] = seen
+            self._held += len(seen.content or b"")
+            while self._held > self._max_bytes or len(self._seen) > self._max_files:
+                self._forget(next(iter(self._seen)))
+
+    def seen(self, connection: str, path: WorkspacePath) -> Seen | None:
+        """The file as *connection* was last shown it, or None."""
+        with self._lock:
+            return self._seen.get((connection, path))
+
+    def _forget(self, key: tuple[str, WorkspacePath]) -> None:
+        old = self._seen.pop(key, None)
+        if old is not None:
+            self._held -= len(old.content or b"")
