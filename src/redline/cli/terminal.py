@@ -1,0 +1,87 @@
+"""What people see: colour where someone looks, plain text where it is piped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from redline.core.diff import visible
+
+_CODES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
+
+
+def has_colour(stream: TextIO | None = None) -> bool:
+    """Whether *stream* (standard output by default) should get colour; NO_COLOR wins."""
+    stream = stream or sys.stdout
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def paint(text: str, *styles: str, stream: TextIO | None = None) -> str:
+    """*text* in the named styles, or as it is when there is no colour."""
+    if not styles or not has_colour(stream):
+        return text
+    codes = ";".join(_CODES[style] for style in styles)
+    return f"\x1b[{codes}m{text}\x1b[0m"
+
+
+def paint_diff(diff: str) -> str:
+    """A unified diff with hidden characters made visible and its lines coloured."""
+    shown, _ = visible(diff)
+    return "".join(paint_diff_line(line) for line in shown.splitlines(keepends=True))
+
+
+def paint_diff_line(line: str) -> str:
+    """One line of a diff in its colour."""
+    body = line.rstrip("\n")
+    end = line[len(body) :]
+    if body.startswith(("--- ", "+++ ", "rename ", "new ", "removed ", "mode of ")):
+        return paint(body, "bold") + end
+    for mark, style in (("@@", "cyan"), ("+", "green"), ("-", "red"), ("\\", "dim")):
+        if body.startswith(mark):
+            return paint(body, style) + end
+    return line
+
+
+def out(text: str = "") -> None:
+    """Print a line; a reader that went away ends the program quietly."""
+    try:
+        print(text)
+    except BrokenPipeError:
+        _close_quietly()
+        raise SystemExit(0) from None
+
+
+def fail(message: str, hint: str | None = None) -> None:
+    """Say what went wrong on standard error."""
+    print(f"{paint('redline:', 'red', 'bold', stream=sys.stderr)} {message}", file=sys.stderr)
+    if hint:
+        print(f"  {paint('hint:', 'yellow', stream=sys.stderr)} {hint}", file=sys.stderr)
+
+
+def ask(question: str) -> bool:
+    """A yes or no from the person at the terminal; no when nobody is there."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False
+
+
+def _close_quietly() -> None:
+    """Keep the interpreter from complaining about the closed pipe at exit."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, TID251
