@@ -61,8 +61,7 @@ def out(text: str = "") -> None:
     try:
         print(text)
     except BrokenPipeError:
-        _close_quietly()
-        raise SystemExit(0) from None
+        os._exit(0)  # a normal exit would try to flush into the closed pipe and complain
 
 
 def fail(message: str, hint: str | None = None) -> None:
@@ -80,8 +79,3 @@ def ask(question: str) -> bool:
         return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
     except EOFError:
         return False
-
-
-def _close_quietly() -> None:
-    """Keep the interpreter from complaining about the closed pipe at exit."""
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, TID251

@@ -1,0 +1,53 @@
+"""Rules about the source tree that no linter states."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "redline"
+WRITERS = {"open", "write_text", "write_bytes", "unlink", "rename", "rmdir", "mkdir", "touch"}
+
+
+def _outside_adapters() -> list[Path]:
+    return [p for p in SOURCE.rglob("*.py") if "adapters" not in p.relative_to(SOURCE).parts]
+
+
+def _calls_by_bare_name(tree: ast.AST) -> set[str]:
+    return {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+
+
+def test_nothing_outside_adapters_opens_a_file() -> None:
+    guilty = [
+        str(path.relative_to(SOURCE))
+        for path in _outside_adapters()
+        if "open" in _calls_by_bare_name(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not guilty, f"only adapters open files: {guilty}"
+
+
+def test_nothing_outside_adapters_uses_pathlib_to_write() -> None:
+    guilty = []
+    for path in _outside_adapters():
+        text = path.read_text("utf-8")
+        if "import pathlib" in text or "from pathlib" in text:
+            calls = {
+                node.func.attr
+                for node in ast.walk(ast.parse(text))
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            }
+            guilty += [f"{path.relative_to(SOURCE)}: {name}" for name in sorted(calls & WRITERS)]
+    assert not guilty, f"only adapters write files: {guilty}"
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    bare = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if not ast.get_docstring(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not bare, f"modules without a docstring: {bare}"
