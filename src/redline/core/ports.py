@@ -6,7 +6,7 @@ property on `dialects.tool.Runtime`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
@@ -327,3 +327,136 @@ class Reads(Protocol):
 
     def seen(self, connection: str, path: WorkspacePath) -> Seen | None:
         """The file as *connection* was last shown it, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One shell line and the terms it runs on.
+
+    `stdin` None keeps the input open for `Job.send`. `owner` is who may use the handle.
+    `permissions` lift single limits of safe mode: network, git (write `.git`).
+    `overlay` runs it on a copy-on-write view of the roots that is dropped afterwards.
+    """
+
+    line: str
+    cwd: WorkspacePath
+    timeout: float = 30.0
+    env: Mapping[str, str] = field(default_factory=dict)
+    stdin: bytes | None = b""
+    tty: bool = False
+    rows: int = 24
+    cols: int = 80
+    owner: str = ""
+    permissions: frozenset[str] = frozenset()
+    overlay: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxFacts:
+    """What holds a command, in words; `mode` is safe, trusted or dangerous."""
+
+    mode: str
+    fs: str
+    net: str
+    pids: str
+    memory: str
+    backend: str = "none"
+    warnings: tuple[str, ...] = ()
+
+    def wire(self) -> dict[str, str]:
+        """The `sandbox` field of an answer."""
+        return {"fs": self.fs, "net": self.net, "pids": self.pids, "memory": self.memory}
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """Where a command stands: `status` is running, exited, timeout or killed."""
+
+    status: str
+    exit_code: int | None = None
+    signal: str | None = None
+    elapsed: float = 0.0
+    left_behind: int = 0
+
+    @property
+    def ended(self) -> bool:
+        """Whether no process of it is left."""
+        return self.status != "running"
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Output since the last look: the kept head and tail, and how much between them was lost."""
+
+    head: bytes
+    tail: bytes
+    lost: int = 0
+    lost_ever: int = 0
+
+
+class Job(Protocol):
+    """A started command. Its watchdog works without anybody asking."""
+
+    @property
+    def id(self) -> str:
+        """The handle, unguessable."""
+
+    @property
+    def sandbox(self) -> SandboxFacts:
+        """What holds it."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What became known after the end, such as what an undo does not cover."""
+
+    @property
+    def change(self) -> str | None:
+        """The id of the journalled operation of what it changed, once it ended."""
+
+    def state(self) -> JobState:
+        """Where it stands now."""
+
+    def send(self, data: bytes) -> None:
+        """Write to its input; SessionClosed when it has ended."""
+
+    def wait(self, seconds: float, *, for_output: bool = False) -> None:
+        """Return at its end, at new output (with *for_output*), or after *seconds*."""
+
+    def take(self, stream: str) -> Captured:
+        """What `stdout` or `stderr` got since the last time."""
+
+    def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
+        """Signal the whole tree now and kill what is left after *grace* seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that has ended; each stream holds its first bytes up to the limit."""
+
+    state: JobState
+    stdout: bytes
+    stderr: bytes
+    stdout_truncated: bool
+    stderr_truncated: bool
+    sandbox: SandboxFacts
+    change: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Commands(Protocol):
+    """Running commands in the sandbox, with what they change recorded for undo."""
+
+    def start(self, command: Command, origin: Origin) -> Job:
+        """Start it and return at once. SandboxUnavailable, LimitReached."""
+
+    def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
+        """Run it to its end (a time-out is an end); cancelling kills it, Cancelled is raised."""
+
+    def get(self, job_id: str, owner: str) -> Job:
+        """The job of that owner, running or not yet forgotten; SessionNotFound."""
+
+    def forget(self, job_id: str, owner: str) -> None:
+        """Give the handle back; a job that still runs is killed."""
+
+    def describe(self) -> SandboxFacts:
+        """What would hold a command started now."""
