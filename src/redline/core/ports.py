@@ -205,7 +205,12 @@ class RegexMatch:
 
 @dataclass(frozen=True, slots=True)
 class GrepQuery:
-    """What to look for in contents. `engine_syntax` is ripgrep's default (Rust) syntax."""
+    """What to look for in contents; a pattern is ripgrep's default (Rust) syntax.
+
+    `include` and `exclude` are globs over root-relative paths: one without a slash is tried on
+    names at any depth. `hidden` also searches names with a leading dot, `ignored` also what git
+    ignores.
+    """
 
     pattern: str
     literal: bool = False
@@ -217,6 +222,10 @@ class GrepQuery:
     hidden: bool = False
     ignored: bool = False
     deadline: float = 30.0
+    # Lines longer than this many bytes are cut there; files with invalid UTF-8 in a line that
+    # would be shown are left out with utf8_only.
+    longest_line: int = 8192
+    utf8_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

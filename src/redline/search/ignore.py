@@ -1,0 +1,230 @@
+"""What git ignores, asked while walking down a tree; and what listings leave out by default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from redline.core.errors import RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Kind, Tree
+from redline.core.textfile import TextFile
+from redline.search.patterns import glob_regex
+
+EXCLUDED_DIRECTORIES = frozenset(
+    [
+        *(".git", ".reference", "node_modules", "target", "dist", "build", ".venv", "venv"),
+        *(".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"),
+    ]
+)
+"""Directories no listing or search enters unless told to."""
+
+_LARGEST_IGNORE_FILE = 1 << 20
+_MAGIC = re.compile(r"[*?\[\\]")
+_SUFFIX = re.compile(r"\*(\.[^*?\[\\/]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of an ignore file; `glob` is relative to the file's directory."""
+
+    glob: str
+    negated: bool
+    directories_only: bool
+    anchored: bool
+
+
+def parse_rule(line: str) -> Rule | None:
+    """The rule a line states, or None for blank lines and comments."""
+    text = line.rstrip("\r\n")
+    while text.endswith((" ", "\t")) and not text.endswith("\\ "):
+        text = text[:-1]
+    if not text or text.startswith("#"):
+        return None
+    negated = text.startswith("!")
+    text = text[negated:]
+    directories_only = text.endswith("/")
+    text = text.rstrip("/") if directories_only else text
+    anchored = "/" in text
+    text = text.removeprefix("/")
+    return Rule(text, negated, directories_only, anchored) if text else None
+
+
+class RuleSet:
+    """The rules of one ignore file; the last one that fits decides."""
+
+    __slots__ = ("_complex", "_count", "_literal", "_negated", "_order", "_paths", "_suffix")
+
+    def __init__(self, text: str) -> None:
+        rules = [rule for line in text.split("\n") if (rule := parse_rule(line))]
+        self._negated = [rule.negated for rule in rules]
+        self._count = len(rules)
+        # Index of the last rule by plain name, by plain path and by ".ext": (any kind, directory).
+        self._literal: dict[str, tuple[int, int]] = {}
+        self._paths: dict[str, tuple[int, int]] = {}
+        self._suffix: dict[str, tuple[int, int]] = {}
+        general: list[tuple[int, Rule]] = []
+        for index, rule in enumerate(rules):
+            table, key = self._table(rule)
+            if table is None:
+                general.append((index, rule))
+                continue
+            any_kind, directory = table.get(key, (-1, -1))
+            table[key] = (any_kind if rule.directories_only else index, max(directory, index))
+        general.reverse()
+        self._order = [index for index, _ in general]
+        self._complex = _alternation(rule for _, rule in general) if general else None
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    def _table(self, rule: Rule) -> tuple[dict[str, tuple[int, int]] | None, str]:
+        if not _MAGIC.search(rule.glob):
+            return (self._paths if rule.anchored else self._literal), rule.glob
+        suffix = None if rule.anchored else _SUFFIX.fullmatch(rule.glob)
+        # A suffix with a second dot is left to the regex: the table is asked for the last only.
+        if suffix and suffix[1].count(".") == 1:
+            return self._suffix, suffix[1]
+        return None, ""
+
+    def verdict(self, relative: str, name: str, is_directory: bool) -> bool | None:
+        """True: ignored, False: taken back in, None: no rule speaks of it."""
+        column = 1 if is_directory else 0
+        best = self._literal.get(name, _NO_RULE)[column]
+        if self._paths:
+            best = max(best, self._paths.get(relative, _NO_RULE)[column])
+        if self._suffix:
+            dot = name.rfind(".")
+            if dot >= 0:
+                best = max(best, self._suffix.get(name[dot:], _NO_RULE)[column])
+        if self._complex is not None:
+            found = self._complex.match(relative + "/" if is_directory else relative)
+            if found and found.lastindex:
+                best = max(best, self._order[found.lastindex - 1])
+        return None if best < 0 else not self._negated[best]
+
+
+_NO_RULE = (-1, -1)
+
+
+def _alternation(rules: Iterator[Rule]) -> re.Pattern[str]:
+    """The rules as one regex, the last first; directories are matched with a closing slash."""
+    pieces = []
+    for rule in rules:
+        prefix = "" if rule.anchored else "(?:.*/)?"
+        pieces.append(f"({prefix}{glob_regex(rule.glob)}{'/' if rule.directories_only else '/?'})")
+    return re.compile("(?:" + "|".join(pieces) + r")\Z", re.DOTALL)
+
+
+class IgnoreScope:
+    """The ignore rules in force in one directory; `below` goes down."""
+
+    __slots__ = ("_layers", "_prefix", "_tree", "directory")
+
+    def __init__(
+        self,
+        tree: Tree,
+        directory: WorkspacePath,
+        layers: tuple[tuple[int, RuleSet], ...],
+    ) -> None:
+        self._tree = tree
+        self.directory = directory
+        self._layers = layers
+        prefix = "/".join(directory.parts)
+        self._prefix = f"{prefix}/" if prefix else ""
+
+    @classmethod
+    def of_root(cls, tree: Tree, root: int) -> IgnoreScope:
+        """The rules at the top of a root: .git/info/exclude, then .gitignore."""
+        top = WorkspacePath(root, ())
+        layers: tuple[tuple[int, RuleSet], ...] = ()
+        exclude = _load(tree, WorkspacePath(root, (".git", "info", "exclude")))
+        if exclude:
+            layers = ((0, exclude),)
+        return cls(tree, top, layers)._with_own_file()
+
+    @classmethod
+    def at(cls, tree: Tree, directory: WorkspacePath) -> IgnoreScope:
+        """The rules in force in *directory*, those of its parents up to the root included."""
+        scope = cls.of_root(tree, directory.root)
+        for name in directory.parts:
+            scope = scope.below(name)
+        return scope
+
+    def below(self, name: str, *, has_file: bool = True) -> IgnoreScope:
+        """The scope of the child directory *name*; *has_file* False spares a look."""
+        child = IgnoreScope(self._tree, self.directory.child(name), self._layers)
+        return child._with_own_file() if has_file else child
+
+    def _with_own_file(self) -> IgnoreScope:
+        rules = _load(self._tree, self.directory.child(".gitignore"))
+        if rules:
+            depth = len(self._prefix)
+            return IgnoreScope(self._tree, self.directory, ((depth, rules), *self._layers))
+        return self
+
+    def ignores(self, name: str, is_directory: bool) -> bool:
+        """Whether git ignores the entry *name* of this directory."""
+        if not self._layers:
+            return False
+        path = self._prefix + name
+        for depth, rules in self._layers:
+            verdict = rules.verdict(path[depth:], name, is_directory)
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def is_ignored(tree: Tree, path: WorkspacePath, is_directory: bool) -> bool:
+    """Whether git ignores *path*, because of itself or of a directory it lies in."""
+    scope = IgnoreScope.of_root(tree, path.root)
+    for name in path.parts[:-1]:
+        if scope.ignores(name, True):
+            return True
+        scope = scope.below(name)
+    return bool(path.parts) and scope.ignores(path.name, is_directory)
+
+
+def ancestor_rules(tree: Tree, directory: WorkspacePath) -> list[str]:
+    """The rules of *directory*'s parents, rewritten to be read from the root, in order.
+
+    For a walker that starts in *directory* and so never sees the ignore files above it.
+    """
+    lines: list[str] = []
+    if directory.parts:
+        lines += _rebased(tree, WorkspacePath(directory.root, (".git", "info", "exclude")), ())
+    for depth in range(len(directory.parts)):
+        parts = directory.parts[:depth]
+        lines += _rebased(tree, WorkspacePath(directory.root, (*parts, ".gitignore")), parts)
+    return lines
+
+
+def _rebased(tree: Tree, file: WorkspacePath, parts: tuple[str, ...]) -> Iterator[str]:
+    text = _read(tree, file)
+    base = "".join("/" + _MAGIC_OR_SPACE.sub(r"\\\g<0>", part) for part in parts)
+    for line in text.split("\n"):
+        rule = parse_rule(line)
+        if rule:
+            middle = "/" if rule.anchored else "/**/"
+            closing = "/" if rule.directories_only else ""
+            yield f"{'!' if rule.negated else ''}{base}{middle}{rule.glob}{closing}"
+
+
+_MAGIC_OR_SPACE = re.compile(r"[*?\[\\ !#{}]")
+
+
+def _read(tree: Tree, file: WorkspacePath) -> str:
+    """An ignore file's text; one that is absent, a link, too large or unreadable has no rules."""
+    try:
+        entry = tree.stat(file)
+        if entry is None or entry.kind is not Kind.FILE or entry.size > _LARGEST_IGNORE_FILE:
+            return ""
+        return TextFile(tree.read(file, _LARGEST_IGNORE_FILE)).text
+    except RedlineError:
+        return ""
+
+
+def _load(tree: Tree, file: WorkspacePath) -> RuleSet | None:
+    text = _read(tree, file)
+    return RuleSet(text) if text else None
