@@ -13,7 +13,7 @@ RedlineError
 ├── ContentError               a file's bytes do not fit the request
 │   ├── BinaryFile ├── UnsupportedEncoding ├── TooLarge
 ├── MatchError                 the text to change cannot be placed
-│   ├── NoMatch ├── AmbiguousMatch ├── OverlappingEdits ├── InvalidPattern
+│   ├── NoMatch (AlreadyApplied) ├── AmbiguousMatch ├── OverlappingEdits ├── InvalidPattern
 ├── PatchError                 a patch envelope is malformed or does not fit
 ├── DocumentError              a structured document
 │   ├── DocumentSyntax ├── NodeNotFound ├── CannotApply
@@ -176,6 +176,10 @@ class MatchError(RedlineError):
 
 class NoMatch(MatchError):
     """The text is nowhere in the file; `details` may name the nearest place."""
+
+
+class AlreadyApplied(NoMatch):
+    """The old text is gone or replaced already: what the edit would write stands there."""
 
 
 class AmbiguousMatch(MatchError):

@@ -1,0 +1,205 @@
+"""Candidates for edits of whole lines, level by level."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from redline.core.errors import NoMatch
+from redline.core.textfile import line_body, line_end, split_lines
+from redline.plan.align import Opcode, opcodes
+from redline.plan.compose import Rewrite, as_given, compose, dominant_end
+from redline.plan.indent import Shift, explain, indent_of
+from redline.plan.placement import Level, Placement
+from redline.plan.typography import Spelling, fold
+from redline.plan.views import MOST_HITS, unify_ends
+
+_BLANKS = " \t"
+
+_KEYS: dict[Level, Callable[[str], str]] = {
+    Level.LITERAL: str,
+    Level.TRAILING: lambda body: body.rstrip(_BLANKS),
+    Level.INDENT: lambda body: body.strip(_BLANKS),
+    Level.TYPOGRAPHY: lambda body: fold(body).rstrip(_BLANKS),
+    Level.TYPOGRAPHY_INDENT: lambda body: fold(body).strip(_BLANKS),
+}
+
+
+def block_candidates(text: str, old: str, new: str, level: Level) -> list[Placement]:
+    """Every block of whole lines that is *old* at *level*."""
+    wanted = split_lines(unify_ends(old))
+    if not any(line.strip() for line in wanted):
+        return []
+    edit = _Edit(text, wanted, split_lines(unify_ends(new)), None)
+    return [spot for start in edit.starts(level) if (spot := edit.placed(start, level))]
+
+
+def hunk_candidates(
+    text: str, hunk: Sequence[tuple[str, str]], within: range | None, at_end: bool
+) -> list[Placement]:
+    """Every place for a hunk at the strictest level that has one."""
+    old = [f"{body}\n" for role, body in hunk if role != "+"]
+    new = [f"{body}\n" for role, body in hunk if role != "-"]
+    edit = _Edit(text, old, new, _hunk_codes(hunk))
+    blank = not any(line.strip() for line in old)
+    for level in _KEYS:
+        if (blank and level is not Level.LITERAL) or not edit.may_differ(level):
+            continue
+        starts = (start for start in edit.starts(level) if edit.fits(start, within, at_end))
+        found = [spot for start in starts if (spot := edit.placed(start, level))]
+        if found:
+            return found
+    return []
+
+
+def two_spellings(line: int) -> NoMatch:
+    """The refusal of new text whose quotes could be written in two ways."""
+    return NoMatch(
+        f"The text at line {line} has typographic quotes or dashes that the call spells otherwise,"
+        " and it is not clear how to write the new ones",
+        hint="quote the line with the characters of the file",
+        details={"line": line},
+    )
+
+
+def _hunk_codes(hunk: Sequence[tuple[str, str]]) -> list[Opcode]:
+    """Opcodes as the roles say; a line removed and added again unchanged counts as kept."""
+    codes: list[Opcode] = []
+    i = j = 0
+    removed: list[str] = []
+    added: list[str] = []
+    for role, body in [*hunk, (" ", "")]:
+        if role == "-":
+            removed.append(body)
+        elif role == "+":
+            added.append(body)
+        else:
+            codes += [
+                (tag, i + i1, i + i2, j + j1, j + j2)
+                for tag, i1, i2, j1, j2 in opcodes(removed, added)
+            ]
+            i, j = i + len(removed), j + len(added)
+            codes.append(("equal", i, i + 1, j, j + 1))
+            i, j = i + 1, j + 1
+            removed, added = [], []
+    return codes[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines of the file at one candidate, cut as the old text is."""
+
+    lines: list[str]
+    start: int
+    end: int
+    line: int
+
+
+class _Edit:
+    """Old and new lines against one text."""
+
+    def __init__(
+        self, text: str, old: list[str], new: list[str], codes: list[Opcode] | None
+    ) -> None:
+        self.lines = split_lines(text)
+        self.old, self.new, self.codes = old, new, codes
+        self.bodies = [line_body(line) for line in self.lines]
+        self.old_bodies = [line_body(line) for line in old]
+        self.new_bodies = [line_body(line) for line in new]
+        self.end = dominant_end(text) or "\n"
+        self.ascii = text.isascii() and all(line.isascii() for line in old)
+
+    def may_differ(self, level: Level) -> bool:
+        """Whether *level* can find more than the stricter ones."""
+        return not (self.ascii and level in (Level.TYPOGRAPHY, Level.TYPOGRAPHY_INDENT))
+
+    def starts(self, level: Level) -> Iterator[int]:
+        """The lines (from 0) where the old lines stand at *level*."""
+        key = _KEYS[level]
+        have, want = list(map(key, self.bodies)), list(map(key, self.old_bodies))
+        counts = Counter(have)
+        anchor = min(range(len(want)), key=lambda index: counts[want[index]])
+        hits = 0
+        for at, body in enumerate(have):
+            start = at - anchor
+            if body == want[anchor] and start >= 0 and have[start : start + len(want)] == want:
+                yield start
+                hits += 1
+                if hits >= MOST_HITS:
+                    return
+
+    def fits(self, start: int, within: range | None, at_end: bool) -> bool:
+        """Whether a match from line *start* keeps to where it may be."""
+        stop = start + len(self.old)
+        inside = within is None or (within.start <= start and stop <= max(within.stop, start + 1))
+        return inside and (not at_end or stop == len(self.lines))
+
+    def placed(self, start: int, level: Level) -> Placement | None:
+        """The placement at line *start*; None when no one reading explains it."""
+        block = self._block(start)
+        shift: Shift | None = None
+        if level in (Level.INDENT, Level.TYPOGRAPHY_INDENT):
+            shift = self._shift(block)
+            if shift is None:
+                return None
+        rewrite = self._rewrite(block, level, shift)
+        replacement = self._composed(block, rewrite)
+        name = shift.name if shift else ""
+        return Placement(block.start, block.end, replacement, level, block.line, name)
+
+    def _composed(self, block: _Block, rewrite: Rewrite) -> str:
+        """The replacement, terminated exactly when the place it takes is."""
+        open_end = bool(line_end(self.old[-1])) and not line_end(block.lines[-1])
+        lines = [*block.lines[:-1], block.lines[-1] + self.end] if open_end else block.lines
+        replacement = compose(lines, self.old, self.new, self.end, rewrite, self.codes)
+        return line_body(replacement) if open_end else replacement
+
+    def _block(self, start: int) -> _Block:
+        offset = sum(map(len, self.lines[:start]))
+        lines = self.lines[start : start + len(self.old)]
+        if not line_end(self.old[-1]):
+            lines[-1] = line_body(lines[-1])
+        return _Block(lines, offset, offset + sum(map(len, lines)), start + 1)
+
+    def _shift(self, block: _Block) -> Shift | None:
+        found = [fold_indent(line_body(line)) for line in block.lines]
+        changed = [body for j, body in enumerate(self.new_bodies) if j not in self._kept()]
+        called = [fold_indent(body) for body in self.old_bodies]
+        return explain(called, found, self.new_bodies, changed)
+
+    def _kept(self) -> set[int]:
+        codes = self.codes
+        if codes is None:
+            codes = opcodes(self.old_bodies, self.new_bodies)
+        return {j for tag, _, _, j1, j2 in codes if tag == "equal" for j in range(j1, j2)}
+
+    def _rewrite(self, block: _Block, level: Level, shift: Shift | None) -> Rewrite:
+        if level in (Level.LITERAL, Level.TRAILING):
+            return as_given
+        found = [line_body(line) for line in block.lines]
+        if level is Level.INDENT:
+            return lambda body, _: _shifted(body, shift)
+        cores = [body.lstrip() for body in self.old_bodies], [body.lstrip() for body in found]
+        spelling = Spelling(zip(*cores, strict=True))
+
+        def rewrite(body: str, index: int | None) -> str:
+            pair = ("", "") if index is None else (cores[0][index], cores[1][index])
+            spelled = spelling.respell(body.lstrip(_BLANKS), *pair)
+            if spelled is None:
+                raise two_spellings(block.line)
+            moved = indent_of(body) + spelled
+            return moved if shift is None else _shifted(moved, shift)
+
+        return rewrite
+
+
+def fold_indent(body: str) -> str:
+    """*body* with look-alike spaces at its beginning as blanks."""
+    core = body.lstrip()
+    return fold(body[: len(body) - len(core)]) + core
+
+
+def _shifted(body: str, shift: Shift | None) -> str:
+    moved = shift.apply(body) if shift else body
+    return body if moved is None else moved

@@ -1,0 +1,177 @@
+"""Candidates for a substring edit, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from redline.core.errors import NoMatch
+from redline.core.textfile import line_body, split_lines
+from redline.plan.compose import compose, dominant_end
+from redline.plan.indent import indent_of
+from redline.plan.match_lines import block_candidates, two_spellings
+from redline.plan.placement import Level, Placement
+from redline.plan.typography import Spelling, fold
+from redline.plan.views import View, line_number, occurrences, starts_mid_word, unify_ends
+
+
+def candidates(text: str, old: str, new: str, within: range | None) -> list[Placement]:
+    """Every place for *old* at the strictest level that has one."""
+    for level in (_literal, _trailing, _indented, _folded, _folded_indented):
+        found = level(text, old, new)
+        if within is not None:
+            found = [spot for spot in found if spot.line - 1 in within]
+        if found:
+            return found
+    return []
+
+
+def _literal(text: str, old: str, new: str) -> list[Placement]:
+    plain = "\r" not in text
+    view = None if plain else View(text, str)
+    seen, wanted = (text if view is None else view.text), unify_ends(old)
+    spots = []
+    for at in occurrences(seen, wanted):
+        start, end = at, at + len(wanted)
+        if view is not None:
+            start, end = view.raw_offset(start), view.raw_offset(end)
+        spots.append(_spot(text, start, end, old, new, Level.LITERAL))
+    if not spots and "\r" in old:
+        spots = [
+            Placement(at, at + len(old), new, Level.LITERAL, line_number(text, at))
+            for at in occurrences(text, old)
+        ]
+    return [_whole_line(text, spots[0], old, new)] if len(spots) == 1 else spots
+
+
+def _spot(text: str, start: int, end: int, old: str, new: str, level: Level) -> Placement:
+    default = dominant_end(text)
+    literal = level is Level.LITERAL
+    if literal and default == "\n" and "\r" not in text:
+        replacement = unify_ends(new)
+    elif not default and "\n" not in old:
+        replacement = new
+    else:
+        found = _pieces(text[start:end], old)
+        replacement = compose(found, split_lines(old), split_lines(new), default or "\n")
+    return Placement(start, end, replacement, level, line_number(text, start))
+
+
+def _pieces(found: str, old: str) -> list[str]:
+    """The matched text cut where *old* has its lines."""
+    lines = split_lines(found)
+    return lines or [""] * bool(old)
+
+
+def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:
+    """Keep a line that was quoted without its full indentation from misleading what follows it.
+
+    The match is literal, but it begins inside an indentation and the new text has further lines:
+    they may count from the margin of the file or from the margin of the quotation. Lines at least
+    as deep as the file's line count from the file's margin. Anything else is only safe when old
+    and new are whole lines and the new ones follow at once.
+    """
+    margin = text[text.rfind("\n", 0, spot.start) + 1 : spot.start]
+    following = [line_body(line) for line in split_lines(new)[1:]]
+    if not margin or margin.strip(" \t") or not any(line.strip() for line in following):
+        return spot
+    if any(line.strip() for line in split_lines(old)[1:]):
+        return spot
+    full = margin + indent_of(old)
+    filled = [line for line in following if line.strip()]
+    if all(line.startswith(full) for line in filled) and not _opens_block_at(new, filled, full):
+        return spot
+    whole = old.endswith("\n") and new.endswith("\n") and bool(following[0].strip())
+    if whole and all(line.startswith(indent_of(old)) for line in filled):
+        return _shifted(spot, margin)
+    raise NoMatch(
+        f"The text stands at line {spot.line}, but without that line's indentation it is not clear"
+        " where the further lines of the new text belong",
+        hint=f"quote whole lines with their indentation; line {spot.line} begins with {full!r}",
+        details={"line": spot.line},
+    )
+
+
+def _opens_block_at(new: str, filled: list[str], full: str) -> bool:
+    """Whether the first new line opens a block whose lines would stand at its own depth."""
+    opener = line_body(split_lines(new)[0]).rstrip().endswith((":", "{", "(", "["))
+    return (
+        opener
+        and indent_of(filled[0]) == full
+        and not filled[0].lstrip().startswith(("}", ")", "]"))
+    )
+
+
+def _shifted(spot: Placement, margin: str) -> Placement:
+    lines = split_lines(spot.replacement)
+    moved = [lines[0], *(margin + x if x.strip() else x for x in lines[1:])]
+    note = "indented as the line in the file"
+    return Placement(spot.start, spot.end, "".join(moved), Level.INDENT, spot.line, note)
+
+
+def _trailing(text: str, old: str, new: str) -> list[Placement]:
+    if text.isspace() or not old.strip():
+        return []
+    return [
+        _spot(text, start, end, old, new, Level.TRAILING)
+        for start, end in _view_hits(text, old, lambda line: line.rstrip(" \t"))
+    ]
+
+
+def _view_hits(text: str, old: str, keep: Callable[[str], str]) -> Iterator[tuple[int, int]]:
+    """Raw spans where *old* stands in a view, not cut through words nor through indentation."""
+    view, wanted = View(text, keep), View(unify_ends(old), keep).text
+    ends_line = old.endswith((" ", "\t"))
+    for at in occurrences(view.text, wanted):
+        stop = at + len(wanted)
+        if ends_line and stop < len(view.text) and view.text[stop] != "\n":
+            continue
+        if starts_mid_word(view.text, at) or starts_mid_word(view.text, stop):
+            continue
+        before = view.text[view.text.rfind("\n", 0, at) + 1 : at]
+        if before and not before.strip():
+            continue
+        start, end = view.raw_offset(at), view.raw_offset(stop)
+        yield start, _line_stop(text, end) if ends_line else end
+
+
+def _line_stop(text: str, offset: int) -> int:
+    """The end of the blanks that follow *offset*: a call that quotes blanks means them too."""
+    while offset < len(text) and text[offset] in " \t":
+        offset += 1
+    return offset
+
+
+def _folded(text: str, old: str, new: str) -> list[Placement]:
+    if (text.isascii() and old.isascii()) or not old.strip():
+        return []
+    spots = []
+    for start, end in _view_hits(text, old, lambda line: fold(line).rstrip(" \t")):
+        found = _pieces(text[start:end], old)
+        spots.append(_respelled(text, start, end, found, split_lines(old), split_lines(new)))
+    return spots
+
+
+def _respelled(
+    text: str, start: int, end: int, found: list[str], old: list[str], new: list[str]
+) -> Placement:
+    spelling = Spelling((line_body(o), line_body(f)) for o, f in zip(old, found, strict=False))
+
+    def rewrite(body: str, index: int | None) -> str:
+        pair = (line_body(old[index]), line_body(found[index])) if index is not None else ("", "")
+        spelled = spelling.respell(body, *pair)
+        if spelled is None:
+            raise two_spellings(line_number(text, start))
+        return spelled
+
+    replacement = compose(found, old, new, dominant_end(text) or "\n", rewrite)
+    return Placement(start, end, replacement, Level.TYPOGRAPHY, line_number(text, start))
+
+
+def _indented(text: str, old: str, new: str) -> list[Placement]:
+    return block_candidates(text, old, new, Level.INDENT)
+
+
+def _folded_indented(text: str, old: str, new: str) -> list[Placement]:
+    if text.isascii() and old.isascii():
+        return []
+    return block_candidates(text, old, new, Level.TYPOGRAPHY_INDENT)

@@ -1,0 +1,28 @@
+"""What a match amounts to: how much it overlooked, and which characters become what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Level(Enum):
+    """How much a match had to overlook."""
+
+    LITERAL = "literal"
+    TRAILING = "trailing whitespace"
+    INDENT = "indentation"
+    TYPOGRAPHY = "typographic characters"
+    TYPOGRAPHY_INDENT = "typographic characters and indentation"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Replace characters [start, end) by `replacement`; `line` is where that begins, from 1."""
+
+    start: int
+    end: int
+    replacement: str
+    level: Level
+    line: int
+    note: str = ""

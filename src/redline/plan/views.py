@@ -1,0 +1,56 @@
+"""A text with some differences taken out, and the way back to its own offsets."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+
+# More hits than this are never looked at: the answer is "ambiguous" long before.
+MOST_HITS = 1000
+
+
+def unify_ends(text: str) -> str:
+    """*text* with LF for every CRLF."""
+    return text.replace("\r\n", "\n") if "\r\n" in text else text
+
+
+class View:
+    """*raw* line by line through *keep*, which may only cut a line's tail or swap characters."""
+
+    def __init__(self, raw: str, keep: Callable[[str], str]) -> None:
+        lines = raw.split("\n")
+        last = len(lines) - 1
+        bodies = [keep(x[:-1] if i < last and x.endswith("\r") else x) for i, x in enumerate(lines)]
+        self.text = "\n".join(bodies)
+        self._seen = [0, *accumulate(len(body) + 1 for body in bodies[:-1])]
+        self._raw = [0, *accumulate(len(line) + 1 for line in lines[:-1])]
+
+    def raw_offset(self, offset: int) -> int:
+        """Where *offset* of this view lies in the raw text."""
+        line = bisect_right(self._seen, offset) - 1
+        return self._raw[line] + offset - self._seen[line]
+
+
+def occurrences(text: str, wanted: str, limit: int = MOST_HITS) -> list[int]:
+    """Every offset of *wanted*, overlapping ones too."""
+    hits: list[int] = []
+    at = text.find(wanted)
+    while at >= 0 and len(hits) < limit:
+        hits.append(at)
+        at = text.find(wanted, at + 1)
+    return hits
+
+
+def line_number(text: str, offset: int) -> int:
+    """The 1-based line that *offset* lies in."""
+    return text.count("\n", 0, offset) + 1
+
+
+def starts_mid_word(text: str, start: int) -> bool:
+    """Whether a cut at *start* goes through a word."""
+    return 0 < start < len(text) and _word(text[start - 1]) and _word(text[start])
+
+
+def _word(char: str) -> bool:
+    return char.isalnum() or char == "_"
