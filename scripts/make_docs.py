@@ -1,4 +1,4 @@
-"""Write the generated pages: docs/tools/<toolset>.md and the tool table of README.md.
+"""Write what is generated: docs/tools/<toolset>.md, README's tool table, package manifests.
 
 `--check` writes nothing and fails when a page is out of date.
 """
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 REPO = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(REPO / "src"))
+sys.path[:0] = [str(REPO / "src"), str(REPO)]
 
 from redline.dialects import TOOLSETS  # noqa: E402
 from redline.dialects.tool import Dialect, Tool  # noqa: E402
+from scripts.package_files import package_pages  # noqa: E402
 
 START = "<!-- generated: tools -->"
 END = "<!-- /generated -->"
@@ -106,6 +107,7 @@ def pages() -> dict[Path, str]:
     """Every generated page with the text it should have."""
     found = dialects()
     wanted = {REPO / "docs" / "tools" / f"{d.name}.md": toolset_page(d) for d in found}
+    wanted.update(package_pages())
     readme = REPO / "README.md"
     text = readme.read_text("utf-8")
     if START in text:

@@ -1,0 +1,1 @@
+"""Programs that keep generated files in step with the code."""
