@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from redline.settings import Settings
 
 if TYPE_CHECKING:
-    from redline.core.ports import Reads
+    from redline.core.ports import Grants, Reads
 
 
 class Redline:
@@ -33,3 +33,10 @@ class Redline:
         from redline.adapters.reads import MemoryReads
 
         return MemoryReads()
+
+    @cached_property
+    def grants(self) -> Grants:
+        """Permissions a person gave."""
+        from redline.adapters.grants import MemoryGrants
+
+        return MemoryGrants()

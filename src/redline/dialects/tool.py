@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from redline.core.ports import (
         Cancel,
         Editor,
+        Grants,
         Grep,
         History,
         Llm,
@@ -120,6 +121,10 @@ class Runtime(Protocol):
     @property
     def reads(self) -> Reads:
         """Read handlers note here what they showed; edits by line ask what was seen."""
+
+    @property
+    def grants(self) -> Grants:
+        """Permissions a person gave."""
 
     @property
     def options(self) -> Mapping[str, Any]:
