@@ -1,5 +1,0 @@
-"""`python -m redline`."""
-
-from redline.cli.main import main
-
-raise SystemExit(main())
