@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from redline.settings import Settings
 
 if TYPE_CHECKING:
-    from redline.core.ports import Grants, Reads
+    from redline.core.ports import Grants, Reads, Regex
 
 
 class Redline:
@@ -40,3 +40,10 @@ class Redline:
         from redline.adapters.grants import MemoryGrants
 
         return MemoryGrants()
+
+    @cached_property
+    def regex(self) -> Regex:
+        """Regular expressions in killable workers."""
+        from redline.adapters.regex_worker import RegexWorkers
+
+        return RegexWorkers()

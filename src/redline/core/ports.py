@@ -183,15 +183,24 @@ class Cancel(Protocol):
 
 
 class Regex(Protocol):
-    """ECMAScript regular expressions in a killable worker with a time and memory budget."""
+    """ECMAScript regular expressions in a killable worker with a time and memory budget.
+
+    Flags are `m` and `i`; undecodable bytes (surrogate escapes) in a text count as one character.
+    Every method raises InvalidPattern, TimeLimit and LimitReached.
+    """
+
+    def check(self, pattern: str, flags: str = "m") -> None:
+        """Raise InvalidPattern unless *pattern* compiles."""
 
     def find(
-        self, pattern: str, text: str, *, flags: str = "m", limit: int = 0
+        self, pattern: str, text: str, *, flags: str = "m", limit: int = 0, groups: int = 0
     ) -> list[RegexMatch]:
-        """Matches from the left, at most *limit* (0 = all). InvalidPattern, TimeLimit."""
+        """Matches from the left, at most *limit* (0 = all), with the first *groups* groups."""
 
-    def groups(self, pattern: str, flags: str = "m") -> int:
-        """How many capture groups *pattern* has. InvalidPattern."""
+    def matching_lines(
+        self, pattern: str, texts: Sequence[bytes], *, flags: str = "m", limit: int = 0
+    ) -> list[list[int]]:
+        """For each text the numbers (from 0) of its lines that match, at most *limit* in all."""
 
 
 @dataclass(frozen=True, slots=True)
