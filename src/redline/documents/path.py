@@ -1,0 +1,106 @@
+"""Paths into a document: `a.b`, `a[0]`, `a[-1]`, `a["x.y"]`, `a['z']`; strict, never a prefix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from redline.core.errors import InvalidArgument
+
+Segment: TypeAlias = str | int
+Path: TypeAlias = tuple[Segment, ...]
+
+_NAME = re.compile(r"""[^.\[\]"'\s](?:[^.\[\]\r\n]*[^.\[\]\s])?""")
+_BRACKET = re.compile(
+    r"""\[(?:(?P<index>-?(?:0|[1-9][0-9]{0,8}))|"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>(?:[^'\\]|\\.)*)')\]"""
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/"}
+_BARE = re.compile(r"""[^.\[\]"'\s](?:[^.\[\]\s]*[^.\[\]\s])?""")
+MAX_SEGMENTS = 200
+_FORMS = 'write a.b, a[0], a[-1] or a["x.y"]; the empty path is the whole document'
+
+
+def parse_path(raw: str | Sequence[Segment]) -> Path:
+    """The segments *raw* names; InvalidArgument when any of it is malformed."""
+    path = _parse_text(raw) if isinstance(raw, str) else _checked(raw)
+    if len(path) > MAX_SEGMENTS:
+        raise InvalidArgument(f"Path has more than {MAX_SEGMENTS} segments", field="path")
+    return path
+
+
+def render_path(path: Sequence[Segment]) -> str:
+    """The text that `parse_path` reads back as *path*."""
+    text = ""
+    for segment in path:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+        elif _BARE.fullmatch(segment):
+            text += f".{segment}" if text else segment
+        else:
+            text += f"[{quote_segment(segment)}]"
+    return text
+
+
+def quote_segment(name: str) -> str:
+    """*name* in the double quotes of the bracket form."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    for letter, char in (("n", "\n"), ("t", "\t"), ("r", "\r")):
+        escaped = escaped.replace(char, f"\\{letter}")
+    return f'"{escaped}"'
+
+
+def _checked(raw: Sequence[Segment]) -> Path:
+    for segment in raw:
+        if isinstance(segment, bool) or not isinstance(segment, str | int):
+            raise InvalidArgument(
+                f"A path segment is a string or an integer, not {segment!r}", field="path"
+            )
+    return tuple(raw)
+
+
+def _parse_text(text: str) -> Path:
+    segments: list[Segment] = []
+    at = 0
+    while at < len(text):
+        if text[at] == "[":
+            segment, at = _bracket(text, at)
+        else:
+            segment, at = _name(text, at, first=not segments)
+        segments.append(segment)
+    return tuple(segments)
+
+
+def _bracket(text: str, at: int) -> tuple[Segment, int]:
+    match = _BRACKET.match(text, at)
+    if match is None:
+        raise _malformed(text, at)
+    if match["index"] is not None:
+        return int(match["index"]), match.end()
+    quoted = match["double"] if match["double"] is not None else match["single"]
+    return _ESCAPE.sub(_unescape, quoted), match.end()
+
+
+def _name(text: str, at: int, *, first: bool) -> tuple[str, int]:
+    if not first:
+        if text[at] != ".":
+            raise _malformed(text, at)
+        at += 1
+    match = _NAME.match(text, at)
+    if match is None:
+        raise _malformed(text, at)
+    return match[0], match.end()
+
+
+def _unescape(match: re.Match[str]) -> str:
+    escape = match[1]
+    if len(escape) == 5:
+        return chr(int(escape[1:], 16))
+    return _ESCAPES.get(escape, escape)
+
+
+def _malformed(text: str, at: int) -> InvalidArgument:
+    return InvalidArgument(
+        f"Path is malformed at character {at + 1}: {text}", field="path", hint=_FORMS
+    )
