@@ -1,0 +1,1 @@
+"""Commands as process trees: started by a warm helper, watched, captured, ended completely."""

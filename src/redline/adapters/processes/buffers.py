@@ -1,0 +1,63 @@
+"""Output kept in bounded memory: the first bytes, the last bytes, and a count of the rest."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from redline.core.ports import Captured
+
+HEAD = 64 << 10
+TAIL = 1 << 20
+
+
+class RollingBuffer:
+    """Keeps the unread head and tail of a stream; not thread-safe by itself."""
+
+    def __init__(self, head: int = HEAD, tail: int = TAIL) -> None:
+        self._head_cap = head
+        self._tail_cap = tail
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_size = 0
+        self._lost = 0
+        self._lost_ever = 0
+        self.total = 0
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether something came since the last `take`."""
+        return bool(self._head or self._tail_size or self._lost)
+
+    def append(self, data: bytes) -> None:
+        """Add *data*, dropping the oldest bytes after the head when over the cap."""
+        self.total += len(data)
+        room = self._head_cap - len(self._head)
+        if room > 0 and not self._tail_size and not self._lost:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            self._tail.append(data)
+            self._tail_size += len(data)
+            self._trim()
+
+    def _trim(self) -> None:
+        while self._tail_size > self._tail_cap:
+            over = self._tail_size - self._tail_cap
+            first = self._tail[0]
+            if len(first) <= over:
+                self._tail.popleft()
+                cut = len(first)
+            else:
+                self._tail[0] = first[over:]
+                cut = over
+            self._tail_size -= cut
+            self._lost += cut
+            self._lost_ever += cut
+
+    def take(self) -> Captured:
+        """Everything unread; it counts as read afterwards."""
+        captured = Captured(bytes(self._head), b"".join(self._tail), self._lost, self._lost_ever)
+        self._head.clear()
+        self._tail.clear()
+        self._tail_size = self._lost = 0
+        return captured

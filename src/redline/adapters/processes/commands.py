@@ -1,0 +1,242 @@
+"""The `Commands` port: jobs in the sandbox, their handles, and running one to its end."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Mapping
+from threading import Lock
+
+from redline.adapters.processes.helper import Helper
+from redline.adapters.processes.job import RunningJob
+from redline.adapters.processes.reactor import Reactor
+from redline.adapters.sandbox import limits, policy
+from redline.adapters.sandbox.bubblewrap import View
+from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
+from redline.core.paths import WorkspacePath
+from redline.core.ports import (
+    Cancel,
+    Command,
+    Finished,
+    Origin,
+    SandboxFacts,
+    Workspace,
+)
+
+GRACE = 1.0
+_MAX_RUNNING = 32
+_MAX_KEPT = 64
+_ROOT = WorkspacePath(0, ())
+_PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
+
+
+class SandboxedCommands:
+    """Starts commands for one workspace; nothing runs before the first."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        mode: str = "safe",
+        *,
+        backend: str = "auto",
+        git_writes: bool = False,
+        hidden: tuple[str, ...] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._mode = mode
+        self._backend = backend
+        self._git_writes = git_writes
+        self._hidden = hidden
+        self._environ = os.environ if environ is None else environ
+        self._helper = Helper()
+        self._reactor: Reactor | None = None
+        self._jobs: dict[str, RunningJob] = {}
+        self._lock = Lock()
+
+    def describe(self) -> SandboxFacts:
+        """What would hold a command started now."""
+        root = self._workspace.roots[0].path
+        return self._plan(Command("", _ROOT), root, "0")[1]
+
+    def start(
+        self,
+        command: Command,
+        origin: Origin | None = None,  # noqa: ARG002 - recording is the engine's part
+        finisher: Callable[[RunningJob], None] | None = None,
+    ) -> RunningJob:
+        """Start it and return at once."""
+        job_id = secrets.token_hex(8)
+        cwd = self._workspace.absolute(command.cwd)
+        request, facts = self._plan(command, cwd, job_id)
+        job = RunningJob(job_id, command.owner, facts, self._react())
+        if finisher:
+            job.before_end(finisher)
+        self._keep(job)
+        self._launch(job, command, request)
+        job.expire_at(time.monotonic() + command.timeout, GRACE)
+        return job
+
+    def run(
+        self, command: Command, origin: Origin, cancel: Cancel, limit: int = 1 << 20
+    ) -> Finished:
+        """Run it to its end; cancelling kills it."""
+        job = self.start(command, origin)
+        return finish(job, cancel, limit, lambda: self.forget(job.id, command.owner))
+
+    def get(self, job_id: str, owner: str) -> RunningJob:
+        """The job of that owner."""
+        with self._lock:
+            job = self._jobs.get(job_id)
+        if job is None or job.owner != owner:
+            raise SessionNotFound(
+                f"No such session, or access to it is denied: {job_id}",
+                hint="exec_command answers a session_id while its command runs",
+            )
+        return job
+
+    def forget(self, job_id: str, owner: str) -> None:
+        """Give the handle back; a job that still runs is killed."""
+        job = self.get(job_id, owner)
+        with self._lock:
+            self._jobs.pop(job_id, None)
+        if not job.state().ended:
+            job.kill("KILL")
+
+    def close(self) -> None:
+        """End every job and the helper."""
+        self._helper.close()
+
+    def _react(self) -> Reactor:
+        with self._lock:
+            if self._reactor is None:
+                self._reactor = Reactor()
+            return self._reactor
+
+    def _keep(self, job: RunningJob) -> None:
+        with self._lock:
+            ended = [key for key, other in self._jobs.items() if other.state().ended]
+            if len(self._jobs) - len(ended) >= _MAX_RUNNING:
+                raise LimitReached(
+                    f"Too many commands are running: {_MAX_RUNNING}",
+                    hint="end one with kill_session, or wait for one to finish",
+                )
+            for key in ended[: max(0, len(ended) - _MAX_KEPT + 1)]:
+                del self._jobs[key]
+            self._jobs[job.id] = job
+
+    def _plan(
+        self, command: Command, cwd: str, job_id: str
+    ) -> tuple[dict[str, object], SandboxFacts]:
+        if not hasattr(os, "fork"):
+            raise SandboxUnavailable("Commands need Linux or macOS")
+        offer = self._helper.offer()
+        mode = self._mode
+        backend = policy.choose(mode, offer, self._backend)
+        view = self._view(command, cwd, mode)
+        group = limits.cgroup_for(job_id) if backend != "none" else None
+        request: dict[str, object] = {
+            "argv": ["/bin/sh", "-c", command.line],
+            "tty": command.tty,
+            "env": self._environment(command, backend),
+            "confine": policy.confine(backend, view, offer),
+            "limits": limits.rlimits() if backend != "none" else {"core": 0},
+            "memory": limits.MEMORY if backend != "none" else 0,
+            "pids": limits.PROCESSES,
+            "cgroup": group,
+        }
+        return request, policy.facts(mode, backend, view, offer, group is not None)
+
+    def _view(self, command: Command, cwd: str, mode: str) -> View:
+        roots = self._workspace.roots
+        wide = mode == "trusted"
+        git_open = self._git_writes or "git" in command.permissions
+        writable = tuple(root.path for root in roots if root.writable)
+        git = [] if git_open else [os.path.join(path, ".git") for path in writable]
+        return View(
+            cwd=cwd,
+            private=self._helper.private,
+            writable=writable,
+            readable=tuple(root.path for root in roots if not root.writable),
+            protected=tuple(path for path in git if os.path.exists(path)),
+            hidden=tuple(os.path.realpath(path) for path in self._hidden),
+            search_path=self._environ.get("PATH", os.defpath),
+            network=wide or "network" in command.permissions,
+            wide=wide,
+            tty=command.tty,
+        )
+
+    def _environment(self, command: Command, backend: str) -> dict[str, str]:
+        env = {key: self._environ[key] for key in _PASSED_ON if key in self._environ}
+        env.setdefault("PATH", os.defpath)
+        home = os.path.expanduser("~")
+        scratch = os.path.join(self._helper.private, "tmp")
+        env["TERM"] = self._environ.get("TERM", "xterm-256color") if command.tty else "dumb"
+        env["SHELL"] = "/bin/sh"
+        env["TMPDIR"] = "/tmp" if backend == "bubblewrap" else scratch  # noqa: S108 - private there
+        env["HOME"] = os.path.join(self._helper.private, "home") if backend != "none" else home
+        rustup = self._environ.get("RUSTUP_HOME", os.path.join(home, ".rustup"))
+        if os.path.isdir(rustup):
+            env["RUSTUP_HOME"] = rustup
+        return {**env, **command.env}
+
+    def _launch(self, job: RunningJob, command: Command, request: dict[str, object]) -> None:
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        if command.tty:
+            ours, given = _terminal(command.rows, command.cols)
+            streams, stdin = {ours: "stdout"}, ours
+        else:
+            (in_r, in_w), (out_r, out_w), (err_r, err_w) = (os.pipe() for _ in "ioe")
+            given = [in_r, out_w, err_w]
+            streams, stdin = {out_r: "stdout", err_r: "stderr"}, in_w
+        try:
+            self._helper.start(request, [theirs.fileno(), *given])
+        finally:
+            theirs.close()
+            for descriptor in given:
+                os.close(descriptor)
+        job.attach(control, streams, stdin, command.tty or command.stdin is None)
+        if command.stdin:
+            job.send(command.stdin)
+
+
+def _terminal(rows: int, cols: int) -> tuple[int, list[int]]:
+    import termios
+
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (rows, cols))
+    return ours, [theirs]
+
+
+def finish(job: RunningJob, cancel: Cancel, limit: int, forget: Callable[[], None]) -> Finished:
+    """Wait for the end of *job* and collect the head of its output."""
+    cancel.on_cancel(lambda: job.kill("KILL"))
+    collected = {"stdout": bytearray(), "stderr": bytearray()}
+    over = dict.fromkeys(collected, False)
+
+    def collect() -> None:
+        for name, kept in collected.items():
+            part = job.take(name)
+            data = part.head + part.tail
+            room = limit - len(kept)
+            over[name] = over[name] or part.lost > 0 or len(data) > room
+            kept += data[: max(0, room)]
+
+    while not job.state().ended:
+        job.wait(3600.0, for_output=True)
+        collect()
+    collect()
+    forget()
+    cancel.check()
+    return Finished(
+        job.state(),
+        bytes(collected["stdout"]),
+        bytes(collected["stderr"]),
+        over["stdout"],
+        over["stderr"],
+        job.sandbox,
+        job.change,
+        tuple(job.notes),
+    )

@@ -1,0 +1,109 @@
+"""The server's side of the warm helper: started at the first command, started again if it died."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+from redline.core.errors import SandboxUnavailable
+
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[3]);"
+    "from redline.adapters.processes.spawner import serve; serve(int(sys.argv[1]), sys.argv[2])"
+)
+_PATIENCE = 20.0
+
+
+class Helper:
+    """Sends jobs to the helper process and owns the private directory of this server."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._socket: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._offer: dict[str, Any] = {}
+        self._private = ""
+
+    @property
+    def private(self) -> str:
+        """A directory only this server's commands use: home and tmp lie there."""
+        self.offer()
+        return self._private
+
+    def offer(self) -> dict[str, Any]:
+        """What the kernel offers: abi (Landlock), seccomp, namespaces."""
+        with self._lock:
+            if self._socket is None:
+                self._start()
+            return self._offer
+
+    def start(self, job: dict[str, Any], descriptors: Sequence[int]) -> None:
+        """Hand over *job*; the descriptors stay the caller's to close."""
+        body = json.dumps(job).encode()
+        with self._lock:
+            for last in (False, True):
+                if self._socket is None:
+                    self._start()
+                try:
+                    self._send(body, descriptors)
+                    return
+                except OSError:
+                    self._drop()
+                    if last:
+                        raise SandboxUnavailable("The command helper does not answer") from None
+
+    def _send(self, body: bytes, descriptors: Sequence[int]) -> None:
+        if self._socket is None:
+            raise OSError("not connected")
+        socket.send_fds(self._socket, [struct.pack("=I", len(body))], list(descriptors))
+        self._socket.sendall(body)
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._private = os.path.realpath(tempfile.mkdtemp(prefix="redline-"))
+        for name in ("home", "tmp"):
+            os.mkdir(os.path.join(self._private, name), 0o700)
+        source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+        boot = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT]
+        self._process = subprocess.Popen(
+            [*boot, str(theirs.fileno()), self._private, source],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+            cwd="/",
+            env={"PATH": os.defpath},
+        )
+        theirs.close()
+        ours.settimeout(_PATIENCE)
+        line = b""
+        while not line.endswith(b"\n"):
+            part = ours.recv(4096)
+            if not part:
+                ours.close()
+                raise SandboxUnavailable("The command helper did not start")
+            line += part
+        ours.settimeout(None)
+        self._offer = json.loads(line)
+        self._socket = ours
+
+    def _drop(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+        if self._process is not None:
+            self._process.wait()
+
+    def close(self) -> None:
+        """End the helper; it ends every job and removes the private directory first."""
+        with self._lock:
+            self._drop()

@@ -1,0 +1,294 @@
+"""A started command as the server sees it: state, output, input, end."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal as signals
+import socket
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Condition, Thread
+
+from redline.adapters.processes.buffers import RollingBuffer
+from redline.adapters.processes.reactor import Reactor
+from redline.core.errors import SandboxUnavailable, SessionClosed
+from redline.core.ports import Captured, JobState, SandboxFacts
+
+_CHUNK = 64 << 10
+_ORDERS = {"TERM": b"T", "INT": b"I", "KILL": b"K"}
+_INPUT_CAP = 4 << 20
+READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+
+
+class RunningJob:
+    """One job; callers wait on its condition, the reactor's thread moves it."""
+
+    def __init__(self, job_id: str, owner: str, facts: SandboxFacts, reactor: Reactor) -> None:
+        self._id = job_id
+        self.owner = owner
+        self._facts = facts
+        self._reactor = reactor
+        self._changed = Condition()
+        self._state = JobState("running")
+        self._started = time.monotonic()
+        self._buffers = {"stdout": RollingBuffer(), "stderr": RollingBuffer()}
+        self._streams: dict[int, str] = {}
+        self._input: int | None = None
+        self._keep_input = False
+        self._pending = bytearray()
+        self._control: socket.socket | None = None
+        self._heard = b""
+        self._ending = ""
+        self._report: dict[str, object] | None = None
+        self._change: str | None = None
+        self._notes: list[str] = []
+        self._finishers: list[Callable[[RunningJob], None]] = []
+
+    @property
+    def id(self) -> str:
+        """The handle."""
+        return self._id
+
+    @property
+    def sandbox(self) -> SandboxFacts:
+        """What holds it."""
+        return self._facts
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What became known after the end."""
+        return tuple(self._notes)
+
+    @property
+    def change(self) -> str | None:
+        """The operation of what it changed."""
+        return self._change
+
+    def attach(
+        self, control: socket.socket, streams: dict[int, str], stdin: int | None, keep: bool
+    ) -> None:
+        """Take over our ends of the descriptors and begin to listen."""
+        self._control, self._streams, self._input, self._keep_input = control, streams, stdin, keep
+        for descriptor in (*streams, *([] if stdin is None else [stdin]), control.fileno()):
+            os.set_blocking(descriptor, False)
+        self._reactor.do(self._listen)
+
+    def before_end(self, finisher: Callable[[RunningJob], None]) -> None:
+        """Run *finisher* in its own thread after the last process ended, before that is told."""
+        self._finishers.append(finisher)
+
+    def record(self, change: str | None, notes: Sequence[str]) -> None:
+        """Keep what a finisher found."""
+        self._change = change
+        self._notes += notes
+
+    def state(self) -> JobState:
+        """Where it stands now."""
+        with self._changed:
+            if self._state.ended:
+                return self._state
+            return JobState("running", elapsed=time.monotonic() - self._started)
+
+    def send(self, data: bytes) -> None:
+        """Write to its input, in the background when it does not read."""
+        with self._changed:
+            if self._state.ended or self._input is None:
+                raise SessionClosed("The command does not take input any more")
+            if len(self._pending) + len(data) > _INPUT_CAP:
+                raise SessionClosed("The command does not read its input")
+            self._pending += data
+        self._reactor.do(self._want_write)
+
+    def wait(self, seconds: float, *, for_output: bool = False) -> None:
+        """Return at its end, at new output, or after *seconds*."""
+
+        def ready() -> bool:
+            return self._state.ended or (for_output and self._has_output())
+
+        with self._changed:
+            self._changed.wait_for(ready, max(0.0, seconds))
+
+    def take(self, stream: str) -> Captured:
+        """What the stream got since the last time."""
+        with self._changed:
+            return self._buffers[stream].take()
+
+    def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
+        """Signal the whole tree; kill what is left after *grace*."""
+        self._reactor.do(lambda: self._end("killed", signal, grace))
+
+    def expire_at(self, moment: float, grace: float) -> None:
+        """End it by TERM, then KILL, from that moment on."""
+        self._reactor.at(moment, lambda: self._end("timeout", "TERM", grace))
+
+    def wake(self) -> None:
+        """Let waiting callers look again."""
+        with self._changed:
+            self._changed.notify_all()
+
+    # From here on: the reactor's thread only.
+
+    def _listen(self) -> None:
+        for descriptor in self._streams:
+            self._reactor.watch(descriptor, READ, partial(self._read, descriptor))
+        if self._control is not None:
+            self._reactor.watch(self._control.fileno(), READ, self._hear)
+        self._want_write()
+
+    def _has_output(self) -> bool:
+        return any(buffer.has_unread for buffer in self._buffers.values())
+
+    def _read(self, descriptor: int) -> bool:
+        """Take what is there; False at the end of the stream."""
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return False
+        except OSError:  # a terminal whose other side is closed
+            data = b""
+        if not data:
+            self._close_stream(descriptor)
+            return False
+        with self._changed:
+            self._buffers[self._streams[descriptor]].append(data)
+            self._changed.notify_all()
+        return True
+
+    def _close_stream(self, descriptor: int) -> None:
+        self._reactor.unwatch(descriptor)
+        if self._streams.pop(descriptor, None) is not None:
+            if descriptor == self._input:
+                self._input = None
+            os.close(descriptor)
+
+    def _want_write(self) -> None:
+        if self._input is None:
+            return
+        if not self._pending:
+            if not self._keep_input:
+                self._close_input()
+            elif self._input in self._streams:
+                self._reactor.watch(self._input, READ, self._read_terminal)
+            else:
+                self._reactor.unwatch(self._input)
+            return
+        terminal = self._input in self._streams
+        events = READ | WRITE if terminal else WRITE
+        self._reactor.watch(self._input, events, self._write)
+
+    def _read_terminal(self) -> None:
+        if self._input is not None:
+            self._read(self._input)
+
+    def _write(self) -> None:
+        if self._input is not None and self._input in self._streams:
+            self._read(self._input)
+        if self._input is None or not self._pending:
+            return
+        try:
+            written = os.write(self._input, self._pending[:_CHUNK])
+        except BlockingIOError:
+            return
+        except OSError:
+            self._close_input()
+            return
+        with self._changed:
+            del self._pending[:written]
+        self._want_write()
+
+    def _close_input(self) -> None:
+        if self._input is not None and self._input not in self._streams:
+            self._reactor.unwatch(self._input)
+            os.close(self._input)
+            self._input = None
+
+    def _end(self, why: str, signal: str, grace: float) -> None:
+        if self._report is not None or self._control is None:
+            return
+        self._ending = self._ending or why
+        self._order(_ORDERS[signal])
+        if signal != "KILL":
+            moment = time.monotonic() + grace
+            self._reactor.at(moment, lambda: self._order(b"K"))
+
+    def _order(self, letter: bytes) -> None:
+        if self._control is not None:
+            try:
+                self._control.send(letter)
+            except OSError:
+                pass
+
+    def _hear(self) -> None:
+        if self._control is None:
+            return
+        try:
+            part = self._control.recv(_CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            part = b""
+        self._heard += part
+        if part and not self._heard.endswith(b"\n"):
+            return
+        self._reactor.unwatch(self._control.fileno())
+        self._control.close()
+        self._control = None
+        lost: dict[str, object] = {"failed": "the supervisor was killed"}
+        self._report = json.loads(self._heard) if self._heard else lost
+        self._finish(self._report)
+
+    def _finish(self, report: dict[str, object]) -> None:
+        for descriptor in list(self._streams):
+            while self._read(descriptor):
+                pass
+            self._close_stream(descriptor)
+        self._keep_input = False
+        self._close_input()
+        final = self._final_state(report)
+        if not self._finishers:
+            self._settle(final)
+            return
+        Thread(target=self._run_finishers, args=(final,), daemon=True).start()
+
+    def _run_finishers(self, final: JobState) -> None:
+        try:
+            for finisher in self._finishers:
+                finisher(self)
+        except Exception as problem:
+            self._notes.append(f"Recording what the command changed failed: {problem}")
+        self._settle(final)
+
+    def _settle(self, final: JobState) -> None:
+        with self._changed:
+            self._state = final
+            self._changed.notify_all()
+
+    def _final_state(self, report: dict[str, object]) -> JobState:
+        elapsed = time.monotonic() - self._started
+        if "failed" in report:
+            self._notes.append(f"The command could not be started: {report['failed']}")
+            return JobState("exited", 127, None, elapsed)
+        if report.get("why") == "memory":
+            self._notes.append(f"The command was ended at its memory limit: {self._facts.memory}")
+        code = _exit_code(int(str(report["status"])), self._facts.backend == "bubblewrap")
+        name = signals.Signals(-code).name if code < 0 else None
+        left = int(str(report.get("left", 0)))
+        return JobState(self._ending or "exited", code, name, elapsed, left)
+
+
+def _exit_code(status: int, wrapped: bool) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    # bubblewrap reports a death by signal n as 128 + n, as shells do.
+    if wrapped and 128 < code < 128 + 32 and code - 128 in set(signals.Signals):
+        return 128 - code
+    return code
+
+
+def failure_of(job: RunningJob) -> SandboxUnavailable | None:
+    """The reason why a job never ran, if so."""
+    if job.notes and job.notes[0].startswith("The command could not be started"):
+        return SandboxUnavailable(job.notes[0])
+    return None

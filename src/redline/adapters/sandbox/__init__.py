@@ -1,0 +1,1 @@
+"""What the kernel holds commands to: bubblewrap, or Landlock and seccomp."""

@@ -1,0 +1,96 @@
+"""bubblewrap: a command sees the system read-only, the workspace writable, nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from functools import cache
+
+from redline.adapters.sandbox import places
+
+
+@cache
+def executable() -> str | None:
+    """A bubblewrap that works here, tried with the namespaces we need; None if there is none."""
+    path = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
+    if path is None:
+        return None
+    attempt = [path, "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
+    attempt += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    try:
+        done = subprocess.run(
+            [*attempt, "--", "/bin/sh", "-c", ":"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return path if done.returncode == 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a command is to see, as absolute canonical paths."""
+
+    cwd: str
+    private: str
+    writable: tuple[str, ...]
+    readable: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    search_path: str = ""
+    network: bool = False
+    wide: bool = False
+    tty: bool = False
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def arguments(program: str, view: View) -> list[str]:
+    """The command line of bubblewrap up to the command."""
+    args = [program, "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
+    if view.network:
+        args += ["--share-net"]
+    if not view.tty:
+        args += ["--new-session"]
+    args += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    args += _private_places(view)
+    if not view.wide:
+        args += _masks(view)
+    hidden = [path for path in view.hidden if os.path.isdir(path)]
+    args += [part for path in hidden for part in ("--tmpfs", path)]
+    home = os.path.join(view.private, "home")
+    binds = [("--ro-bind", path) for path in view.readable]
+    binds += [("--bind", path) for path in (*view.writable, home)]
+    binds += [("--ro-bind-try", path) for path in view.protected]
+    args += [part for how, path in binds for part in (how, path, path)]
+    return [*args, "--chdir", view.cwd]
+
+
+def _private_places(view: View) -> list[str]:
+    scratch = os.path.join(view.private, "tmp")
+    args = ["--bind", scratch, "/tmp"]  # noqa: S108 - that is the place we replace
+    if os.path.isdir("/var/tmp"):  # noqa: S108
+        args += ["--bind", scratch, "/var/tmp"]  # noqa: S108
+    if os.path.isdir("/run"):
+        args += ["--tmpfs", "/run"]  # sockets there (docker, dbus) lead out
+        if view.network:
+            resolver = "/run/systemd/resolve"
+            args += ["--ro-bind-try", resolver, resolver]
+    return args
+
+
+def _masks(view: View) -> list[str]:
+    args: list[str] = []
+    for home in places.homes():
+        args += ["--tmpfs", home]
+    for path in places.toolchains(view.search_path):
+        args += ["--ro-bind", path, path]
+    for path in places.SECRETS:
+        if os.path.exists(path):
+            args += ["--ro-bind", "/dev/null", path]
+    return args

@@ -1,0 +1,184 @@
+"""Answers for the calls Landlock cannot judge: chmod, chown, file times and (old kernels) kill.
+
+The command's call waits in the kernel; the supervisor reads its arguments once, opens the target
+itself and acts on that descriptor, so nothing the command does meanwhile changes what is touched.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import struct
+
+from redline.adapters.processes import tree
+from redline.adapters.sandbox import seccomp
+
+_RECV, _SEND, _ID_VALID = 0xC0502100, 0xC0182101, 0x40082102
+_CONTINUE = 1
+_AT_FDCWD, _NOFOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
+_NOW, _OMIT = (1 << 30) - 1, (1 << 30) - 2
+_NAMES = {seccomp.number(n): n for n in (*seccomp.METADATA, *seccomp.SIGNALS)}
+
+
+class _Denied(Exception):
+    """The call fails with this errno."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def _int(value: int) -> int:
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if value >= 1 << 31 else value
+
+
+class Referee:
+    """Judges the held calls of one job by where their targets lie."""
+
+    def __init__(self, listener: int, writable: list[str], protected: list[str]) -> None:
+        self.listener = listener
+        self._writable = writable
+        self._protected = protected
+        self._supervisor = os.getpid()
+
+    def answer(self) -> bool:
+        """Answer one waiting call; False when there is nobody left to ask."""
+        buffer = bytearray(80)
+        try:
+            fcntl.ioctl(self.listener, _RECV, buffer)
+        except InterruptedError:
+            return True
+        except OSError as problem:
+            return problem.errno == errno.ENOENT  # the caller died meanwhile
+        identity, pid, _flags, number, _arch, _ip, *arguments = struct.unpack("=QIIiIQ6Q", buffer)
+        code, flags = 0, 0
+        try:
+            flags = self._judge(_NAMES.get(number, ""), identity, pid, arguments)
+        except _Denied as denied:
+            code = -denied.code
+        except OSError as problem:
+            code = -(problem.errno or errno.EPERM)
+        try:
+            fcntl.ioctl(self.listener, _SEND, struct.pack("=QqiI", identity, 0, code, flags))
+        except OSError:
+            pass
+        return True
+
+    def _judge(self, name: str, identity: int, pid: int, a: list[int]) -> int:
+        if name in seccomp.SIGNALS:
+            self._judge_signal(name, pid, a)
+            return _CONTINUE  # its arguments are in registers: nobody can change them now
+        descriptor = self._open(name, identity, pid, a)
+        try:
+            self._act(name, pid, a, descriptor)
+        finally:
+            os.close(descriptor)
+        return 0
+
+    def _judge_signal(self, name: str, pid: int, a: list[int]) -> None:
+        target = _int(a[0])
+        if target == 0 or (name != "kill" and target == pid):
+            return
+        if target == -1 or not tree.is_descendant(abs(target), self._supervisor):
+            raise _Denied(errno.EPERM)
+
+    def _open(self, name: str, identity: int, pid: int, a: list[int]) -> int:
+        """An O_PATH descriptor of the target, proven to lie where the command may write."""
+        if name in ("fchmod", "fchown"):
+            place, follow = f"/proc/{pid}/fd/{_int(a[0])}", True
+        else:
+            place, follow = self._place(name, pid, a)
+        fcntl.ioctl(self.listener, _ID_VALID, struct.pack("=Q", identity))
+        flags = os.O_PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+        descriptor = os.open(place, flags)
+        try:
+            self._require_writable(os.readlink(f"/proc/self/fd/{descriptor}"))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _place(self, name: str, pid: int, a: list[int]) -> tuple[str, bool]:
+        relative = name.endswith(("at", "at2"))
+        base = _int(a[0]) if relative else _AT_FDCWD
+        address = a[1] if relative else a[0]
+        flags = {"fchmodat2": a[3], "fchownat": a[4], "utimensat": a[3]}.get(name, 0)
+        start = f"/proc/{pid}/cwd" if base == _AT_FDCWD else f"/proc/{pid}/fd/{base}"
+        text = _text(pid, address) if address else ""
+        if not text:
+            if address and not flags & _EMPTY_PATH:
+                raise _Denied(errno.ENOENT)
+            return start, True
+        follow = name != "lchown" and not flags & _NOFOLLOW
+        for own in ("/proc/self/", "/proc/thread-self/"):
+            if text.startswith(own):
+                return f"/proc/{pid}/{text[len(own) :]}", follow
+        return (f"/proc/{pid}/root{text}" if text[0] == "/" else f"{start}/{text}"), follow
+
+    def _require_writable(self, target: str) -> None:
+        def beneath(roots: list[str]) -> bool:
+            return any(target == root or target.startswith(root + "/") for root in roots)
+
+        if not beneath(self._writable) or beneath(self._protected):
+            raise _Denied(errno.EPERM)
+
+    def _act(self, name: str, pid: int, a: list[int], descriptor: int) -> None:
+        place = f"/proc/self/fd/{descriptor}"
+        shift = 1 if name.endswith(("at", "at2")) else 0
+        if "chmod" in name:
+            mode = a[1 + shift] & 0o7777
+            if mode & 0o6000 and not stat.S_ISDIR(os.stat(place).st_mode):
+                raise _Denied(errno.EPERM)
+            os.chmod(place, mode)
+        elif "chown" in name:
+            there = os.stat(place)
+            for wanted, actual in ((a[1 + shift], there.st_uid), (a[2 + shift], there.st_gid)):
+                if _int(wanted) not in (-1, actual):
+                    raise _Denied(errno.EPERM)
+        else:
+            _set_times(name, pid, a[1 + shift], place)
+
+
+def _set_times(name: str, pid: int, address: int, place: str) -> None:
+    if not address:
+        os.utime(place)
+        return
+    if name == "utime":
+        access, change = struct.unpack("=qq", _memory(pid, address, 16))
+        os.utime(place, (access, change))
+        return
+    values = struct.unpack("=4q", _memory(pid, address, 32))
+    scale = 1 if name == "utimensat" else 1000
+    there = os.stat(place)
+    import time
+
+    def moment(seconds: int, fraction: int, old: int) -> int:
+        if name == "utimensat" and fraction == _OMIT:
+            return old
+        if name == "utimensat" and fraction == _NOW:
+            return time.time_ns()
+        return seconds * 1_000_000_000 + fraction * scale
+
+    atime = moment(values[0], values[1], there.st_atime_ns)
+    mtime = moment(values[2], values[3], there.st_mtime_ns)
+    os.utime(place, ns=(atime, mtime))
+
+
+def _memory(pid: int, address: int, size: int) -> bytes:
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        memory.seek(address)
+        return memory.read(size)
+
+
+def _text(pid: int, address: int) -> str:
+    """The zero-terminated string there, at most a path long."""
+    found = b""
+    while len(found) < 4096:
+        step = 4096 - (address + len(found)) % 4096  # never across into a page that may be absent
+        found += _memory(pid, address + len(found), step)
+        if b"\0" in found:
+            return os.fsdecode(found[: found.index(b"\0")])
+    raise _Denied(errno.ENAMETOOLONG)

@@ -1,0 +1,79 @@
+"""Which places of a machine a command may see: systems, toolchains, and what stays hidden."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Read and run in safe mode where only Landlock guards; bubblewrap shows the whole system instead.
+SYSTEM = (
+    *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/opt", "/nix", "/snap"),
+    *("/proc", "/sys", "/var/lib/dpkg", "/home/linuxbrew"),
+)
+_ETC = (
+    "alternatives bash.bashrc bash_completion.d ca-certificates ca-certificates.conf "
+    "crypto-policies debian_version environment fonts gai.conf gitconfig group host.conf "
+    "hostname hosts inputrc java-17-openjdk java-21-openjdk ld.so.cache ld.so.conf ld.so.conf.d "
+    "locale.alias locale.conf localtime lsb-release machine-id magic mailcap manpath.config "
+    "mime.types networks nodejs npmrc nsswitch.conf os-release passwd perl pki profile profile.d "
+    "protocols python3 python3.11 python3.12 python3.13 resolv.conf rpc services ssl terminfo "
+    "timezone vim xattr.conf zsh"
+)
+ETC = tuple(f"/etc/{name}" for name in _ETC.split())
+DEVICES = (
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"),
+    *("/dev/ptmx", "/dev/pts"),
+)
+SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers")
+_HOMES = ("/root", "/home")
+_TOOLCHAINS = (
+    *(".rustup", ".cargo/bin", ".pyenv", ".nvm", ".asdf", ".volta", ".sdkman", "go", ".bun/bin"),
+    *(".deno/bin", ".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx"),
+    *(".local/share/mise", ".local/share/pnpm", ".nix-profile"),
+)
+_SHARED_HOLDERS = (".local", ".cargo", "")
+
+
+def homes() -> list[str]:
+    """Directories where people keep what a command has no business with."""
+    own = os.path.realpath(os.path.expanduser("~"))
+    found = [home for home in _HOMES if os.path.isdir(home)]
+    if own != "/" and not any(_beneath(own, home) for home in found):
+        found.append(own)
+    return found
+
+
+def toolchains(search_path: str) -> list[str]:
+    """Existing compilers and interpreters below a home, by PATH and by custom."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    wanted = [os.path.join(home, name) for name in _TOOLCHAINS]
+    hidden = homes()
+    entries = (*search_path.split(os.pathsep), os.path.join(sys.base_prefix, "bin"))
+    wanted += [
+        _holder(entry, home)
+        for entry in entries
+        if os.path.isabs(entry) and any(_beneath(entry, place) for place in hidden)
+    ]
+    kept: list[str] = []
+    for path in wanted:
+        if os.path.isdir(path) and not any(_beneath(path, other) for other in kept):
+            kept.append(path)
+    return kept
+
+
+def _holder(entry: str, home: str) -> str:
+    """The installation an executable directory belongs to, unless more lives there."""
+    holder, name = os.path.split(entry.rstrip("/"))
+    if name not in ("bin", "shims", "sbin"):
+        return entry
+    shared = [os.path.join(home, part).rstrip("/") for part in _SHARED_HOLDERS]
+    return entry if holder in shared or holder in _HOMES else holder
+
+
+def _beneath(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+def system_dirs_on_path(search_path: str) -> list[str]:
+    """Directories of PATH that exist."""
+    return [p for p in search_path.split(os.pathsep) if os.path.isabs(p) and os.path.isdir(p)]
