@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from redline.core.errors import RedlineError
     from redline.core.ports import (
         Cancel,
+        Commands,
         Editor,
         Grants,
         Grep,
@@ -110,6 +111,8 @@ class Runtime(Protocol):
     def editor(self) -> Editor: ...
     @property
     def history(self) -> History: ...
+    @property
+    def commands(self) -> Commands: ...
     @property
     def regex(self) -> Regex: ...
     @property

@@ -43,6 +43,7 @@ class SandboxedCommands:
         backend: str = "auto",
         git_writes: bool = False,
         hidden: tuple[str, ...] = (),
+        grace: float = GRACE,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self._workspace = workspace
@@ -50,6 +51,7 @@ class SandboxedCommands:
         self._backend = backend
         self._git_writes = git_writes
         self._hidden = hidden
+        self._grace = grace
         self._environ = os.environ if environ is None else environ
         self._helper = Helper()
         self._reactor: Reactor | None = None
@@ -76,7 +78,7 @@ class SandboxedCommands:
             job.before_end(finisher)
         self._keep(job)
         self._launch(job, command, request)
-        job.expire_at(time.monotonic() + command.timeout, GRACE)
+        job.expire_at(time.monotonic() + command.timeout, self._grace)
         return job
 
     def run(
