@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.settings import Settings
 
@@ -22,10 +22,33 @@ class Redline:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
+    def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
+        """The protocol's own stdin and stdout."""
+        from redline.adapters.std_streams import claim_std_streams
+
+        return claim_std_streams()
+
+    def audit_sink(self) -> Callable[[dict[str, Any]], None]:
+        """Where audit lines go when a file was named."""
+        from redline.adapters.audit_file import open_audit_file
+
+        return open_audit_file(self.settings.audit_log or "")
+
+    def close(self) -> None:
+        """Let go of what was built: every part that has a `close` is closed, once."""
+        for part in list(vars(self).values()):
+            close = getattr(part, "close", None)
+            if callable(close):
+                close()
+
     @cached_property
     def options(self) -> Mapping[str, Any]:
         """Settings a dialect may ask for by name."""
-        return {"strict_syntax": self.settings.strict_syntax, "sandbox": self.settings.sandbox}
+        return {
+            "strict_syntax": self.settings.strict_syntax,
+            "sandbox": self.settings.sandbox,
+            "exec_allow_roots": self.settings.exec_allow_roots,
+        }
 
     @cached_property
     def reads(self) -> Reads:

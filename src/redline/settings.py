@@ -1,17 +1,29 @@
-"""Flags, environment and config file become one validated value, read once."""
+"""Flags, environment and config file become one validated value, read once.
+
+Precedence: flag, then environment (`REDLINE_` + the name in capitals), then config file, then the
+default. A config file is one the person names or keeps in their own configuration directory; a
+workspace never brings its own, since that could widen what an agent may do there.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+class SettingsError(Exception):
+    """A setting that cannot be used, named together with where it came from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a person can choose; every field has a default that works without set-up."""
 
+    # An empty workspace means: only the directories of `directories` are roots.
     workspace: str = "."
-    allow_write: tuple[str, ...] = ()
-    allow_read: tuple[str, ...] = ()
+    # More roots as (path, writable), in the order they were given.
+    directories: tuple[tuple[str, bool], ...] = ()
     allow_any_root: bool = False
     state_dir: str | None = None
     history_days: float = 30.0
@@ -24,5 +36,273 @@ class Settings:
     llm: str = "off"
     sessions: str = "memory"
     sandbox: str = "safe"
+    exec_allow_roots: tuple[str, ...] = ()
+    view_image: bool = True
     strict_syntax: bool = False
+    trace: bool = False
+    audit_log: str | None = None
+    host: str = "127.0.0.1"
+    port: int = 8000
+    auth_token: str | None = None
+    oauth_issuer: str | None = None
+    oauth_audience: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    max_body: int = 1 << 20
+    receive_timeout: float = 30.0
+    max_sessions: int = 100
+    session_idle: float = 1800.0
+    rate_limit: float = 50.0
     extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def roots(self) -> tuple[tuple[str, bool], ...]:
+        """Every root as (path, writable); the first is the workspace."""
+        own = ((self.workspace, True),) if self.workspace else ()
+        return own + self.directories
+
+    @property
+    def allow_write(self) -> tuple[str, ...]:
+        """The writable roots besides the workspace."""
+        return tuple(path for path, writable in self.directories if writable)
+
+    @property
+    def allow_read(self) -> tuple[str, ...]:
+        """The roots that are only read."""
+        return tuple(path for path, writable in self.directories if not writable)
+
+
+def load(
+    flags: Mapping[str, Any], environ: Mapping[str, str], config: Mapping[str, Any] | None = None
+) -> Settings:
+    """One validated Settings from every source; SettingsError says what is wrong and where."""
+    values: dict[str, Any] = {}
+    for source, given in (
+        ("config file", _flatten(config or {})),
+        ("environment", _from_environment(environ)),
+        ("command line", {k: v for k, v in flags.items() if v is not None}),
+    ):
+        for name, value in given.items():
+            values[name] = _parsed(name, value, source)
+    if "directories" in values and "workspace" not in values:
+        values["workspace"] = ""
+    settings = Settings(**values)
+    _check_together(settings)
+    return settings
+
+
+def read_config(path: str) -> dict[str, Any]:
+    """A TOML config file; keys are the names of Settings."""
+    import tomllib
+    from pathlib import Path
+
+    try:
+        return tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as failure:
+        raise SettingsError(f"Cannot read config file: {path}: {failure.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as failure:
+        raise SettingsError(f"Config file is not valid TOML: {path}: {failure}") from None
+
+
+def config_path(environ: Mapping[str, str]) -> str | None:
+    """The config file to read without being told: named by environment, or the person's own."""
+    import os
+
+    named = environ.get("REDLINE_CONFIG")
+    if named:
+        return named
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config")
+    own = os.path.join(base, "redline", "redline.toml")
+    return own if os.path.isfile(own) else None
+
+
+def read_sandbox_profile(path: str) -> tuple[tuple[str, bool], ...]:
+    """The directories of a JSON profile: `read_write`, then `read_only`."""
+    import json
+    from pathlib import Path
+
+    try:
+        profile = json.loads(Path(path).read_text("utf-8"))
+    except OSError as failure:
+        raise SettingsError(f"Cannot read sandbox profile: {path}: {failure.strerror}") from None
+    except ValueError as failure:
+        raise SettingsError(f"Sandbox profile is not valid JSON: {path}: {failure}") from None
+    if not isinstance(profile, dict):
+        raise SettingsError(f"Sandbox profile must be a JSON object: {path}")
+    found: list[tuple[str, bool]] = []
+    for key, writable in (("read_write", True), ("read_only", False)):
+        listed = profile.get(key, [])
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+            raise SettingsError(f"{key} must be a list of directories: {path}")
+        found += [(item, writable) for item in listed]
+    return tuple(found)
+
+
+_ALIASES = {
+    "CODING_TOOLS_MCP_WORKSPACE": "workspace",
+    "CODING_TOOLS_MCP_TRACE": "trace",
+    "CODING_TOOLS_MCP_ENABLE_VIEW_IMAGE": "view_image",
+    "CODING_TOOLS_MCP_EXEC_ALLOW_ROOTS": "exec_allow_roots",
+}
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    found = {name: environ[key] for key, name in _ALIASES.items() if environ.get(key)}
+    for name in _PARSERS:
+        value = environ.get(f"REDLINE_{name.upper()}")
+        if value:
+            found[name] = value
+    return found
+
+
+def _flatten(config: Mapping[str, Any]) -> dict[str, Any]:
+    known = {f.name for f in fields(Settings)}
+    given = {key.replace("-", "_"): value for key, value in config.items()}
+    writable, readable = given.pop("allow_write", []), given.pop("allow_read", [])
+    if writable or readable:
+        given["directories"] = [(p, True) for p in writable] + [(p, False) for p in readable]
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise SettingsError(f"Unknown setting in config file: {unknown[0]}")
+    return given
+
+
+def _parsed(name: str, value: Any, source: str) -> Any:
+    parse = _PARSERS.get(name)
+    if parse is None:
+        return value
+    try:
+        return parse(value)
+    except (ValueError, TypeError) as failure:
+        raise SettingsError(f"Bad {name} from {source}: {failure}") from None
+
+
+def _check_together(settings: Settings) -> None:
+    if not is_loopback(settings.host) and not (settings.auth_token or settings.oauth_issuer):
+        raise SettingsError(
+            f"A token is required to listen beyond this machine: {settings.host}\n"
+            "hint: set REDLINE_AUTH_TOKEN (16 characters or more) or --oauth-issuer"
+        )
+    if settings.auth_token is not None and len(settings.auth_token) < 16:
+        raise SettingsError("The auth token must have 16 characters or more")
+    if settings.oauth_issuer and not settings.oauth_audience:
+        raise SettingsError("--oauth-issuer needs --oauth-audience: the URL clients reach us by")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach *host*."""
+    return host in ("localhost", "::1", "[::1]") or (
+        host.startswith("127.") and host.replace(".", "").isdigit()
+    )
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    text = str(value).strip().lower()
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("0", "false", "no", "off", ""):
+        return False
+    raise ValueError(f"expected 1 or 0, got {value}")
+
+
+def _choice(*legal: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        if value not in legal:
+            raise ValueError(f"expected one of {', '.join(legal)}, got {value}")
+        return str(value)
+
+    return parse
+
+
+def _number(least: float) -> Callable[[Any], float]:
+    def parse(value: Any) -> float:
+        number = float(value)
+        if not least <= number < float("inf"):
+            raise ValueError(f"expected a number of at least {least:g}, got {value}")
+        return number
+
+    return parse
+
+
+def size(value: Any) -> int:
+    """A number of bytes such as 500M or 2G."""
+    text = str(value).strip().upper().removesuffix("IB").removesuffix("B")
+    units = {"K": 10, "M": 20, "G": 30, "T": 40}
+    shift = units.get(text[-1:], 0)
+    try:
+        number = float(text[:-1] if shift else text)
+    except ValueError:
+        raise ValueError(f"expected a size such as 500M, got {value}") from None
+    if not 0 <= number < 1 << 50:
+        raise ValueError(f"expected a size such as 500M, got {value}")
+    return int(number * (1 << shift))
+
+
+def _whole(least: int, most: int) -> Callable[[Any], int]:
+    def parse(value: Any) -> int:
+        number = int(value)
+        if not least <= number <= most:
+            raise ValueError(f"expected {least} to {most}, got {value}")
+        return number
+
+    return parse
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else list(value)
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _paths(value: Any) -> tuple[str, ...]:
+    import os
+
+    parts = value.split(os.pathsep) if isinstance(value, str) else list(value)
+    return tuple(part for part in parts if part)
+
+
+def _directories(value: Any) -> tuple[tuple[str, bool], ...]:
+    return tuple((str(path), bool(writable)) for path, writable in value)
+
+
+def _revision(value: Any) -> str:
+    legal = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+    if value not in legal:
+        raise ValueError(f"expected one of {', '.join(legal)}, got {value}")
+    return str(value)
+
+
+_PARSERS: dict[str, Callable[[Any], Any]] = {
+    "workspace": str,
+    "directories": _directories,
+    "allow_any_root": _flag,
+    "state_dir": str,
+    "history_days": _number(0),
+    "history_size": size,
+    "tools": _names,
+    "read_only": _flag,
+    "tool_names": _choice("auto", "seed", "portable"),
+    "errors": _choice("auto", "result"),
+    "protocol": _revision,
+    "llm": str,
+    "sessions": str,
+    "sandbox": _choice("safe", "trusted", "dangerous"),
+    "exec_allow_roots": _paths,
+    "view_image": _flag,
+    "strict_syntax": _flag,
+    "trace": _flag,
+    "audit_log": str,
+    "host": str,
+    "port": _whole(0, 65535),
+    "auth_token": str,
+    "oauth_issuer": str,
+    "oauth_audience": str,
+    "allowed_hosts": _names,
+    "allowed_origins": _names,
+    "max_body": size,
+    "receive_timeout": _number(0.1),
+    "max_sessions": _whole(1, 100_000),
+    "session_idle": _number(1),
+    "rate_limit": _number(0),
+}

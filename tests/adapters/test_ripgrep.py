@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.search.plain_tree import PlainTree
 
 from redline.adapters.ripgrep import Ripgrep
 from redline.adapters.ripgrep_output import HitCollector
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.core.ports import GrepQuery, Root
+from tests.search.plain_tree import PlainTree
 
 ROOT = WorkspacePath(0, ())
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.search.plain_tree import PlainTree
 
 from redline.core.paths import WorkspacePath
 from redline.search.ignore import IgnoreScope, RuleSet, is_ignored
+from tests.search.plain_tree import PlainTree
 
 LINES = [
     "*.log",

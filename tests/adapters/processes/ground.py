@@ -6,14 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tests.support import need
-
 from redline.adapters.processes.commands import SandboxedCommands
 from redline.adapters.processes.helper import Helper
 from redline.adapters.sandbox import bubblewrap
 from redline.core.errors import Cancelled
 from redline.core.paths import WorkspacePath
 from redline.core.ports import Command, Finished, Origin, Root
+from tests.support import need
 
 ROOT = WorkspacePath(0, ())
 BACKENDS = ("bubblewrap", "landlock")

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from redline.core.ports import Command, Origin
 from tests.adapters.processes.ground import (
     BACKENDS,
     ROOT,
@@ -18,8 +20,6 @@ from tests.adapters.processes.ground import (
     require,
     run,
 )
-
-from redline.core.ports import Command, Origin
 
 _DOUBLE_FORK = """
 import os, sys

@@ -1,0 +1,23 @@
+"""The protocol's stdin and stdout, moved out of everyone else's reach."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import BinaryIO
+
+
+def claim_std_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Private duplicates of stdin and stdout.
+
+    Afterwards descriptor 0 is the null device and 1 is stderr, so that a child process or a stray
+    print can neither eat requests nor break the stream of replies.
+    """
+    reader = os.fdopen(os.dup(0), "rb")
+    writer = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    return reader, writer

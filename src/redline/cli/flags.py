@@ -1,0 +1,92 @@
+"""Flags that several commands share, and Settings made from them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from redline.settings import Settings, SettingsError, config_path, load, read_config
+
+
+class _Directory(argparse.Action):
+    """Collects roots of both kinds in the order they are given: the first one matters."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse's signature
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        found = list(getattr(namespace, "directories", None) or [])
+        found.append((str(values), option_string == "--allow-write"))
+        namespace.directories = found
+
+
+class _Workspace(argparse.Action):
+    """The first --workspace is the workspace, the others are further writable roots."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse's signature
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> None:
+        if namespace.workspace is None:
+            namespace.workspace = str(values)
+        else:
+            found = list(getattr(namespace, "directories", None) or [])
+            namespace.directories = [*found, (str(values), True)]
+
+
+def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
+    """Which directories, and where their history lives."""
+    group = parser.add_argument_group("workspace")
+    group.add_argument(
+        "--workspace",
+        "-w",
+        metavar="DIR",
+        action=_Workspace,
+        default=None,
+        help="the directory to work in (default: here; repeat for more roots)",
+    )
+    for flag, access in (("--allow-write", "changed"), ("--allow-read", "only read")):
+        group.add_argument(
+            flag,
+            metavar="DIR",
+            action=_Directory,
+            dest="directories",
+            default=None,
+            help=f"a further directory that may be {access} (repeatable)",
+        )
+    group.add_argument(
+        "--allow-any-root",
+        action="store_true",
+        default=None,
+        help="allow / or the home directory as a root",
+    )
+    group.add_argument(
+        "--state-dir", metavar="DIR", help="where history lives (default: outside the workspace)"
+    )
+    group.add_argument("--config", metavar="FILE", help="a TOML file with any of these settings")
+
+
+NOT_SETTINGS = frozenset({"command", "config"})
+
+
+def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
+    """Settings from flags, environment and config file; SettingsError when they are wrong."""
+    names = Settings.__dataclass_fields__
+    flags = {k: v for k, v in vars(args).items() if k in names and k not in ignore}
+    path = getattr(args, "config", None) or config_path(os.environ)
+    return load(flags, os.environ, read_config(path) if path else None)
+
+
+def complain(failure: SettingsError | Exception) -> int:
+    """Say what is wrong with the command line; the exit code for it."""
+    print(f"redline: {failure}", file=sys.stderr)
+    return 2

@@ -1,0 +1,90 @@
+"""The `redline` command: a table of commands, each in a module that is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+from redline._version import __version__
+
+# Each module has configure(parser) and run(args) -> exit code.
+COMMANDS = {
+    "serve": ("redline.cli.serve", "serve a workspace to agents over HTTP or stdio"),
+    "log": ("redline.cli.log", "list what was changed, newest first"),
+    "show": ("redline.cli.show", "show one change as a diff"),
+    "undo": ("redline.cli.undo", "take a change back"),
+    "redo": ("redline.cli.redo", "take an undo back"),
+    "get": ("redline.cli.get", "read a value of a YAML, JSON or TOML file"),
+    "set": ("redline.cli.set", "change a value, leaving everything else as it is"),
+    "insert": ("redline.cli.insert", "add a value to a list or a mapping"),
+    "delete": ("redline.cli.delete", "remove a value"),
+    "query": ("redline.cli.query", "find values by a pattern"),
+    "json": ("redline.cli.json", "change a JSON file by instruction"),
+    "map": ("redline.cli.map", "the files and symbols that matter most"),
+    "outline": ("redline.cli.outline", "the symbols of a file"),
+    "where": ("redline.cli.where", "where a symbol is defined and used"),
+    "config": ("redline.cli.config", "the entry for an MCP client's configuration"),
+    "doctor": ("redline.cli.doctor", "what is in force here: sandbox, git, journal, limits"),
+    "demo": ("redline.cli.demo", "watch a scripted session in a throw-away workspace"),
+    "completions": ("redline.cli.completions", "shell completions for bash, zsh and tcsh"),
+}
+
+EXIT_CODES = """exit codes:
+  0  done
+  1  refused or failed; the reason is on stderr
+  2  the command line or a setting is wrong
+  3  nothing to do (no such change, nothing to undo)
+  130  interrupted
+"""
+
+
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser; only *command*'s own module is imported (None imports every one)."""
+    parser = argparse.ArgumentParser(
+        prog="redline",
+        description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"redline {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, (module, summary) in COMMANDS.items():
+        if name != command and command in COMMANDS:
+            continue
+        if find_spec(module) is None:
+            continue
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[:1].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        import_module(module).configure(sub)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the return value is the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    # Only the named command's module is imported: a server that starts must not pay for a demo.
+    named = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    parser = build_parser(named)
+    parsed = parser.parse_args(arguments)
+    if parsed.command is None:
+        parser.print_help()
+        return 2
+    try:
+        code: int = import_module(COMMANDS[parsed.command][0]).run(parsed)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

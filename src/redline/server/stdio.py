@@ -1,0 +1,96 @@
+"""MCP over stdin and stdout: one JSON message per line, no asyncio (its import alone costs more
+CPU than everything else a first tools/list needs)."""
+
+from __future__ import annotations
+
+import signal
+from threading import Lock
+from typing import Any, BinaryIO
+
+from redline.dialects.tool import Json
+from redline.server import wire
+from redline.server.conversation import Conversation
+from redline.server.dispatch import Dispatch
+from redline.server.workers import Workers
+
+MAX_LINE = 64 << 20
+_GRACE_SECONDS = 3.0
+
+
+class Terminated(Exception):
+    """SIGTERM came."""
+
+
+def serve_stdio(
+    dispatch: Dispatch,
+    reader: BinaryIO,
+    writer: BinaryIO,
+    *,
+    cap: str | None = None,
+    instructions: str = "",
+    max_line: int = MAX_LINE,
+) -> int:
+    """Serve one client until it closes its end; what is in flight then is finished first."""
+    workers = Workers()
+    pipe = _Pipe(writer)
+    talk = Conversation(dispatch, pipe.send, workers.submit, cap=cap, instructions=instructions)
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        for line in _lines(reader, max_line):
+            if line is None:
+                size = f"message is over {max_line} bytes"
+                pipe.send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {size}"))
+            elif not line.isspace():
+                talk.receive_bytes(line)
+            if pipe.broken:
+                break
+        talk.close(cancel=pipe.broken)
+        workers.drain()
+    except (Terminated, KeyboardInterrupt):
+        talk.close(cancel=True)
+        workers.drain(_GRACE_SECONDS)
+    return 0
+
+
+def _terminate(_signal: int, _frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated
+
+
+def _lines(reader: BinaryIO, limit: int) -> Any:
+    """Each line; None for one that was over *limit* and was skipped."""
+    while True:
+        line = reader.readline(limit)
+        if not line:
+            return
+        if len(line) < limit or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = reader.readline(1 << 20)
+        yield None
+
+
+class _Pipe:
+    """Writes whole lines, one at a time, from any thread."""
+
+    __slots__ = ("_lock", "_writer", "broken")
+
+    def __init__(self, writer: BinaryIO) -> None:
+        self._writer = writer
+        self._lock = Lock()
+        self.broken = False
+
+    def send(self, message: Json) -> None:
+        """One message on one line; nothing for an empty one."""
+        if not message:
+            return
+        data = wire.encode(message) + b"\n"
+        with self._lock:
+            if self.broken:
+                return
+            try:
+                self._writer.write(data)
+                self._writer.flush()
+            except (OSError, ValueError):
+                self.broken = True  # the client is gone; the reader sees its end soon

@@ -1,0 +1,35 @@
+"""What the tool list costs a model."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+
+import pytest
+
+from bench.tokenizer import count_tokens, tool_text
+from redline.dialects import TOOLSETS
+from tests.support import need_node
+
+pytestmark = pytest.mark.node
+AVERAGE, MOST = 110, 300
+
+
+def _costs() -> dict[str, int]:
+    texts = {
+        f"{name}: {tool.name}": tool_text(
+            {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+        )
+        for name, module in TOOLSETS.items()
+        if find_spec(module)
+        for tool in import_module(module).DIALECT.tools
+    }
+    return dict(zip(texts, count_tokens(list(texts.values())), strict=True))
+
+
+def test_a_tool_costs_110_tokens_on_average_and_none_over_300() -> None:
+    need_node()
+    costs = _costs()
+    dear = {name: count for name, count in costs.items() if count > MOST}
+    assert not dear
+    assert sum(costs.values()) / len(costs) <= AVERAGE, costs

@@ -1,0 +1,171 @@
+"""A small dialect for tests of the protocol itself, switched on by REDLINE_TEST_DIALECT."""
+
+from __future__ import annotations
+
+from redline.core.errors import InvalidArgument, NoMatch, OutsideRoots, RedlineError
+from redline.dialects.tool import (
+    READS,
+    Call,
+    Dialect,
+    FailedCall,
+    Hints,
+    Json,
+    Question,
+    Result,
+    RpcFailure,
+    Tool,
+)
+
+CHANGES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
+
+
+def _schema(properties: Json, *required: str) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _tool(name: str, schema: Json, *, writes: bool = False, aliases: tuple[str, ...] = ()) -> Tool:
+    function = name.replace(".", "_")
+    return Tool(
+        name=name,
+        title=name.replace("_", " "),
+        description=f"Test tool {name}.",
+        input_schema=schema,
+        handler=f"tests.wire.fixtures:{function}",
+        hints=CHANGES if writes else READS,
+        writes=writes,
+        aliases=aliases,
+    )
+
+
+def echo(call: Call) -> Result:
+    """The arguments, again."""
+    return Result.of_text(str(call.arguments.get("text", "")), {"arguments": call.arguments})
+
+
+def raw(call: Call) -> Result:
+    """The request as it came."""
+    return Result.of_text((call.raw or b"").decode("utf-8", "replace"))
+
+
+def whoami(call: Call) -> Result:
+    """Who the server thinks is calling."""
+    client = call.client
+    return Result.of_text(
+        client.name,
+        {
+            "name": client.name,
+            "version": client.version,
+            "protocol": client.protocol,
+            "principal": client.principal,
+            "connection": client.connection,
+        },
+    )
+
+
+def broken_text(call: Call) -> Result:
+    """Text that UTF-8 cannot carry, and an integer beyond 64 bits."""
+    return Result.of_text("caf\udce9", {"big": 1 << 80, "nan": float("nan")})
+
+
+def crash(call: Call) -> Result:
+    """A bug."""
+    raise ZeroDivisionError("secret detail")
+
+
+def refuse(call: Call) -> Result:
+    """Each way of failing."""
+    if call.arguments["how"] == "path":
+        raise OutsideRoots("/etc/passwd")
+    raise NoMatch("Text not found", hint="look again")
+
+
+def block(call: Call) -> Result:
+    """Wait until cancelled, or until the file named by `until` appears."""
+    from pathlib import Path
+    from threading import Event
+
+    until = call.arguments.get("until")
+    woken = Event()
+    call.cancel.on_cancel(woken.set)
+    call.progress(1, 2, "waiting")
+    while not woken.wait(0.02):
+        if until and Path(until).exists():
+            return Result.of_text("released")
+    marker = call.arguments.get("cancelled")
+    if marker:
+        Path(marker).touch()
+    call.cancel.check()
+    return Result.of_text("cancelled")
+
+
+def dotted_name(call: Call) -> Result:
+    """A tool whose name has a dot."""
+    return Result.of_text("dotted")
+
+
+def change(call: Call) -> Result:
+    """Pretends to write."""
+    return Result.of_text("changed")
+
+
+def ask(call: Call) -> Result:
+    """Ask the person for a colour."""
+    if call.ask is None:
+        return Result.of_text("cannot ask", is_error=True)
+    form = {
+        "type": "object",
+        "properties": {"colour": {"type": "string"}},
+        "required": ["colour"],
+    }
+    answer = call.ask(Question("Which colour?", form, "colour"))
+    return Result.of_text(f"{answer.action} {answer.content.get('colour', '')}".strip())
+
+
+def wording(error: RedlineError, call: FailedCall) -> Result | RpcFailure:
+    """Codes as a seed would have them."""
+    if isinstance(error, InvalidArgument):
+        return RpcFailure(-32602, error.text, {"reason": "invalid_arguments"})
+    if isinstance(error, NoMatch):
+        return RpcFailure(-32004, error.text, {"tool": call.tool})
+    return Result.of_text(error.text, {"error": {"code": type(error).__name__}}, is_error=True)
+
+
+_TEXT: Json = {"type": "string", "minLength": 1}
+
+DIALECT = Dialect(
+    name="fixtures",
+    title="Fixtures",
+    tools=(
+        _tool(
+            "echo",
+            _schema(
+                {
+                    "text": _TEXT,
+                    "count": {"type": "integer", "minimum": 1, "maximum": 9},
+                    "mode": {"type": "string", "enum": ["fast", "slow"]},
+                    "edits": {
+                        "type": "array",
+                        "items": _schema({"oldText": _TEXT, "newText": _TEXT}, "oldText"),
+                    },
+                },
+                "text",
+            ),
+            aliases=("say",),
+        ),
+        _tool("raw", _schema({"number": {"type": "number"}})),
+        _tool("whoami", _schema({})),
+        _tool("broken_text", _schema({})),
+        _tool("crash", _schema({})),
+        _tool("refuse", _schema({"how": {"enum": ["path", "match"]}}, "how")),
+        _tool("block", _schema({"until": _TEXT, "cancelled": _TEXT})),
+        _tool("dotted.name", _schema({})),
+        _tool("change", _schema({}), writes=True),
+        _tool("ask", _schema({})),
+    ),
+    wording="tests.wire.fixtures:wording",
+)

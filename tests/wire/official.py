@@ -1,0 +1,37 @@
+"""Every message we emit, checked against the official Python types of its revision."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import mcp_types
+from mcp_types import methods
+from pydantic import TypeAdapter
+
+Json = dict[str, Any]
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def check_message(message: Json, answers: str | None, version: str) -> None:
+    """Fail when *message*, the answer to method *answers*, is not one of this revision."""
+    if message.get("id") is None and "error" in message:
+        # The official models want an id; JSON-RPC wants null where the id could not be read.
+        _adapter(mcp_types.ErrorData).validate_python(message["error"])
+        return
+    _adapter(mcp_types.JSONRPCMessage).validate_python(message)
+    if "error" in message:
+        code = message["error"]["code"]
+        assert version != "2026-07-28" or not -32099 <= code <= -32000 or -32022 <= code <= -32020
+        return
+    if "method" in message:
+        table: Any = methods.SERVER_REQUESTS if "id" in message else methods.SERVER_NOTIFICATIONS
+        _adapter(table[message["method"], version]).validate_python(message)
+        return
+    found = methods.SERVER_RESULTS.get((answers or "", version))
+    if found is not None:
+        _adapter(found).validate_python(message["result"])
