@@ -132,7 +132,7 @@ class _Edit:
     def fits(self, start: int, within: range | None, at_end: bool) -> bool:
         """Whether a match from line *start* keeps to where it may be."""
         stop = start + len(self.old)
-        inside = within is None or (within.start <= start and stop <= max(within.stop, start + 1))
+        inside = within is None or (within.start <= start and stop <= within.stop)
         return inside and (not at_end or stop == len(self.lines))
 
     def placed(self, start: int, level: Level) -> Placement | None:

@@ -77,10 +77,8 @@ def plan_patch(
     staging = _Staging(tree)
     for raw, digest in (expected or {}).items():
         _check_version(staging, resolve(raw), digest)
-    affected: list[Affected] = []
     notes: list[str] = []
-    for operation in operations:
-        affected.append(_stage(staging, operation, resolve, notes))
+    affected = [_stage(staging, operation, resolve, notes) for operation in operations]
     return PatchPlan(staging.change_set(), tuple(affected), tuple(notes), staging.touched())
 
 
@@ -134,9 +132,7 @@ def _stage_update(
     after = before
     if operation.hunks:
         text_file = TextFile(before.content or b"")
-        text, overlooked = place_hunks(
-            text_file.text, operation.hunks, show_name(path.relative)
-        )
+        text, overlooked = place_hunks(text_file.text, operation.hunks, show_name(path.relative))
         notes += overlooked
         after = FileState.of(text_file.with_text(text), before.mode)
     if operation.move_to is None:

@@ -177,7 +177,7 @@ def _refuse_repeated_insert(lines: Sequence[str], hunk: Hunk, before: int) -> No
 
 def _refusal(
     shown: str, failures: Sequence[tuple[int, Hunk, RedlineError]], count: int
-) -> PatchError:
+) -> RedlineError:
     """One error for all hunks of a file that have no place."""
     applied = [error for _, _, error in failures if isinstance(error, AlreadyApplied)]
     if len(applied) == count:
