@@ -172,6 +172,57 @@ class History(Protocol):
         """One operation with the contents of its ChangeSet; UnknownOperation if there is none."""
 
 
+class Transaction(Protocol):
+    """A change set staged and checked under its locks; nothing is visible yet."""
+
+    def swap(self) -> None:
+        """Commit and make it visible; on failure everything is as before, for good."""
+
+    def finish(self) -> Operation:
+        """Close the books, let go of the locks, and say what was done."""
+
+    def abandon(self) -> None:
+        """Forget a transaction that was not swapped; harmless afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """Where an operation stands: `root` is the change that it does, undoes or redoes.
+
+    `last` is the latest operation on that change; the change is undone when that is an undo.
+    """
+
+    id: str
+    kind: str
+    root: str
+    last: str
+    is_undone: bool
+
+
+class Store(Protocol):
+    """The journal and the disk behind an Editor."""
+
+    def begin(
+        self, change_set: ChangeSet, origin: Origin, kind: str = "change", reverts: str | None = None
+    ) -> Transaction:
+        """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed."""
+
+    def load(self, operation_id: str) -> Operation:
+        """An operation with contents; UnknownOperation."""
+
+    def chain(self, operation_id: str) -> Chained:
+        """Where an operation stands; UnknownOperation."""
+
+    def latest(self, *, undone: bool) -> str | None:
+        """The id of the latest operation that can be undone (or, with *undone*, redone)."""
+
+    def newest_first(self, before_id: str | None = None) -> Iterator[Operation]:
+        """Every operation, contents not loaded, from the newest or from behind *before_id*."""
+
+    def prune(self, *, days: float, size: int) -> int:
+        """Drop the oldest operations over either limit; how many."""
+
+
 class Cancel(Protocol):
     """Asked often by anything that takes long."""
 

@@ -1,0 +1,205 @@
+"""Whether a change set still fits the disk, and what exactly it will do there.
+
+Steps are followed one after the other over what the earlier ones will have done, so a set may
+move a directory and edit a file in it. The outcome is the set made concrete: every mode known,
+every state the real one. That is what the journal keeps and what an undo takes back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from redline.adapters.places import Observed, OtherKind, Places
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    DirState,
+    FileState,
+    Rename,
+    State,
+)
+from redline.core.errors import (
+    AlreadyExists,
+    NotADirectory,
+    NotARegularFile,
+    NotFound,
+    RedlineError,
+    StaleBase,
+    WriteFailed,
+)
+from redline.core.paths import WorkspacePath
+
+
+_DIR = DirState()
+
+
+@dataclass(slots=True)
+class Basis:
+    """The disk as it will be after the steps so far."""
+
+    places: Places
+    shown: dict[WorkspacePath, str]
+    expected: dict[WorkspacePath, State] = field(default_factory=dict)
+    renames: list[Rename] = field(default_factory=list)
+    marks: dict[WorkspacePath, tuple[int, ...]] = field(default_factory=dict)
+    observed: dict[WorkspacePath, Observed] = field(default_factory=dict)
+    # Directories this set makes: whatever is below them is made by it too.
+    fresh: set[WorkspacePath] = field(default_factory=set)
+
+    def follow(self, step: Change | Rename) -> Change | Rename:
+        """Check *step* and take it in; the concrete step. Raises what stands in the way."""
+        if isinstance(step, Rename):
+            self._follow_rename(step)
+            return step
+        before = self.state(step.path)
+        if not fits(step, before):
+            raise self._stale(step)
+        self._require_parent(step)
+        if isinstance(before, DirState) and not isinstance(step.after, DirState):
+            self._require_empty(step.path)
+        change = Change(step.path, before, _settled(step, before))
+        self.expected[step.path] = change.after
+        if isinstance(change.after, DirState) and not isinstance(before, DirState):
+            self.fresh.add(step.path)
+        else:
+            self.fresh.discard(step.path)
+        return change
+
+    def state(self, path: WorkspacePath) -> State:
+        """What will stand at *path* after the steps so far."""
+        if path in self.expected:
+            return self.expected[path]
+        above = path.parent
+        while above.parts:
+            if above in self.fresh or not isinstance(self.expected.get(above, _DIR), DirState):
+                return ABSENT
+            above = above.parent
+        place = self._place_now(path)
+        return ABSENT if place is None else self._look(place)
+
+    def _place_now(self, path: WorkspacePath) -> WorkspacePath | None:
+        """Where the disk has what the renames so far put at *path*; None if they moved it away."""
+        for rename in reversed(self.renames):
+            if path.is_beneath(rename.target):
+                rest = path.parts[len(rename.target.parts) :]
+                path = WorkspacePath(rename.source.root, rename.source.parts + rest)
+            elif path.is_beneath(rename.source):
+                return None
+        return path
+
+    def _look(self, place: WorkspacePath) -> State:
+        if place not in self.observed:
+            try:
+                seen = self.places.observe(place)
+            except OtherKind:
+                raise NotARegularFile(self._show(place)) from None
+            self.observed[place] = seen
+            self.marks[place] = seen.mark
+        return self.observed[place].state
+
+    def _follow_rename(self, step: Rename) -> None:
+        moved = self.state(step.source)
+        if isinstance(moved, Absent):
+            raise NotFound(self._show(step.source))
+        if not isinstance(self.state(step.target), Absent):
+            raise AlreadyExists(self._show(step.target))
+        if step.target.is_beneath(step.source):
+            raise WriteFailed(f"Cannot move a directory into itself: {self._show(step.target)}")
+        self._require_directory(step.target.parent)
+        self._carry(step)
+        self.expected[step.source] = ABSENT
+        self.expected[step.target] = moved
+        self.renames.append(step)
+
+    def _carry(self, step: Rename) -> None:
+        """What is known below the source is known below the target from now on."""
+        for path in [p for p in self.expected if p.is_beneath(step.source)]:
+            rest = path.parts[len(step.source.parts) :]
+            there = WorkspacePath(step.target.root, step.target.parts + rest)
+            self.expected[there] = self.expected.pop(path)
+            if path in self.fresh:
+                self.fresh.discard(path)
+                self.fresh.add(there)
+
+    def _require_parent(self, step: Change) -> None:
+        if isinstance(step.after, Absent):
+            return
+        self._require_directory(step.path.parent)
+
+    def _require_directory(self, path: WorkspacePath) -> None:
+        state = self.state(path) if path.parts else DirState()
+        if isinstance(state, Absent):
+            raise NotFound(self._show(path), f"No such directory: {self._show(path)}")
+        if not isinstance(state, DirState):
+            raise NotADirectory(self._show(path))
+
+    def _require_empty(self, path: WorkspacePath) -> None:
+        place = self._place_now(path)
+        names = self.places.names(place) if place is not None else []
+        kept = [n for n in names if not isinstance(self.state(path.child(n)), Absent)]
+        added = [
+            p for p, s in self.expected.items() if p.parent == path and not isinstance(s, Absent)
+        ]
+        if kept or added:
+            first = path.child(kept[0]) if kept else added[0]
+            raise StaleBase(
+                self._show(first), hint="the directory to remove is not empty; list it again"
+            )
+
+    def _stale(self, step: Change) -> RedlineError:
+        shown = self._show(step.path)
+        if isinstance(step.before, Absent) and not isinstance(step.after, FileState):
+            return AlreadyExists(shown)
+        return StaleBase(shown)
+
+    def _show(self, path: WorkspacePath) -> str:
+        return self.shown.get(path) or path.relative
+
+
+def fits(step: Change, found: State) -> bool:
+    """Whether *found* is what *step* starts from; a mode counts when the step changes it."""
+    before, after = step.before, step.after
+    if isinstance(before, FileState) and isinstance(found, FileState):
+        if before.digest != found.digest:
+            return False
+        new_mode = after.mode if isinstance(after, FileState) else None
+        return before.mode in (None, new_mode) or new_mode is None or before.mode == found.mode
+    if isinstance(before, DirState) and isinstance(found, DirState):
+        new_mode = after.mode if isinstance(after, DirState) else None
+        return before.mode in (None, new_mode) or new_mode is None or before.mode == found.mode
+    return before == found
+
+
+def _settled(step: Change, before: State) -> State:
+    """The after state with the mode it will have; None is left for a new file's default."""
+    planned, after = step.before, step.after
+    if isinstance(after, FileState):
+        keeps = after.mode is None or (
+            isinstance(planned, FileState) and planned.mode == after.mode
+        )
+        mode = before.mode if isinstance(before, FileState) and keeps else after.mode
+        return FileState(after.digest, after.size, mode, after.content)
+    if isinstance(after, DirState) and isinstance(before, DirState):
+        keeps = after.mode is None or (isinstance(planned, DirState) and planned.mode == after.mode)
+        return DirState(before.mode if keeps else after.mode)
+    return after
+
+
+def is_tangled(steps: tuple[Change | Rename, ...]) -> bool:
+    """Whether the outcome of a step depends on how far others got: such sets go step by step."""
+    touched: set[WorkspacePath] = set()
+    renames = [s for s in steps if isinstance(s, Rename)]
+    places = [s.path for s in steps if isinstance(s, Change)]
+    for rename in renames:
+        places += [rename.source, rename.target]
+    for place in places:
+        if place in touched:
+            return True
+        touched.add(place)
+    return any(
+        place != end and (place.is_beneath(end) or end.is_beneath(place))
+        for rename in renames
+        for end in (rename.source, rename.target)
+        for place in places
+    )

@@ -1,0 +1,92 @@
+"""Contents by their digest, compressed, each stored once; flat, so one directory sync does."""
+
+from __future__ import annotations
+
+import zlib
+
+from redline.adapters.disk import Dir, Disk
+
+_LEVEL = 1
+
+
+class Blobs:
+    """Content-addressed storage in one directory."""
+
+    def __init__(self, disk: Disk, directory: Dir) -> None:
+        self._disk = disk
+        self._directory = directory
+        # Blobs whose directory entry is known to last; another process's may not yet.
+        self._lasting: set[str] = set()
+
+    def put(self, contents: dict[str, bytes], transaction: str) -> int:
+        """Make every content last; the number of bytes this added."""
+        added = 0
+        unsure: list[str] = []
+        for number, (digest, content) in enumerate(contents.items()):
+            if self.has(digest):
+                if digest not in self._lasting:
+                    unsure.append(digest)
+                continue
+            added += self._write(digest, content, temporary_name(transaction, number))
+            unsure.append(digest)
+        if unsure:
+            self._disk.sync_dir(self._directory)
+            self._lasting.update(unsure)
+        return added
+
+    def has(self, digest: str) -> bool:
+        """Whether the content is here."""
+        try:
+            self._disk.stat(self._directory, digest)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def stored_size(self, digest: str) -> int:
+        """How many bytes a content takes here, 0 when it is not here."""
+        try:
+            return self._disk.stat(self._directory, digest).st_size
+        except FileNotFoundError:
+            return 0
+
+    def get(self, digest: str) -> bytes:
+        """The content; KeyError when it is not here."""
+        try:
+            fd = self._disk.open_read(self._directory, (digest,))
+        except FileNotFoundError:
+            raise KeyError(digest) from None
+        try:
+            return zlib.decompress(self._disk.read(fd, self._disk.fstat(fd).st_size))
+        finally:
+            self._disk.close(fd)
+
+    def keep_only(self, wanted: set[str]) -> None:
+        """Drop every other content; nobody may be putting meanwhile."""
+        for name in self._disk.names(self._directory):
+            if name not in wanted:
+                self._disk.unlink(self._directory, name)
+        self._lasting &= wanted
+
+    def forget(self, transaction: str, count: int) -> None:
+        """Remove the half-written files of a transaction that died."""
+        for number in range(count):
+            try:
+                self._disk.unlink(self._directory, temporary_name(transaction, number))
+            except FileNotFoundError:
+                continue
+
+    def _write(self, digest: str, content: bytes, temporary: str) -> int:
+        packed = zlib.compress(content, _LEVEL)
+        fd = self._disk.create(self._directory, temporary)
+        try:
+            self._disk.append(fd, packed)
+            self._disk.sync(fd)
+        finally:
+            self._disk.close(fd)
+        self._disk.rename(self._directory, temporary, self._directory, digest)
+        return len(packed)
+
+
+def temporary_name(transaction: str, number: int) -> str:
+    """The name a blob is written under before it gets its digest as name."""
+    return f"new-{transaction}-{number}"

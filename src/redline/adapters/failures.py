@@ -1,0 +1,66 @@
+"""What the operating system says, as the errors of `core.errors`."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from redline.core.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    IsADirectory,
+    NotADirectory,
+    NotARegularFile,
+    NotFound,
+    PathDenied,
+    RedlineError,
+    SymlinkEscape,
+    WriteFailed,
+)
+from redline.core.paths import show_name
+
+
+def reading_failed(error: OSError, shown: str) -> RedlineError:
+    """The typed error for a path that could not be opened or looked at."""
+    shown = show_name(shown)
+    match error.errno:
+        case errno.ENOENT:
+            return NotFound(shown)
+        case errno.ELOOP:
+            return SymlinkEscape(shown, f"Symbolic link stands in the way: {shown}")
+        case errno.ENOTDIR:
+            return NotADirectory(shown)
+        case errno.EISDIR:
+            return IsADirectory(shown)
+        case errno.EEXIST:
+            return AlreadyExists(shown)
+        case errno.ENXIO | errno.ENODEV:
+            return NotARegularFile(shown)
+        case errno.EACCES | errno.EPERM:
+            return PathDenied(shown, f"Permission denied: {shown}")
+        case errno.ENAMETOOLONG | errno.EILSEQ | errno.EINVAL:
+            return InvalidArgument(f"Not a usable file name: {shown[:200]}", field="path")
+        case _:
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            return PathDenied(shown, f"Cannot be read ({reason}): {shown}")
+
+
+def writing_failed(error: OSError, shown: str = "") -> WriteFailed:
+    """The typed error for a change that could not be carried out; nothing was changed."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    where = f": {show_name(shown)}" if shown else ""
+    return WriteFailed(
+        f"Write failed ({reason}); nothing was changed{where}",
+        hint=_HINTS.get(error.errno or 0),
+        details={"errno": errno.errorcode.get(error.errno or 0, "")},
+    )
+
+
+_HINTS = {
+    errno.ENOSPC: "free disk space and repeat the call",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EACCES: "the file permissions forbid it",
+    errno.EPERM: "the file permissions forbid it",
+    errno.EROFS: "the file system is mounted read-only",
+    errno.EXDEV: "source and target are on different file systems; copy, then delete",
+}

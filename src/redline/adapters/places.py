@@ -1,0 +1,138 @@
+"""Places of the workspace as the engine's disk side needs them: parents, locks, states."""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from redline.adapters.disk import Dir, Disk
+from redline.adapters.locks import bucket_of
+from redline.adapters.workspace import DiskWorkspace
+from redline.core.changes import ABSENT, DirState, FileState, LinkState, State, digest_of
+from redline.core.paths import WorkspacePath
+
+_MOST_HANDLES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What stands at a place, with the facts that tell whether it changed again."""
+
+    state: State
+    mark: tuple[int, ...] = ()
+    links: int = 1
+
+    @property
+    def content(self) -> bytes | None:
+        """A file's bytes."""
+        return self.state.content if isinstance(self.state, FileState) else None
+
+
+class OtherKind(Exception):
+    """A FIFO, socket or device stands there."""
+
+
+class Places:
+    """Handles of directories, opened beneath the roots and kept while one change runs."""
+
+    def __init__(self, disk: Disk, workspace: DiskWorkspace) -> None:
+        self._disk = disk
+        self._workspace = workspace
+        self._handles: dict[WorkspacePath, Dir] = {}
+
+    def directory(self, path: WorkspacePath) -> Dir:
+        """The handle of a directory; OSError when there is none."""
+        handle = self._handles.get(path)
+        if handle is None:
+            if len(self._handles) >= _MOST_HANDLES:
+                self.forget()
+            handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            self._handles[path] = handle
+        return handle
+
+    def parent(self, path: WorkspacePath) -> Dir:
+        """The handle of the directory *path* lies in."""
+        return self.directory(path.parent)
+
+    def forget(self) -> None:
+        """Close every handle, as after a directory got another name."""
+        for handle in self._handles.values():
+            self._disk.close_dir(handle)
+        self._handles.clear()
+
+    def observe(self, path: WorkspacePath) -> Observed:
+        """What stands there; a file is read. OtherKind for what is none of ours."""
+        try:
+            found = self._stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return Observed(ABSENT)
+        if modes.S_ISDIR(found.st_mode):
+            return Observed(DirState(modes.S_IMODE(found.st_mode)), _mark(found))
+        if modes.S_ISLNK(found.st_mode):
+            target = self._disk.readlink(self.parent(path), path.name)
+            return Observed(LinkState(target), _mark(found))
+        if not modes.S_ISREG(found.st_mode):
+            raise OtherKind
+        return self._observe_file(path)
+
+    def _observe_file(self, path: WorkspacePath) -> Observed:
+        fd = self._disk.open_read(self.parent(path), (path.name,))
+        try:
+            found = self._disk.fstat(fd)
+            if not modes.S_ISREG(found.st_mode):
+                raise OtherKind
+            content = self._disk.read(fd, found.st_size)
+        finally:
+            self._disk.close(fd)
+        state = FileState(
+            digest_of(content), len(content), modes.S_IMODE(found.st_mode), content
+        )
+        return Observed(state, _mark(found), found.st_nlink)
+
+    def mark(self, path: WorkspacePath) -> tuple[int, ...]:
+        """The facts that change whenever the place does; empty when nothing is there."""
+        try:
+            return _mark(self._stat(path))
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+
+    def names(self, path: WorkspacePath) -> list[str]:
+        """The names in a directory."""
+        return self._disk.names(self.directory(path))
+
+    def device(self, path: WorkspacePath) -> int | None:
+        """The file system a directory is on, None when it is missing."""
+        try:
+            return self._disk.stat(self.directory(path), "").st_dev
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _stat(self, path: WorkspacePath) -> os.stat_result:
+        if not path.parts:
+            return self._disk.stat(self._workspace.handle(path.root), "")
+        return self._disk.stat(self.parent(path), path.name)
+
+    def buckets(self, paths: Iterable[WorkspacePath]) -> frozenset[int]:
+        """The lock files of places; one below a missing directory counts by what exists above."""
+        found: set[int] = set()
+        for path in paths:
+            above = path.parent
+            while above.parts and not self._exists(above):
+                above = above.parent
+            top = self._disk.stat(self.directory(above), "")
+            rest = "/".join(path.parts[len(above.parts) :])
+            found.add(bucket_of((top.st_dev, top.st_ino), rest))
+        return frozenset(found)
+
+    def _exists(self, path: WorkspacePath) -> bool:
+        try:
+            self.directory(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+
+def _mark(found: os.stat_result) -> tuple[int, ...]:
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode)

@@ -1,0 +1,59 @@
+"""Which way of touching the disk this machine gets: the one place that asks where we run."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from redline.adapters.disk import Disk
+
+
+_FAR = 0x7FFF0000
+
+
+def choose_disk() -> Disk:
+    """openat2 on Linux, a walk by descriptors where `dir_fd` works, checked paths elsewhere."""
+    if sys.platform == "linux":
+        from redline.adapters import linux
+
+        return linux.LinuxDisk() if linux.openat2_works() else Disk()
+    if os.open in os.supports_dir_fd:
+        return Disk()
+    from redline.adapters.portable import PortableDisk
+
+    return PortableDisk()
+
+
+def state_home() -> str:
+    """Where Redline keeps its own files: never inside a workspace."""
+    home = os.path.expanduser("~")
+    chosen = os.environ.get("XDG_STATE_HOME")
+    if chosen and os.path.isabs(chosen):
+        return os.path.join(chosen, "redline")
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+        return os.path.join(local, "redline")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Application Support", "redline")
+    return os.path.join(home, ".local", "state", "redline")
+
+
+def lock(fd: int, *, exclusive: bool, wait: bool) -> bool:
+    """Lock an open file against every other open of it; False when it is taken."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            os.lseek(fd, _FAR, os.SEEK_SET)  # a locked byte cannot be read by others
+            msvcrt.locking(fd, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    import fcntl
+
+    how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+    try:
+        fcntl.flock(fd, how if wait else how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

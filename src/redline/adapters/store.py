@@ -1,0 +1,277 @@
+"""The journal and the disk behind the editor: begins transactions, reads and prunes history."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+from redline.adapters import platform, records
+from redline.adapters.blobs import Blobs
+from redline.adapters.disk import Disk
+from redline.adapters.failures import writing_failed
+from redline.adapters.journal import Journal, Line
+from redline.adapters.lineage import Lineage
+from redline.adapters.locks import Held, PlaceLocks
+from redline.adapters.places import Places
+from redline.adapters.recovery import Recovery
+from redline.adapters.slots import Slots
+from redline.adapters.transaction import DiskTransaction
+from redline.adapters.workspace import DiskWorkspace
+from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
+from redline.core.errors import Locked, PathDenied, UnknownOperation, WriteFailed
+from redline.core.paths import show_name
+from redline.core.ports import Chained, Operation, Origin
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+_TRIES = 50
+_BLOB_LOCK = "blobs.lock"
+
+
+def new_id() -> str:
+    """Eight random characters."""
+    return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in os.urandom(8))
+
+
+class DiskStore:
+    """See `core.ports.Store`."""
+
+    def __init__(
+        self, disk: Disk, workspace: DiskWorkspace, state_dir: str, lock_dir: str
+    ) -> None:
+        self.disk = disk
+        self.workspace = workspace
+        self._guard = threading.RLock()
+        self._known: tuple[object, Lineage] | None = None
+        try:
+            for part in ("", "blobs", "slots"):
+                os.makedirs(os.path.join(state_dir, part), 0o700, exist_ok=True)
+            self._directory = disk.open_root(state_dir)
+            self.locks = PlaceLocks(lock_dir)
+            self.blobs = Blobs(disk, disk.open_root(os.path.join(state_dir, "blobs")))
+            self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
+            self.journal = Journal(disk, self._directory)
+        except OSError as error:
+            raise writing_failed(error, state_dir) from error
+        self.recovery = Recovery(self)
+        self.recovery.run()
+
+    # -- changing -----------------------------------------------------------------------------
+
+    def begin(
+        self, change_set: ChangeSet, origin: Origin, kind: str = "change", reverts: str | None = None
+    ) -> DiskTransaction:
+        """Lock, check every base and stage."""
+        self._refuse_roots(change_set)
+        for _ in range(_TRIES):
+            places, held = self.lock(change_set)
+            if not self.slots.unfinished_over(held.buckets):
+                break
+            places.forget()
+            held.release()
+            self.recovery.run()
+        else:
+            raise Locked("An unfinished change holds these files and cannot be settled yet")
+        transaction = DiskTransaction(self, new_id(), origin, kind, reverts, held, places)
+        transaction.prepare(change_set)
+        return transaction
+
+    def lock(self, change_set: ChangeSet) -> tuple[Places, Held]:
+        """Hold the locks of every place a change set touches."""
+        places = Places(self.disk, self.workspace)
+        try:
+            for _ in range(_TRIES):
+                buckets = places.buckets(change_set.paths)
+                held = self.locks.acquire(buckets, directories=_moves_directories(change_set))
+                # Waiting takes time in which directories may have come and gone.
+                places.forget()
+                if places.buckets(change_set.paths) == buckets:
+                    return places, held
+                held.release()
+                places.forget()
+        except OSError as error:
+            places.forget()
+            raise writing_failed(error) from error
+        raise Locked("Directories on the way keep changing", hint="repeat the call")
+
+    def _refuse_roots(self, change_set: ChangeSet) -> None:
+        for step in change_set.steps:
+            if isinstance(step, Rename):
+                ends = (step.source, step.target)
+            elif isinstance(step.after, DirState) and isinstance(step.before, DirState):
+                continue
+            else:
+                ends = (step.path,)
+            for path in ends:
+                if self.workspace.holds_root(path):
+                    shown = show_name(self.workspace.absolute(path))
+                    raise PathDenied(shown, f"An allowed directory cannot be replaced: {shown}")
+
+    def hold_blobs(self) -> int:
+        """Keep pruning away while contents are stored that no record names yet."""
+        fd = self.disk.open_own(self._directory, _BLOB_LOCK)
+        platform.lock(fd, exclusive=False, wait=True)
+        return fd
+
+    def release_blobs(self, fd: int | None) -> None:
+        """Let pruning go on."""
+        if fd is not None:
+            os.close(fd)
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def load(self, operation_id: str) -> Operation:
+        """An operation with contents."""
+        operation = self._operation(self._line(operation_id))
+        steps = tuple(
+            step
+            if isinstance(step, Rename)
+            else Change(step.path, self._filled(step.before), self._filled(step.after))
+            for step in operation.change_set.steps
+        )
+        return _with_change_set(operation, ChangeSet(steps))
+
+    def _filled(self, state: State) -> State:
+        if not isinstance(state, FileState):
+            return state
+        try:
+            content = self.blobs.get(state.digest)
+        except KeyError:
+            raise WriteFailed(f"History is damaged: content {state.digest[:12]} is gone") from None
+        return FileState(state.digest, state.size, state.mode, content)
+
+    def newest_first(self, before_id: str | None = None) -> Iterator[Operation]:
+        """Every operation, contents not loaded."""
+        with self._guard:
+            self.journal.refresh()
+            lines = self.journal.lines
+            end = len(lines)
+            if before_id is not None:
+                end = lines.index(self._line(before_id))
+        for number in range(end - 1, -1, -1):
+            yield self._operation(lines[number])
+
+    def _operation(self, line: Line) -> Operation:
+        body = self.journal.body(line)
+        change_set, origin, notes = records.decode_body(body, self.workspace.root_number)
+        head = line.head
+        return Operation(
+            head.id,
+            head.time,
+            origin,
+            change_set,
+            head.kind,
+            head.reverts,
+            self._lineage().reverters.get(head.id),
+            notes,
+        )
+
+    def _line(self, operation_id: str) -> Line:
+        with self._guard:
+            self.journal.refresh()
+            line = self.journal.find(operation_id)
+            if line is None or operation_id in self.journal.revoked:
+                raise UnknownOperation(
+                    f"No operation has this id: {show_name(operation_id)[:64]}",
+                    hint="list the changes to see the ids",
+                )
+            return line
+
+    # -- chains of undo and redo --------------------------------------------------------------
+
+    def chain(self, operation_id: str) -> Chained:
+        """Where an operation stands."""
+        line = self._line(operation_id)
+        lineage = self._lineage()
+        root = lineage.root(line)
+        last = lineage.last[root].head
+        return Chained(operation_id, line.head.kind, root, last.id, last.kind == "undo")
+
+    def latest(self, *, undone: bool) -> str | None:
+        """The id of the latest operation that can be undone (or, with *undone*, redone)."""
+        self.journal.refresh()
+        return self._lineage().latest(undone=undone)
+
+    def _lineage(self) -> Lineage:
+        with self._guard:
+            version = self.journal.version
+            if self._known is None or self._known[0] != version:
+                self._known = version, Lineage(self.journal.lines, self.journal.find)
+            return self._known[1]
+
+    # -- retention ----------------------------------------------------------------------------
+
+    def prune(self, *, days: float, size: int) -> int:
+        """Drop the oldest operations over either limit; how many."""
+        if not self._may_be_over(days, size) or self.recovery.run():
+            return 0
+        with self._guard:
+            lock = self.disk.open_own(self._directory, _BLOB_LOCK)
+            try:
+                if not platform.lock(lock, exclusive=True, wait=False):
+                    return 0  # a change is under way; a later one prunes
+                self.journal.refresh()
+                keep, wanted = self._keep(days, size)
+                dropped = len(self.journal.lines) - len(keep)
+                if dropped:
+                    self.journal.replace(keep)
+                    self.blobs.keep_only(wanted)
+                return dropped
+            finally:
+                os.close(lock)
+
+    def _may_be_over(self, days: float, size: int) -> bool:
+        self.journal.refresh()
+        lines = self.journal.lines
+        if not lines:
+            return False
+        total = sum(line.head.added + line.length for line in lines)
+        return total > size or lines[0].head.time < time.time() - days * 86400
+
+    def _keep(self, days: float, size: int) -> tuple[list[Line], set[str]]:
+        """The newest operations within both limits, and every content they need."""
+        oldest = time.time() - days * 86400
+        keep: list[Line] = []
+        wanted: set[str] = set()
+        used = 0
+        for line in reversed(self.journal.lines):
+            new = set(self._digests(line)) - wanted
+            used += line.length + sum(self.blobs.stored_size(digest) for digest in new)
+            if line.head.time < oldest or used > size:
+                break
+            keep.append(line)
+            wanted |= new
+        return keep[::-1], wanted
+
+    def _digests(self, line: Line) -> Iterator[str]:
+        change_set, _, _ = records.decode_body(
+            self.journal.body(line), self.workspace.root_number
+        )
+        for step in change_set.steps:
+            if isinstance(step, Change):
+                for state in (step.before, step.after):
+                    if isinstance(state, FileState):
+                        yield state.digest
+
+
+def _moves_directories(change_set: ChangeSet) -> bool:
+    """Whether a set may move or remove a directory: then nothing else runs meanwhile."""
+    return any(
+        isinstance(step, Rename)
+        or (isinstance(step.before, DirState) and not isinstance(step.after, DirState))
+        for step in change_set.steps
+    )
+
+
+def _with_change_set(operation: Operation, change_set: ChangeSet) -> Operation:
+    return Operation(
+        operation.id,
+        operation.time,
+        operation.origin,
+        change_set,
+        operation.kind,
+        operation.reverts,
+        operation.reverted_by,
+        operation.notes,
+    )

@@ -1,0 +1,274 @@
+"""One change set on its way to the disk: locked, checked, staged, committed, swapped, closed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from redline.adapters import records
+from redline.adapters.basis import Basis
+from redline.adapters.failures import reading_failed, writing_failed
+from redline.adapters.journal import Head, Undecided
+from redline.adapters.locks import Held
+from redline.adapters.places import Places
+from redline.adapters.slots import ABANDONED, DONE, Intent, Slot
+from redline.adapters.swap import Step, Swap, needs_staging, staged_name, staging_directory
+from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
+from redline.core.errors import RedlineError, StaleBase
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports import Operation, Origin
+
+if TYPE_CHECKING:
+    from redline.adapters.store import DiskStore
+
+
+@dataclass(slots=True)
+class DiskTransaction:
+    """See `core.ports.Transaction`; made by `DiskStore.begin`."""
+
+    store: DiskStore
+    id: str
+    origin: Origin
+    kind: str
+    reverts: str | None
+    held: Held
+    places: Places
+    slot: Slot | None = None
+    blob_lock: int | None = None
+    swapper: Swap | None = None
+    steps: list[Step] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    basis: Basis | None = None
+    added: int = 0
+    time: float = 0.0
+    committed: bool = False
+
+    # -- begin --------------------------------------------------------------------------------
+
+    def prepare(self, change_set: ChangeSet) -> None:
+        """Check every base and stage what is new; on failure nothing is left behind."""
+        try:
+            self._check(change_set)
+            self._stage()
+            self._save()
+            self._check_again()
+        except OSError as error:
+            self.abandon()
+            raise writing_failed(error, _name_of(error)) from error
+        except BaseException:
+            self.abandon()
+            raise
+
+    def _check(self, change_set: ChangeSet) -> None:
+        shown = {path: self._show(path) for path in change_set.paths}
+        self.basis = basis = Basis(self.places, shown)
+        for step in change_set.steps:
+            try:
+                settled = basis.follow(step)
+            except OSError as error:
+                path = step.source if isinstance(step, Rename) else step.path
+                raise reading_failed(error, self._show(path)) from None
+            if isinstance(settled, Rename) or settled.before != settled.after:
+                self.steps.append(settled)
+                self._note_links(settled)
+
+    def _note_links(self, step: Step) -> None:
+        if isinstance(step, Rename) or not needs_staging(step) or self.basis is None:
+            return
+        seen = self.basis.observed.get(step.path)
+        if seen is not None and isinstance(seen.state, FileState) and seen.links > 1:
+            self.notes.append(
+                f"hard link: {seen.links - 1} other name(s) keep the old content of "
+                f"{self._show(step.path)}"
+            )
+
+    def _stage(self) -> None:
+        avoided = [s.source for s in self.steps if isinstance(s, Rename)] + [
+            s.path
+            for s in self.steps
+            if isinstance(s, Change)
+            and isinstance(s.before, DirState)
+            and not isinstance(s.after, DirState)
+        ]
+        staging = [
+            staging_directory(_end(step), self.places, avoided) for step in self.steps
+        ]
+        self.swapper = Swap(self.store.disk, self.places, self.id, self.steps, staging)
+        self.slot = self.store.slots.take()
+        self.slot.activate(self._intent(staging))
+        for number, step in enumerate(self.steps):
+            if needs_staging(step):
+                self.steps[number], notes = self.swapper.stage(number, self.store.blobs.get)
+                self.notes += notes
+
+    def _intent(self, staging: list[WorkspacePath]) -> Intent:
+        root_path = self.store.workspace.root_path
+        staged = tuple(
+            (root_path(where.root), "/".join(where.parts), staged_name(self.id, number))
+            for number, where in enumerate(staging)
+        )
+        return Intent(self.id, tuple(sorted(self.held.buckets)), staged, 2 * len(self.steps))
+
+    def _save(self) -> None:
+        """Keep what was and what will be, so undo, redo and recovery stand on their own."""
+        contents: dict[str, bytes] = {}
+        for step in self.steps:
+            if isinstance(step, Rename):
+                continue
+            for state in (step.before, step.after):
+                if isinstance(state, FileState) and state.content is not None:
+                    contents[state.digest] = state.content
+        self.blob_lock = self.store.hold_blobs()
+        self.added = self.store.blobs.put(contents, self.id)
+
+    def _check_again(self) -> None:
+        """Somebody without our locks may have written since the bases were read."""
+        assert self.basis is not None
+        for path, mark in self.basis.marks.items():
+            found = self.places.mark(path)
+            is_directory = isinstance(self.basis.observed[path].state, DirState)
+            if found[:2] != mark[:2] or (found != mark and not is_directory):
+                raise StaleBase(self._show(path))
+
+    # -- swap ---------------------------------------------------------------------------------
+
+    def swap(self) -> None:
+        """Commit and make it visible; on failure everything is as before, for good."""
+        self._commit()
+        assert self.swapper is not None
+        try:
+            self.swapper.carry_out(range(len(self.steps)))
+        except OSError as error:
+            self._revoke(error)
+
+    def _commit(self) -> None:
+        self.time = time.time()
+        change_set = ChangeSet(tuple(self.steps))
+        body = records.encode_body(
+            change_set, self.origin, tuple(self.notes), self.store.workspace.root_path
+        )
+        head = Head(self.id, self.kind, self.reverts, self.time, self.added)
+        try:
+            self.store.journal.commit(head, body)
+        except OSError as error:
+            self.abandon()
+            raise writing_failed(error) from error
+        except Undecided as error:
+            self._decide(error)
+        self.committed = True
+
+    def _decide(self, error: Undecided) -> None:
+        """The line may or may not last: say durably that it does not count, or go on."""
+        assert self.slot is not None
+        try:
+            self.slot.mark(ABANDONED)
+        except OSError:
+            self.notes.append("the journal could not be synced")
+            return
+        self.committed = True  # recovery takes the line back, if it is there
+        self.leave()
+        cause = error.__cause__
+        assert isinstance(cause, OSError)
+        raise writing_failed(cause) from cause
+
+    def _revoke(self, error: OSError) -> None:
+        """A committed change met a refusal: take it back for good, or leave it to be finished."""
+        try:
+            self.store.journal.revoke(self.id)
+        except (OSError, Undecided):
+            self._finish_anyway(error)
+            return
+        try:
+            self.store.recovery.roll_back(self)
+            self._close_slot()
+        except (OSError, RedlineError):
+            self.leave()
+        else:
+            self._release()
+        if isinstance(error, FileExistsError):
+            raise StaleBase(_name_of(error) or "", hint="something new stands there") from error
+        raise writing_failed(error, _name_of(error)) from error
+
+    def _finish_anyway(self, error: OSError) -> None:
+        """The change cannot be taken back durably, so it is going to be true: finish it."""
+        try:
+            self.store.recovery.roll_forward(self)
+        except (OSError, RedlineError):
+            self.notes.append(
+                f"not all files are written yet ({error.strerror}); Redline finishes at its next start"
+            )
+            self.leave()
+
+    # -- finish -------------------------------------------------------------------------------
+
+    def finish(self) -> Operation:
+        """Close the books, let go of the locks, and say what was done."""
+        if self.slot is not None:
+            try:
+                self._close_slot()
+            except OSError:
+                self._finish_in_journal()
+        self._release()
+        return Operation(
+            self.id,
+            self.time,
+            self.origin,
+            ChangeSet(tuple(self.steps)),
+            self.kind,
+            self.reverts,
+            None,
+            tuple(self.notes),
+        )
+
+    def _finish_in_journal(self) -> None:
+        try:
+            self.store.journal.finish(self.id)
+        except (OSError, Undecided):
+            self.notes.append("the journal could not be closed")
+        self.leave()
+
+    def _close_slot(self) -> None:
+        assert self.slot is not None
+        self.slot.mark(DONE)
+        self.store.slots.give_back(self.slot)
+        self.slot = None
+
+    def abandon(self) -> None:
+        """Forget a transaction that was not swapped; harmless afterwards."""
+        if self.committed:
+            return
+        try:
+            if self.slot is not None:
+                if self.swapper is not None:
+                    self.swapper.sweep(range(len(self.steps)))
+                self.store.blobs.forget(self.id, 2 * len(self.steps))
+                self._close_slot()
+        except OSError:
+            self.leave()
+        self._release()
+
+    def leave(self) -> None:
+        """Leave the rest to recovery, which any later change or start sets off."""
+        if self.slot is not None:
+            self.store.slots.leave(self.slot)
+            self.slot = None
+        self._release()
+
+    def _release(self) -> None:
+        self.store.release_blobs(self.blob_lock)
+        self.blob_lock = None
+        self.places.forget()
+        self.held.release()
+
+    def _show(self, path: WorkspacePath) -> str:
+        return show_name(self.store.workspace.absolute(path))
+
+
+def _end(step: Step) -> WorkspacePath:
+    return step.target if isinstance(step, Rename) else step.path
+
+
+def _name_of(error: OSError) -> str:
+    name = error.filename2 or error.filename
+    return name if isinstance(name, str) and not name.startswith(".redline-") else ""

@@ -1,0 +1,178 @@
+"""Reading beneath the roots by handle; nothing but regular files is ever read."""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+
+from redline.adapters.disk import Dir, Disk
+from redline.adapters.failures import reading_failed
+from redline.adapters.workspace import DiskWorkspace
+from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
+from redline.core.errors import IsADirectory, NotARegularFile, NotFound, TooLarge
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports import Entry, Kind
+
+STAGED = ".redline-"
+
+
+def kind_of(mode: int) -> Kind:
+    """What a mode says stands there."""
+    if modes.S_ISREG(mode):
+        return Kind.FILE
+    if modes.S_ISDIR(mode):
+        return Kind.DIRECTORY
+    return Kind.SYMLINK if modes.S_ISLNK(mode) else Kind.OTHER
+
+
+class DiskTree:
+    """See `core.ports.Tree`."""
+
+    def __init__(self, disk: Disk, workspace: DiskWorkspace) -> None:
+        self._disk = disk
+        self._workspace = workspace
+
+    def stat(self, path: WorkspacePath) -> Entry | None:
+        """What is there, or None."""
+        root = self._workspace.handle(path.root)
+        try:
+            if not path.parts:
+                return _entry(path, self._disk.stat(root, ""))
+            parent = self._disk.open_dir(root, path.parts[:-1]) if len(path.parts) > 1 else root
+            try:
+                return _entry(path, self._disk.stat(parent, path.name))
+            finally:
+                if parent is not root:
+                    self._disk.close_dir(parent)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._failed(error, path) from None
+
+    def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
+        """The bytes of a regular file; at most *limit*, else TooLarge."""
+        fd, found = self.open(path)
+        try:
+            if limit is not None and found.st_size > limit:
+                raise self._too_large(path, found.st_size, limit)
+            content = self._disk.read(fd, found.st_size)
+        except OSError as error:
+            raise self._failed(error, path) from None
+        finally:
+            self._disk.close(fd)
+        if limit is not None and len(content) > limit:
+            raise self._too_large(path, len(content), limit)
+        return content
+
+    def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
+        """Up to *length* bytes from *offset*."""
+        fd, _ = self.open(path)
+        try:
+            return self._disk.pread(fd, length, offset)
+        except OSError as error:
+            raise self._failed(error, path) from None
+        finally:
+            self._disk.close(fd)
+
+    def scan(self, path: WorkspacePath) -> list[Entry]:
+        """The entries of a directory, sorted by name bytes; Redline's staged files left out."""
+        try:
+            handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+        except OSError as error:
+            raise self._failed(error, path) from None
+        try:
+            names = [n for n in self._disk.names(handle) if not n.startswith(STAGED)]
+            entries = (self._entry_at(handle, path.child(name)) for name in names)
+            return sorted(
+                (entry for entry in entries if entry is not None),
+                key=lambda entry: os.fsencode(entry.path.name),
+            )
+        except OSError as error:
+            raise self._failed(error, path) from None
+        finally:
+            self._disk.close_dir(handle)
+
+    def read_link(self, path: WorkspacePath) -> str:
+        """The target text of a symbolic link."""
+        try:
+            parent = self._disk.open_dir(self._workspace.handle(path.root), path.parts[:-1])
+            try:
+                return self._disk.readlink(parent, path.name)
+            finally:
+                self._disk.close_dir(parent)
+        except OSError as error:
+            raise self._failed(error, path) from None
+
+    def state(self, path: WorkspacePath) -> State:
+        """The state of a place with a file's content included: what a plan starts from."""
+        entry = self.stat(path)
+        if entry is None:
+            return ABSENT
+        match entry.kind:
+            case Kind.DIRECTORY:
+                return DirState(entry.mode)
+            case Kind.SYMLINK:
+                return LinkState(self.read_link(path))
+            case _:
+                return self._file_state(path)
+
+    def _file_state(self, path: WorkspacePath) -> FileState:
+        fd, found = self.open(path)
+        try:
+            content = self._disk.read(fd, found.st_size)
+        except OSError as error:
+            raise self._failed(error, path) from None
+        finally:
+            self._disk.close(fd)
+        return FileState.of(content, modes.S_IMODE(found.st_mode))
+
+    def open(self, path: WorkspacePath) -> tuple[int, os.stat_result]:
+        """A descriptor on a regular file, and what it is; the caller closes it."""
+        if not path.parts:
+            raise IsADirectory(self._shown(path))
+        root = self._workspace.handle(path.root)
+        try:
+            fd = self._disk.open_read(root, path.parts)
+        except OSError as error:
+            raise self._failed(error, path) from None
+        found = self._disk.fstat(fd)
+        if modes.S_ISREG(found.st_mode):
+            return fd, found
+        self._disk.close(fd)
+        kind = IsADirectory if modes.S_ISDIR(found.st_mode) else NotARegularFile
+        raise kind(self._shown(path))
+
+    def _entry_at(self, handle: Dir, path: WorkspacePath) -> Entry | None:
+        try:
+            return _entry(path, self._disk.stat(handle, path.name))
+        except FileNotFoundError:
+            return None
+
+    def _failed(self, error: OSError, path: WorkspacePath) -> Exception:
+        if isinstance(error, FileNotFoundError):
+            return NotFound(self._shown(path))
+        return reading_failed(error, self._workspace.absolute(path))
+
+    def _too_large(self, path: WorkspacePath, size: int, limit: int) -> TooLarge:
+        shown = self._shown(path)
+        return TooLarge(
+            shown,
+            f"Too large ({size} bytes, the limit is {limit}): {shown}",
+            details={"size": size, "limit": limit},
+        )
+
+    def _shown(self, path: WorkspacePath) -> str:
+        return show_name(self._workspace.absolute(path))
+
+
+def _entry(path: WorkspacePath, found: os.stat_result) -> Entry:
+    return Entry(
+        path,
+        kind_of(found.st_mode),
+        found.st_size,
+        modes.S_IMODE(found.st_mode),
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+        found.st_nlink,
+        (found.st_dev, found.st_ino),
+    )
