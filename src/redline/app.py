@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from redline.settings import Settings
 
 if TYPE_CHECKING:
-    from redline.core.ports import Grants, Reads, Regex
+    from redline.adapters.disk import Disk
+    from redline.adapters.store import DiskStore
+    from redline.adapters.workspace import DiskWorkspace
+    from redline.core.ports import Editor, Grants, History, Reads, Regex, Tree
 
 
 class Redline:
@@ -49,6 +52,72 @@ class Redline:
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
         }
+
+    @cached_property
+    def _disk(self) -> Disk:
+        from redline.adapters.platform import choose_disk
+
+        return choose_disk()
+
+    @cached_property
+    def workspace(self) -> DiskWorkspace:
+        """The roots, held open for life."""
+        from redline.adapters.workspace import DiskWorkspace
+
+        settings = self.settings
+        return DiskWorkspace(
+            self._disk,
+            (settings.workspace, *settings.allow_write),
+            settings.allow_read,
+            allow_any_root=settings.allow_any_root,
+        )
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Reading beneath the roots; a change that a crash cut short is settled first."""
+        from redline.adapters.tree import DiskTree
+
+        if not self.settings.read_only:
+            self._store  # noqa: B018  built for its recovery
+        return DiskTree(self._disk, self.workspace)
+
+    @cached_property
+    def state_dir(self) -> str:
+        """Where the history of this workspace lives, outside of it."""
+        from redline.adapters.platform import state_dir_of
+
+        return self.settings.state_dir or state_dir_of(self.workspace.roots[0].path)
+
+    @cached_property
+    def _store(self) -> DiskStore:
+        from redline.adapters.platform import lock_home
+        from redline.adapters.store import DiskStore
+
+        recover = not self.settings.read_only
+        locks = lock_home()
+        return DiskStore(self._disk, self.workspace, self.state_dir, locks, recover=recover)
+
+    @cached_property
+    def editor(self) -> Editor:
+        """The only way to change the workspace."""
+        from redline.engine.editor import JournalEditor
+
+        settings = self.settings
+        return JournalEditor(
+            self.workspace,
+            self.tree,
+            self._store,
+            read_only=settings.read_only,
+            history_days=settings.history_days,
+            history_size=settings.history_size,
+        )
+
+    @cached_property
+    def history(self) -> History:
+        """Every change that was made."""
+        from redline.engine.history import JournalHistory
+
+        return JournalHistory(self.workspace, self._store)
 
     @cached_property
     def reads(self) -> Reads:

@@ -30,7 +30,6 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath
 
-
 _DIR = DirState()
 
 

@@ -58,7 +58,7 @@ class Blobs:
         try:
             return zlib.decompress(self._disk.read(fd, self._disk.fstat(fd).st_size))
         finally:
-            self._disk.close(fd)
+            self._disk.close_fd(fd)
 
     def keep_only(self, wanted: set[str]) -> None:
         """Drop every other content; nobody may be putting meanwhile."""
@@ -75,6 +75,10 @@ class Blobs:
             except FileNotFoundError:
                 continue
 
+    def close(self) -> None:
+        """Give the directory back."""
+        self._disk.close_dir(self._directory)
+
     def _write(self, digest: str, content: bytes, temporary: str) -> int:
         packed = zlib.compress(content, _LEVEL)
         fd = self._disk.create(self._directory, temporary)
@@ -82,7 +86,7 @@ class Blobs:
             self._disk.append(fd, packed)
             self._disk.sync(fd)
         finally:
-            self._disk.close(fd)
+            self._disk.close_fd(fd)
         self._disk.rename(self._directory, temporary, self._directory, digest)
         return len(packed)
 

@@ -69,6 +69,7 @@ class Disk:
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
         """Whether *parts* is there without any link on the way; None where a walk must tell."""
+        del base, parts, follow
         return None
 
     def _beneath(self, base: int, parts: Sequence[str], flags: int, mode: int) -> int:
@@ -127,7 +128,7 @@ class Disk:
             offset += len(chunk)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
-    def close(self, fd: int) -> None:
+    def close_fd(self, fd: int) -> None:
         """Give a descriptor back."""
         os.close(fd)
 

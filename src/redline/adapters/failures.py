@@ -13,29 +13,32 @@ from redline.core.errors import (
     NotARegularFile,
     NotFound,
     PathDenied,
+    PathError,
     RedlineError,
     SymlinkEscape,
     WriteFailed,
 )
 from redline.core.paths import show_name
 
+_KINDS: dict[int, type[PathError]] = {
+    errno.ENOENT: NotFound,
+    errno.ENOTDIR: NotADirectory,
+    errno.EISDIR: IsADirectory,
+    errno.EEXIST: AlreadyExists,
+    errno.ENXIO: NotARegularFile,
+    errno.ENODEV: NotARegularFile,
+}
+
 
 def reading_failed(error: OSError, shown: str) -> RedlineError:
     """The typed error for a path that could not be opened or looked at."""
     shown = show_name(shown)
+    kind = _KINDS.get(error.errno or 0)
+    if kind is not None:
+        return kind(shown)
     match error.errno:
-        case errno.ENOENT:
-            return NotFound(shown)
         case errno.ELOOP:
             return SymlinkEscape(shown, f"Symbolic link stands in the way: {shown}")
-        case errno.ENOTDIR:
-            return NotADirectory(shown)
-        case errno.EISDIR:
-            return IsADirectory(shown)
-        case errno.EEXIST:
-            return AlreadyExists(shown)
-        case errno.ENXIO | errno.ENODEV:
-            return NotARegularFile(shown)
         case errno.EACCES | errno.EPERM:
             return PathDenied(shown, f"Permission denied: {shown}")
         case errno.ENAMETOOLONG | errno.EILSEQ | errno.EINVAL:

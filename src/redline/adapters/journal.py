@@ -118,7 +118,7 @@ class Journal:
                     self._disk.append(fd, kept)
                     self._disk.sync(fd)
                 finally:
-                    self._disk.close(fd)
+                    self._disk.close_fd(fd)
                 self._disk.rename(self._directory, _NEXT, self._directory, NAME)
                 self._disk.sync_dir(self._directory)
                 self._follow()
@@ -135,6 +135,12 @@ class Journal:
         fd = self._disk.open_own(self._directory, _LOCK)
         platform.lock(fd, exclusive=True, wait=True)
         return fd
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._fd >= 0:
+            self._disk.close_fd(self._fd)
+            self._fd = -1
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -216,7 +222,7 @@ class Journal:
         except FileNotFoundError:
             found = None
         if found is None or (found.st_dev, found.st_ino) != self._identity:
-            self._disk.close(self._fd)
+            self._disk.close_fd(self._fd)
             self._open()
 
 

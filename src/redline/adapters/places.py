@@ -85,10 +85,8 @@ class Places:
                 raise OtherKind
             content = self._disk.read(fd, found.st_size)
         finally:
-            self._disk.close(fd)
-        state = FileState(
-            digest_of(content), len(content), modes.S_IMODE(found.st_mode), content
-        )
+            self._disk.close_fd(fd)
+        state = FileState(digest_of(content), len(content), modes.S_IMODE(found.st_mode), content)
         return Observed(state, _mark(found), found.st_nlink)
 
     def mark(self, path: WorkspacePath) -> tuple[int, ...]:

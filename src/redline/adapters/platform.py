@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 
 from redline.adapters.disk import Disk
 
-
+_SYSTEM: str = sys.platform
 _FAR = 0x7FFF0000
 
 
 def choose_disk() -> Disk:
     """openat2 on Linux, a walk by descriptors where `dir_fd` works, checked paths elsewhere."""
-    if sys.platform == "linux":
+    if _SYSTEM.startswith("linux"):
         from redline.adapters import linux
 
         return linux.LinuxDisk() if linux.openat2_works() else Disk()
@@ -30,12 +31,24 @@ def state_home() -> str:
     chosen = os.environ.get("XDG_STATE_HOME")
     if chosen and os.path.isabs(chosen):
         return os.path.join(chosen, "redline")
-    if sys.platform == "win32":
+    if _SYSTEM == "win32":
         local = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
         return os.path.join(local, "redline")
-    if sys.platform == "darwin":
+    if _SYSTEM == "darwin":
         return os.path.join(home, "Library", "Application Support", "redline")
     return os.path.join(home, ".local", "state", "redline")
+
+
+def lock_home() -> str:
+    """Where the lock files are that all workspaces of a user share."""
+    return os.path.join(state_home(), "locks")
+
+
+def state_dir_of(workspace: str) -> str:
+    """The directory that holds the history of one workspace."""
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in os.path.basename(workspace))
+    digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:12]
+    return os.path.join(state_home(), f"{name[:40] or 'root'}-{digest}")
 
 
 def lock(fd: int, *, exclusive: bool, wait: bool) -> bool:

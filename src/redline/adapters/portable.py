@@ -120,4 +120,5 @@ class PortableDisk(Disk):
 
     def copy_attributes(self, source: int, target: int) -> tuple[str, ...]:
         """Owners and attributes are inherited from the directory here."""
+        del source, target
         return ()

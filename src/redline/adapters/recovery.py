@@ -118,9 +118,7 @@ class Recovery:
         if back:
             staging.reverse()
         suffix = _BACK if back else ""
-        return Swap(
-            self._store.disk, places, intent.transaction, change_set.steps, staging, suffix
-        )
+        return Swap(self._store.disk, places, intent.transaction, change_set.steps, staging, suffix)
 
     def _directory(self, root: str, below: str) -> WorkspacePath:
         parts = tuple(below.split("/")) if below else ()

@@ -125,6 +125,13 @@ class Slots:
                 return True
         return False
 
+    def close(self) -> None:
+        """Give every slot and the directory back."""
+        with self._guard:
+            while self._free:
+                self._free.pop().close()
+            self._disk.close_dir(self._directory)
+
     def peek(self, name: str) -> tuple[bytes, Intent | None]:
         """What a slot of anybody says."""
         try:
@@ -136,7 +143,7 @@ class Slots:
                 return DONE, None
             return _parse(self._disk.pread(fd, self._disk.fstat(fd).st_size, 0))
         finally:
-            self._disk.close(fd)
+            self._disk.close_fd(fd)
 
     def _lock(self, name: str) -> Slot | None:
         fd = self._disk.open_own(self._directory, name)

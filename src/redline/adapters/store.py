@@ -21,7 +21,7 @@ from redline.adapters.transaction import DiskTransaction
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
 from redline.core.errors import Locked, PathDenied, UnknownOperation, WriteFailed
-from redline.core.paths import show_name
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports import Chained, Operation, Origin
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -38,7 +38,13 @@ class DiskStore:
     """See `core.ports.Store`."""
 
     def __init__(
-        self, disk: Disk, workspace: DiskWorkspace, state_dir: str, lock_dir: str
+        self,
+        disk: Disk,
+        workspace: DiskWorkspace,
+        state_dir: str,
+        lock_dir: str,
+        *,
+        recover: bool = True,
     ) -> None:
         self.disk = disk
         self.workspace = workspace
@@ -55,12 +61,17 @@ class DiskStore:
         except OSError as error:
             raise writing_failed(error, state_dir) from error
         self.recovery = Recovery(self)
-        self.recovery.run()
+        if recover:
+            self.recovery.run()
 
     # -- changing -----------------------------------------------------------------------------
 
     def begin(
-        self, change_set: ChangeSet, origin: Origin, kind: str = "change", reverts: str | None = None
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
     ) -> DiskTransaction:
         """Lock, check every base and stage."""
         self._refuse_roots(change_set)
@@ -97,6 +108,7 @@ class DiskStore:
 
     def _refuse_roots(self, change_set: ChangeSet) -> None:
         for step in change_set.steps:
+            ends: tuple[WorkspacePath, ...]
             if isinstance(step, Rename):
                 ends = (step.source, step.target)
             elif isinstance(step.after, DirState) and isinstance(step.before, DirState):
@@ -118,6 +130,13 @@ class DiskStore:
         """Let pruning go on."""
         if fd is not None:
             os.close(fd)
+
+    def close(self) -> None:
+        """Give slots and handles back."""
+        self.slots.close()
+        self.journal.close()
+        self.blobs.close()
+        self.disk.close_dir(self._directory)
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -245,9 +264,7 @@ class DiskStore:
         return keep[::-1], wanted
 
     def _digests(self, line: Line) -> Iterator[str]:
-        change_set, _, _ = records.decode_body(
-            self.journal.body(line), self.workspace.root_number
-        )
+        change_set, _, _ = records.decode_body(self.journal.body(line), self.workspace.root_number)
         for step in change_set.steps:
             if isinstance(step, Change):
                 for state in (step.before, step.after):

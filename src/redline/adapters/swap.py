@@ -11,7 +11,16 @@ from enum import Enum
 from redline.adapters.basis import is_tangled
 from redline.adapters.disk import Disk
 from redline.adapters.places import OtherKind, Places
-from redline.core.changes import ABSENT, Absent, Change, DirState, FileState, LinkState, Rename, State
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    DirState,
+    FileState,
+    LinkState,
+    Rename,
+    State,
+)
 from redline.core.paths import WorkspacePath
 
 Step = Change | Rename
@@ -81,7 +90,7 @@ class Swap:
                 self.disk.fchmod(fd, mode)
             self.disk.sync(fd)
         finally:
-            self.disk.close(fd)
+            self.disk.close_fd(fd)
         return mode, notes
 
     def _copy_attributes(self, step: Change, target: int) -> tuple[str, ...]:
@@ -94,7 +103,7 @@ class Swap:
         try:
             return self.disk.copy_attributes(old, target)
         finally:
-            self.disk.close(old)
+            self.disk.close_fd(old)
 
     def sweep(self, numbers: Iterable[int]) -> None:
         """Remove new files that wait no longer."""

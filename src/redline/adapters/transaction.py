@@ -91,9 +91,7 @@ class DiskTransaction:
             and isinstance(s.before, DirState)
             and not isinstance(s.after, DirState)
         ]
-        staging = [
-            staging_directory(_end(step), self.places, avoided) for step in self.steps
-        ]
+        staging = [staging_directory(_end(step), self.places, avoided) for step in self.steps]
         self.swapper = Swap(self.store.disk, self.places, self.id, self.steps, staging)
         self.slot = self.store.slots.take()
         self.slot.activate(self._intent(staging))
@@ -196,7 +194,7 @@ class DiskTransaction:
             self.store.recovery.roll_forward(self)
         except (OSError, RedlineError):
             self.notes.append(
-                f"not all files are written yet ({error.strerror}); Redline finishes at its next start"
+                f"not all files are written yet ({error.strerror}); the next start finishes them"
             )
             self.leave()
 

@@ -59,7 +59,7 @@ class DiskTree:
         except OSError as error:
             raise self._failed(error, path) from None
         finally:
-            self._disk.close(fd)
+            self._disk.close_fd(fd)
         if limit is not None and len(content) > limit:
             raise self._too_large(path, len(content), limit)
         return content
@@ -72,7 +72,7 @@ class DiskTree:
         except OSError as error:
             raise self._failed(error, path) from None
         finally:
-            self._disk.close(fd)
+            self._disk.close_fd(fd)
 
     def scan(self, path: WorkspacePath) -> list[Entry]:
         """The entries of a directory, sorted by name bytes; Redline's staged files left out."""
@@ -123,7 +123,7 @@ class DiskTree:
         except OSError as error:
             raise self._failed(error, path) from None
         finally:
-            self._disk.close(fd)
+            self._disk.close_fd(fd)
         return FileState.of(content, modes.S_IMODE(found.st_mode))
 
     def open(self, path: WorkspacePath) -> tuple[int, os.stat_result]:
@@ -138,7 +138,7 @@ class DiskTree:
         found = self._disk.fstat(fd)
         if modes.S_ISREG(found.st_mode):
             return fd, found
-        self._disk.close(fd)
+        self._disk.close_fd(fd)
         kind = IsADirectory if modes.S_ISDIR(found.st_mode) else NotARegularFile
         raise kind(self._shown(path))
 

@@ -150,6 +150,11 @@ class DiskWorkspace:
             prefix[: len(path.parts)] == path.parts for prefix, _ in self._inner[path.root]
         )
 
+    def close(self) -> None:
+        """Give the roots back."""
+        while self._handles:
+            self._disk.close_dir(self._handles.pop())
+
     # -- the walk -----------------------------------------------------------------------------
 
     def _parts_of(self, raw: str, relative_only: bool) -> tuple[bool, list[str]]:
@@ -296,9 +301,7 @@ class _Walk:
     def _follow(self, target: str) -> None:
         self.links += 1
         if self.links > _MAX_LINKS:
-            raise PathDenied(
-                show_name(self.raw), f"Too many symbolic links: {show_name(self.raw)}"
-            )
+            raise PathDenied(show_name(self.raw), f"Too many symbolic links: {show_name(self.raw)}")
         if os.path.isabs(target):
             self.todo = [*_split(target), *self.todo]
             self._leave(os.path.abspath(os.sep))

@@ -203,7 +203,11 @@ class Store(Protocol):
     """The journal and the disk behind an Editor."""
 
     def begin(
-        self, change_set: ChangeSet, origin: Origin, kind: str = "change", reverts: str | None = None
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
     ) -> Transaction:
         """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed."""
 

@@ -1,0 +1,175 @@
+"""Commit, undo and redo over a real directory."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.errors import (
+    AlreadyUndone,
+    NothingToUndo,
+    ReadOnlyMode,
+    StaleBase,
+    UndoBlocked,
+    UnknownOperation,
+)
+from redline.core.ports import HistoryQuery
+from tests.engine.bench import ORIGIN, Bench
+
+
+def test_a_commit_changes_every_file_and_is_one_operation(bench: Bench) -> None:
+    (bench.root / "old").write_text("old\n")
+    operation = bench.commit(
+        bench.write("old", "new\n"), bench.mkdir("d"), bench.write("d/f", "made\n")
+    )
+    assert (bench.root / "old").read_text() == "new\n"
+    assert (bench.root / "d/f").read_text() == "made\n"
+    assert [each.id for each in bench.history.list(HistoryQuery())] == [operation.id]
+    assert len(operation.id) == 8
+
+
+def test_undo_puts_everything_back_and_redo_does_it_again(bench: Bench) -> None:
+    (bench.root / "old").write_text("old\n")
+    before = bench.snapshot()
+    operation = bench.commit(
+        bench.write("old", "new\n"), bench.mkdir("d"), bench.write("d/f", "made\n")
+    )
+    after = bench.snapshot()
+    undo = bench.undo()
+    assert bench.snapshot() == before
+    assert (undo.kind, undo.reverts) == ("undo", operation.id)
+    redo = bench.redo()
+    assert bench.snapshot() == after
+    assert (redo.kind, redo.reverts) == ("redo", undo.id)
+    bench.undo()
+    assert bench.snapshot() == before
+
+
+def test_a_file_changed_since_the_plan_is_refused_and_nothing_is_touched(bench: Bench) -> None:
+    (bench.root / "a").write_text("a")
+    (bench.root / "b").write_text("b")
+    plan = (bench.write("a", "A"), bench.write("b", "B"))
+    (bench.root / "b").write_text("person")
+    before = bench.snapshot()
+    with pytest.raises(StaleBase, match="b"):
+        bench.commit(*plan)
+    assert bench.snapshot() == before
+    assert bench.history.list(HistoryQuery()) == []
+
+
+def test_undo_after_a_later_edit_is_refused_with_a_diff_and_changes_nothing(bench: Bench) -> None:
+    operation = bench.commit(bench.write("a", "one\n"), bench.write("b", "b\n"))
+    (bench.root / "a").write_text("one\ntwo\n")
+    before = bench.snapshot()
+    with pytest.raises(UndoBlocked) as caught:
+        bench.undo(operation.id)
+    assert "+two" in caught.value.diff
+    assert bench.snapshot() == before
+
+
+def test_an_old_operation_is_undone_while_later_ones_stay(bench: Bench) -> None:
+    first = bench.commit(bench.write("a", "a"))
+    bench.commit(bench.write("b", "b"))
+    bench.undo(first.id)
+    assert sorted(os.listdir(bench.root)) == ["b"]
+    with pytest.raises(AlreadyUndone):
+        bench.undo(first.id)
+    bench.undo()
+    assert os.listdir(bench.root) == []
+    with pytest.raises(NothingToUndo):
+        bench.undo()
+
+
+def test_undo_and_redo_walk_the_history_like_a_stack(bench: Bench) -> None:
+    states = [bench.snapshot()]
+    for content in ("1", "2", "3"):
+        bench.commit(bench.write("f", content))
+        states.append(bench.snapshot())
+    for state in reversed(states[:-1]):
+        bench.undo()
+        assert bench.snapshot() == state
+    for state in states[1:]:
+        bench.redo()
+        assert bench.snapshot() == state
+    with pytest.raises(NothingToUndo):
+        bench.redo()
+
+
+def test_undoing_an_undo_is_a_redo(bench: Bench) -> None:
+    operation = bench.commit(bench.write("f", "x"))
+    undo = bench.undo(operation.id)
+    assert bench.undo(undo.id).kind == "redo"
+    assert (bench.root / "f").read_text() == "x"
+
+
+def test_history_says_who_took_what_back(bench: Bench) -> None:
+    operation = bench.commit(bench.write("f", "x"))
+    undo = bench.undo()
+    listed = {each.id: each for each in bench.history.list(HistoryQuery())}
+    assert listed[operation.id].reverted_by == undo.id
+    redo = bench.redo()
+    listed = {each.id: each for each in bench.history.list(HistoryQuery())}
+    assert listed[operation.id].reverted_by is None
+    assert listed[undo.id].reverted_by == redo.id
+
+
+def test_moving_a_directory_and_editing_in_it_is_one_operation(bench: Bench) -> None:
+    (bench.root / "d").mkdir()
+    (bench.root / "d/f").write_text("old")
+    before = bench.snapshot()
+    state = bench.tree.state(bench.at("d/f"))
+    move = bench.move("d", "e")
+    edit = Change(move.target.child("f"), state, FileState.of(b"new"))
+    bench.commit(move, edit)
+    assert bench.snapshot()["e/f"][2] == b"new"
+    bench.undo()
+    assert bench.snapshot() == before
+
+
+def test_the_mode_of_an_edited_file_is_kept_and_a_mode_can_be_changed(bench: Bench) -> None:
+    script = bench.root / "run.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o750)
+    bench.commit(bench.write("run.sh", "#!/bin/bash\n"))
+    assert script.stat().st_mode & 0o7777 == 0o750
+    bench.commit(bench.write("run.sh", "#!/bin/bash\n", 0o700))
+    assert script.stat().st_mode & 0o7777 == 0o700
+    bench.undo()
+    assert script.stat().st_mode & 0o7777 == 0o750
+
+
+def test_a_hard_link_that_an_edit_breaks_is_reported(bench: Bench) -> None:
+    (bench.root / "a").write_text("x")
+    os.link(bench.root / "a", bench.root / "b")
+    operation = bench.commit(bench.write("a", "y"))
+    assert any("hard link" in note for note in operation.notes)
+    assert (bench.root / "b").read_text() == "x"
+
+
+def test_read_only_refuses_every_change(bench: Bench) -> None:
+    reader = Bench(bench.root, read_only=True)
+    with pytest.raises(ReadOnlyMode):
+        reader.commit(bench.write("a", "x"))
+    assert os.listdir(bench.root) == []
+
+
+def test_an_empty_change_set_is_no_operation(bench: Bench) -> None:
+    assert bench.editor.commit(ChangeSet(), ORIGIN).id == ""
+    assert bench.history.list(HistoryQuery()) == []
+
+
+def test_an_unknown_operation_is_named(bench: Bench) -> None:
+    with pytest.raises(UnknownOperation, match="nope"):
+        bench.undo("nope")
+
+
+def test_nothing_is_left_next_to_the_files(bench: Bench) -> None:
+    bench.commit(bench.write("f", "x"))
+    (bench.root / "g").write_text("g")
+    stale = bench.write("g", "h")
+    (bench.root / "g").write_text("changed")
+    with pytest.raises(StaleBase):
+        bench.commit(stale)
+    assert sorted(os.listdir(bench.root)) == ["f", "g"]
