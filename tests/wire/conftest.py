@@ -14,7 +14,7 @@ FIXTURES = {"REDLINE_TEST_DIALECT": "tests.wire.fixtures"}
 Connect = Callable[..., Client]
 
 
-@pytest.fixture(params=["stdio"])
+@pytest.fixture(params=["stdio", "http"])
 def transport(request: pytest.FixtureRequest) -> str:
     """Each transport in turn."""
     return str(request.param)

@@ -136,7 +136,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         if args.stdio:
             return _serve_stdio(redline, dispatch, settings)
-        return complain(SettingsError("This version serves over --stdio only"))
+        from redline.cli.serve_http import serve
+
+        return serve(dispatch, settings, instructions(dispatch))
     finally:
         redline.close()
 

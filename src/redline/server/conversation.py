@@ -40,6 +40,8 @@ class Conversation:
         cap: str | None = None,
         instructions: str = "",
         connection: str = "stdio",
+        client: Client | None = None,
+        batches: bool = False,
     ) -> None:
         self._dispatch = dispatch
         self._profile = dispatch.profile
@@ -48,9 +50,12 @@ class Conversation:
         self._cap = cap
         self._instructions = instructions
         self._connection = connection
-        self._modern: bool | None = None
-        self._initialized = False
-        self._client = Client(protocol=cap if cap in protocol.HANDSHAKE else "2025-11-25")
+        self._batches = batches
+        # A client known from elsewhere has no handshake to make.
+        self._modern: bool | None = None if client is None else False
+        self._initialized = client is not None
+        newest = cap if cap in protocol.HANDSHAKE else protocol.NEWEST_HANDSHAKE
+        self._client = client or Client(protocol=newest)
         self._running: dict[Any, Token] = {}
         self._lock = Lock()
         self._questions: dict[str, _Pending] = {}
@@ -78,7 +83,8 @@ class Conversation:
             self._receive_one(message, raw, self._send)
 
     def _receive_batch(self, items: list[Any], raw: bytes) -> None:
-        allowed = self._profile.serves_batches and self._client.protocol == "2025-03-26"
+        revision_has_them = self._client.protocol == "2025-03-26" or self._batches
+        allowed = self._profile.serves_batches and revision_has_them
         if not allowed or not items or len(items) > MAX_BATCH:
             reason = (
                 f"a batch holds 1 to {MAX_BATCH} messages"
@@ -88,7 +94,7 @@ class Conversation:
             data = {"max_items": MAX_BATCH} if allowed else None
             self._send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {reason}", data))
             return
-        batch = _Batch(self._send, sum(1 for item in items if _expects_reply(item)))
+        batch = _Batch(self._send, sum(1 for item in items if expects_reply(item)))
         for item in items:
             self._receive_one(item, raw, batch.add)
 
@@ -207,7 +213,7 @@ class Conversation:
         elif method == "ping":
             return {}
         elif method == "logging/setLevel" and "logging" in self._profile.capabilities:
-            return _set_level(params)
+            return set_level(params)
         raise Refusal(wire.METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
 
     def _list(self, client: Client) -> Json:
@@ -357,7 +363,8 @@ class _Batch:
             self._send(self._replies)
 
 
-def _set_level(params: Any) -> Json:
+def set_level(params: Any) -> Json:
+    """The answer to logging/setLevel."""
     level = params.get("level") if isinstance(params, dict) else None
     if level not in protocol.LOG_LEVELS:
         raise Refusal(
@@ -370,7 +377,8 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _expects_reply(item: Any) -> bool:
+def expects_reply(item: Any) -> bool:
+    """Whether a decoded message gets an answer."""
     if not isinstance(item, dict):
         return True
     if item.get("jsonrpc") == "2.0" and "method" not in item:

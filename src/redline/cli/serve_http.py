@@ -1,0 +1,98 @@
+"""`redline serve` over HTTP: start it, and tell a person how to connect."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from redline.server.dispatch import Dispatch
+from redline.server.http_options import HttpOptions
+from redline.settings import Settings
+
+
+def serve(dispatch: Dispatch, settings: Settings, instructions: str) -> int:
+    """Serve over HTTP until a signal comes."""
+    from redline.server.http import serve_http
+
+    options = HttpOptions(
+        host=settings.host,
+        port=settings.port,
+        auth_token=settings.auth_token,
+        oauth_issuer=settings.oauth_issuer,
+        oauth_audience=settings.oauth_audience,
+        allowed_hosts=settings.allowed_hosts,
+        allowed_origins=settings.allowed_origins,
+        max_body=settings.max_body,
+        receive_timeout=settings.receive_timeout,
+        max_sessions=settings.max_sessions,
+        session_idle=settings.session_idle,
+        rate_limit=settings.rate_limit,
+        protocol=settings.protocol,
+        instructions=instructions,
+    )
+
+    def announce(host: str, port: int) -> None:
+        print(banner(dispatch, settings, host, port), flush=True)
+
+    try:
+        return serve_http(
+            dispatch, options, announce, extend=os.environ.get("REDLINE_TEST_EXTENSION")
+        )
+    except OSError as failure:
+        where = f"{settings.host}:{settings.port}"
+        print(f"redline: cannot listen on {where}: {failure.strerror}", file=sys.stderr)
+        print("hint: choose another with --port, or --port 0 for any", file=sys.stderr)
+        return 1
+
+
+def banner(dispatch: Dispatch, settings: Settings, host: str, port: int) -> str:
+    """What a person needs to know to connect a client."""
+    shown = f"[{host}]" if ":" in host else host
+    url = f"http://{shown}:{port}/mcp"
+    root = os.path.abspath(settings.roots[0][0]) if settings.roots else "(none)"
+    lines = [
+        f"Redline serves {root}",
+        "",
+        f"  URL      {url}",
+        f"  access   {_access(settings)}",
+        f"  history  {_history_place(settings)}",
+        "  tools    " + _tool_lines(dispatch),
+        "",
+        "Connect a client:",
+        f"  Claude Code   claude mcp add --transport http redline {url}",
+        f"  Codex         codex mcp add redline --url {url}",
+        f"  Gemini        gemini mcp add --transport http redline {url}",
+        f'  Cursor        "redline": {{"url": "{url}"}}                     in .cursor/mcp.json',
+        f'  VS Code       "redline": {{"type": "http", "url": "{url}"}}     in .vscode/mcp.json',
+        "  Claude Desktop and others over stdio:  redline config claude-desktop",
+        "",
+        "Ctrl-C stops. Take changes back with: redline log, redline undo",
+    ]
+    return "\n".join(lines)
+
+
+def _access(settings: Settings) -> str:
+    if settings.oauth_issuer:
+        who = f"access tokens of {settings.oauth_issuer}"
+    elif settings.auth_token:
+        who = "bearer token"
+    else:
+        who = "this machine only"
+    return f"{who}, {'read-only' if settings.read_only else 'read and write'}"
+
+
+def _history_place(settings: Settings) -> str:
+    if settings.state_dir:
+        return os.path.abspath(settings.state_dir)
+    base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return f"{base}/redline"
+
+
+def _tool_lines(dispatch: Dispatch) -> str:
+    listed = set(dispatch.catalog.names)
+    rows = []
+    for dialect in dispatch.catalog.dialects:
+        names = [tool.name for tool in dialect.tools if tool.name in listed]
+        if names:
+            rows.append(f"{dialect.name}: {', '.join(names)}")
+    return "\n           ".join(rows)

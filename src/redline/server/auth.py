@@ -1,0 +1,127 @@
+"""Who is calling over HTTP: a shared bearer token, or access tokens of a configured issuer."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from typing import Any
+
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
+_LEEWAY_SECONDS = 30
+
+KeySource = Callable[[str], Any]
+"""From a token to the issuer's key for it."""
+
+
+class AuthFailed(Exception):
+    """The credentials are missing or wrong; the reason is for the operator, not the caller."""
+
+
+class Authenticator:
+    """Turns an Authorization header into a principal; open when nothing is configured."""
+
+    def __init__(
+        self,
+        *,
+        token: str | None = None,
+        issuer: str | None = None,
+        audience: str | None = None,
+        keys: KeySource | None = None,
+    ) -> None:
+        self._token = token.encode() if token else None
+        self._issuer = issuer
+        self._audience = audience
+        self._keys = keys
+
+    @property
+    def required(self) -> bool:
+        """Whether a request without credentials is refused."""
+        return self._token is not None or self._issuer is not None
+
+    @property
+    def uses_oauth(self) -> bool:
+        """Whether an issuer's tokens are accepted."""
+        return self._issuer is not None
+
+    def principal(self, header: str | None) -> str:
+        """The caller behind an Authorization header; "" when none is needed. May block."""
+        if not self.required:
+            return ""
+        scheme, _, credentials = (header or "").partition(" ")
+        credentials = credentials.strip()
+        if scheme.lower() != "bearer" or not credentials:
+            raise AuthFailed("no bearer token")
+        given = credentials.encode("utf-8", "surrogateescape")
+        if self._token is not None and hmac.compare_digest(given, self._token):
+            return "token:" + hashlib.sha256(self._token).hexdigest()[:12]
+        if self._issuer is None:
+            raise AuthFailed("wrong bearer token")
+        return self._oauth_principal(credentials)
+
+    def _oauth_principal(self, token: str) -> str:
+        import jwt
+
+        try:
+            key = self._key_source()(token)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=list(ALGORITHMS),
+                audience=self._audience,
+                issuer=self._issuer,
+                leeway=_LEEWAY_SECONDS,
+                options={"require": ["exp", "iss", "aud"]},
+            )
+        except jwt.PyJWTError as failure:
+            raise AuthFailed(f"access token refused: {failure}") from None
+        subject = claims.get("sub") or claims.get("client_id") or claims.get("azp")
+        if not isinstance(subject, str) or not subject:
+            raise AuthFailed("access token names nobody")
+        return f"oauth:{self._issuer}#{subject}"
+
+    def _key_source(self) -> KeySource:
+        if self._keys is None:
+            self._keys = issuer_keys(self._issuer or "")
+        return self._keys
+
+    def challenge(self, metadata_url: str | None) -> str:
+        """The WWW-Authenticate header of a 401."""
+        if self.uses_oauth and metadata_url:
+            return f'Bearer error="invalid_token", resource_metadata="{metadata_url}"'
+        return 'Bearer error="invalid_token"'
+
+    def metadata(self) -> dict[str, Any]:
+        """The protected-resource document (RFC 9728)."""
+        return {
+            "resource": self._audience,
+            "authorization_servers": [self._issuer],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Redline",
+        }
+
+
+def issuer_keys(issuer: str) -> KeySource:
+    """Keys from the issuer's published key set, cached."""
+    import json
+    import urllib.request
+
+    import jwt
+
+    base = issuer.rstrip("/")
+    if not base.startswith("https://") and not base.startswith("http://127.0.0.1"):
+        raise AuthFailed("the issuer must be an https URL")
+    client: list[jwt.PyJWKClient] = []
+
+    def find(token: str) -> Any:
+        if not client:
+            address = f"{base}/.well-known/openid-configuration"
+            try:
+                with urllib.request.urlopen(address, timeout=5) as reply:  # noqa: S310 - https only
+                    uri = json.loads(reply.read(1 << 20))["jwks_uri"]
+            except (OSError, ValueError, KeyError) as failure:
+                raise AuthFailed(f"the issuer cannot be reached: {failure}") from None
+            client.append(jwt.PyJWKClient(uri, cache_keys=True, timeout=5))
+        return client[0].get_signing_key_from_jwt(token).key
+
+    return find

@@ -1,0 +1,107 @@
+"""Streamable HTTP at /mcp, on the official SDK."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+
+from redline.server.auth import Authenticator
+from redline.server.dispatch import Dispatch
+from redline.server.http_bridge import Bridge
+from redline.server.http_front import Front
+from redline.server.http_options import HttpOptions
+from redline.server.http_socket import protocol_with_deadline
+from redline.server.workers import Workers
+
+_GRACE_SECONDS = 3
+
+
+def serve_http(
+    dispatch: Dispatch,
+    options: HttpOptions,
+    announce: Callable[[str, int], None],
+    *,
+    extend: str | None = None,
+) -> int:
+    """Serve until a signal comes; *announce* hears the host and the port when we listen."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="redline: %(message)s")
+    listening = _listen(options)
+    port = listening.getsockname()[1]
+    workers = Workers()
+    bridge = Bridge(dispatch, workers, instructions=options.instructions)
+    if extend is not None:
+        # Test-only: a module with extend(server), for suites that want more than tools.
+        import_module(extend).extend(bridge.server)
+    front = Front(_sdk_app(bridge, options), dispatch, workers, options, port, _auth(options))
+    server = _Server(_config(front, options), bridge, front)
+    # Uvicorn raises the signal again when it is done; by then it means nothing.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    signal.signal(signal.SIGINT, lambda *_: None)
+    announce(options.host, port)
+    server.run(sockets=[listening])
+    workers.drain(1.0)
+    return 0
+
+
+def _listen(options: HttpOptions) -> socket.socket:
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((options.host, options.port))
+    listening.listen(128)  # clients may come as soon as the address is announced
+    return listening
+
+
+def _sdk_app(bridge: Bridge, options: HttpOptions) -> Any:
+    return bridge.server.streamable_http_app(
+        streamable_http_path="/mcp",
+        json_response=False,
+        stateless_http=False,
+        max_request_body_size=max(1, options.max_body),
+        session_idle_timeout=options.session_idle,
+        max_sessions=options.max_sessions,
+        # Host and Origin were compared exactly before the SDK sees a request.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+
+
+def _auth(options: HttpOptions) -> Authenticator:
+    return Authenticator(
+        token=options.auth_token, issuer=options.oauth_issuer, audience=options.oauth_audience
+    )
+
+
+def _config(front: Front, options: HttpOptions) -> uvicorn.Config:
+    return uvicorn.Config(
+        front,
+        http=protocol_with_deadline(options.receive_timeout),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Stops calls in flight as soon as it is told to end."""
+
+    def __init__(self, config: uvicorn.Config, bridge: Bridge, front: Front) -> None:
+        super().__init__(config)
+        self._bridge = bridge
+        self._front = front
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Refuse new work, cancel the old, then close as usual."""
+        self._front.ready = False
+        self._bridge.cancel_all()
+        await super().shutdown(sockets)

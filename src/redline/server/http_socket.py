@@ -1,0 +1,65 @@
+"""Uvicorn's HTTP/1.1 protocol with a deadline for requests that never finish arriving."""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from redline.server import wire
+
+
+class DeadlineProtocol(H11Protocol):
+    """Counts from the first moment a request is awaited to its last header."""
+
+    seconds = 30.0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._arm()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._disarm()  # the head is here; the body has its own deadline
+        else:
+            self._arm()
+
+    def on_response_complete(self) -> None:
+        self._disarm()  # from here the keep-alive time limit counts
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._disarm()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """A malformed request is answered as JSON, like everything else."""
+        text = f"{msg} Check the request line, Content-Length and headers."
+        body = wire.encode(wire.error(None, wire.INVALID_REQUEST, text))
+        head = (
+            b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n"
+            b"content-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+        )
+        self.transport.write(head + body)
+        self.transport.close()
+
+    def _arm(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.seconds, self._expire)
+
+    def _disarm(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expire(self) -> None:
+        self._deadline = None
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+def protocol_with_deadline(seconds: float) -> type[asyncio.Protocol]:
+    """The protocol class with its deadline set."""
+    return type("TimedProtocol", (DeadlineProtocol,), {"seconds": seconds})

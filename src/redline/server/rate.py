@@ -1,0 +1,32 @@
+"""A token bucket per principal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+_KEPT = 10_000
+
+
+class RateLimit:
+    """Allows *per_second* requests on average and twice that at once; 0 allows everything."""
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = monotonic) -> None:
+        self._rate = per_second
+        self._burst = max(1.0, 2 * per_second)
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def wait_for(self, who: str) -> float:
+        """0 when *who* may go on, else the seconds until they may."""
+        if self._rate <= 0:
+            return 0.0
+        now = self._clock()
+        level, since = self._buckets.pop(who, (self._burst, now))
+        level = min(self._burst, level + (now - since) * self._rate)
+        wait = 0.0 if level >= 1 else (1 - level) / self._rate
+        # Popped and put back: the oldest entries are the ones not seen for longest.
+        self._buckets[who] = (level - 1 if not wait else level, now)
+        while len(self._buckets) > _KEPT:
+            self._buckets.pop(next(iter(self._buckets)))
+        return wait
