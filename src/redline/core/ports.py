@@ -492,11 +492,19 @@ class Job(Protocol):
     def send(self, data: bytes) -> None:
         """Write to its input; SessionClosed when it has ended."""
 
-    def wait(self, seconds: float, *, for_output: bool = False) -> None:
-        """Return at its end, at new output (with *for_output*), or after *seconds*."""
+    @property
+    def produced(self) -> int:
+        """How many bytes it has written so far."""
+
+    def wait(self, seconds: float, *, for_output: bool = False, beyond: int | None = None) -> None:
+        """Return at its end or after *seconds*; with *for_output* as soon as something is unread,
+        with *beyond* as soon as it has produced more than that."""
 
     def take(self, stream: str) -> Captured:
         """What `stdout` or `stderr` got since the last time."""
+
+    def taken(self, stream: str) -> Captured:
+        """What the last `take` gave, once more."""
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
         """Signal the whole tree now and kill what is left after *grace* seconds."""
@@ -533,6 +541,9 @@ class Commands(Protocol):
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
+
+    def is_privileged(self, word: str) -> bool:
+        """Whether *word* would run a program with the rights of its owner (setuid, setgid)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import socket
 import time
 from collections.abc import Callable, Mapping
+from stat import S_ISGID, S_ISUID
 from threading import Lock
 
 from redline.adapters.processes.helper import Helper
@@ -62,6 +64,17 @@ class SandboxedCommands:
         """What would hold a command started now."""
         root = self._workspace.roots[0].path
         return self._plan(Command("", _ROOT), root, "0")[1]
+
+    def is_privileged(self, word: str) -> bool:
+        """Whether *word* would run a setuid or setgid program."""
+        root = self._workspace.roots[0].path
+        found = shutil.which(word, path=self._environ.get("PATH", os.defpath))
+        if "/" in word:
+            found = os.path.join(root, word)
+        try:
+            return found is not None and bool(os.stat(found).st_mode & (S_ISUID | S_ISGID))
+        except (OSError, ValueError):
+            return False
 
     def start(
         self,

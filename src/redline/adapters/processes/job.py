@@ -35,6 +35,7 @@ class RunningJob:
         self._state = JobState("running")
         self._started = time.monotonic()
         self._buffers = {"stdout": RollingBuffer(), "stderr": RollingBuffer()}
+        self._taken: dict[str, Captured] = {}
         self._streams: dict[int, str] = {}
         self._input: int | None = None
         self._keep_input = False
@@ -102,11 +103,18 @@ class RunningJob:
             self._pending += data
         self._reactor.do(self._want_write)
 
-    def wait(self, seconds: float, *, for_output: bool = False) -> None:
+    @property
+    def produced(self) -> int:
+        """How many bytes it has written so far."""
+        with self._changed:
+            return self._total()
+
+    def wait(self, seconds: float, *, for_output: bool = False, beyond: int | None = None) -> None:
         """Return at its end, at new output, or after *seconds*."""
 
         def ready() -> bool:
-            return self._state.ended or (for_output and self._has_output())
+            fresh = beyond is not None and self._total() > beyond
+            return self._state.ended or fresh or (for_output and self._has_output())
 
         with self._changed:
             self._changed.wait_for(ready, max(0.0, seconds))
@@ -114,7 +122,12 @@ class RunningJob:
     def take(self, stream: str) -> Captured:
         """What the stream got since the last time."""
         with self._changed:
-            return self._buffers[stream].take()
+            self._taken[stream] = self._buffers[stream].take()
+            return self._taken[stream]
+
+    def taken(self, stream: str) -> Captured:
+        """What the last `take` gave."""
+        return self._taken.get(stream, Captured(b"", b""))
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
         """Signal the whole tree; kill what is left after *grace*."""
@@ -137,6 +150,9 @@ class RunningJob:
         if self._control is not None:
             self._reactor.watch(self._control.fileno(), READ, self._hear)
         self._want_write()
+
+    def _total(self) -> int:
+        return sum(buffer.total for buffer in self._buffers.values())
 
     def _has_output(self) -> bool:
         return any(buffer.has_unread for buffer in self._buffers.values())

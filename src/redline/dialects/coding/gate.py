@@ -30,25 +30,59 @@ class Surroundings:
 
 
 _FILE_COMMANDS = frozenset(
-    "cat cd chmod chown cp head less ln ls mkdir more mv rm rmdir stat tail touch wc".split()
+    [
+        "cat",
+        "cd",
+        "chmod",
+        "chown",
+        "cp",
+        "head",
+        "less",
+        "ln",
+        "ls",
+        "mkdir",
+        "more",
+        "mv",
+        "rm",
+        "rmdir",
+        "stat",
+        "tail",
+        "touch",
+        "wc",
+    ]
 )
 _PATTERN_COMMANDS = frozenset(("grep", "egrep", "fgrep", "rg", "sed", "awk", "gawk", "mawk"))
+_WITH_VALUE = ("-e", "-m", "-A", "-B", "-C", "-g", "-t")
 _INTERPRETERS = re.compile(r"(bash|dash|sh|zsh|python[\d.]*|node|ruby|perl)$")
 _SHELLS = ("sh", "bash", "dash", "zsh")
-_PREFIXES = frozenset("command exec nohup nice setsid stdbuf timeout time xargs builtin".split())
-_NETWORK = frozenset("curl wget nc netcat ssh scp ftp".split())
+_PREFIXES = frozenset(
+    ["command", "exec", "nohup", "nice", "setsid", "stdbuf", "timeout", "time", "xargs", "builtin"]
+)
+_NETWORK = frozenset(["curl", "wget", "nc", "netcat", "ssh", "scp", "ftp"])
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _LIBRARIES = re.compile(
     r"(?<![\w/-])(requests|urllib[23]?|httpx|aiohttp|http\.client|http\.server|socket|socketserver)"
     r"(?![\w/-])"
 )
-_HARMLESS_TALK = frozenset("echo printf grep egrep fgrep rg cat head tail wc".split())
+_HARMLESS_TALK = frozenset(
+    ["echo", "printf", "grep", "egrep", "fgrep", "rg", "cat", "head", "tail", "wc"]
+)
 _SECRET_NAME = re.compile(
     r"token|secret|credential|api[_-]?key|password|passwd|private", re.IGNORECASE
 )
 _LOADER_NAMES = frozenset(
-    "BASH_ENV ENV LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES PYTHONPATH PYTHONSTARTUP"
-    " NODE_OPTIONS RUBYOPT PERL5OPT".split()
+    [
+        "BASH_ENV",
+        "ENV",
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+        "DYLD_INSERT_LIBRARIES",
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "NODE_OPTIONS",
+        "RUBYOPT",
+        "PERL5OPT",
+    ]
 )
 _KEY_SHAPE = re.compile(
     r"sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,}"
@@ -201,14 +235,14 @@ def _operands(arguments: tuple[str, ...]) -> Iterator[str]:
 
 
 def _after_pattern(arguments: tuple[str, ...]) -> Iterator[str]:
-    pattern_given = any(a in ("-e", "-f") or a.startswith(("--regexp", "--file")) for a in arguments)
+    pattern_given = any(
+        a in ("-e", "-f") or a.startswith(("--regexp", "--file")) for a in arguments
+    )
     rest, waiting = [], False
     for argument in arguments:
         if waiting:
             waiting = False
-        elif argument in ("-e", "-m", "-A", "-B", "-C", "-g", "-t", "-v", "-F") and (
-            argument != "-v" and argument != "-F"
-        ):
+        elif argument in _WITH_VALUE:
             waiting = True
         elif argument == "-" or not argument.startswith("-"):
             rest.append(argument)
@@ -293,7 +327,11 @@ def _destructive_arguments(command: _Unwrapped) -> str | None:
         return "find removes what it finds"
     if name == "git" and "reset" in arguments and "--hard" in arguments:
         return "git reset --hard throws changes away"
-    if name == "git" and "clean" in arguments and ({"f", "x"} & set(flags) or "--force" in arguments):
+    if (
+        name == "git"
+        and "clean" in arguments
+        and ({"f", "x"} & set(flags) or "--force" in arguments)
+    ):
         return "git clean removes files"
     return None
 

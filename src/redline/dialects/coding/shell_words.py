@@ -6,7 +6,27 @@ import re
 from dataclasses import dataclass, field
 
 _OPERATOR = re.compile(r"\d*(?:<<<|<<-|<<|<>|>>|>\||&>>|&>|<&|>&|<|>)|&&|\|\||;;|\|&|[;&|()\n]")
-_RESERVED = frozenset("if then elif else fi for while until do done case esac in ! { } time".split())
+_RESERVED = frozenset(
+    [
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "for",
+        "while",
+        "until",
+        "do",
+        "done",
+        "case",
+        "esac",
+        "in",
+        "!",
+        "{",
+        "}",
+        "time",
+    ]
+)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 
 
@@ -59,7 +79,7 @@ def _on_operator(operator: str, commands: list[Simple], pending: str) -> str:
     if "<" in operator or ">" in operator:
         return operator
     commands.append(Simple())
-    return "" if not pending else pending
+    return pending
 
 
 def _end_of_line(line: str, position: int) -> int:
