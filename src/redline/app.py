@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from redline.adapters.disk import Disk
     from redline.adapters.store import DiskStore
     from redline.adapters.workspace import DiskWorkspace
-    from redline.core.ports import Editor, Grants, History, Reads, Regex, Tree
+    from redline.core.ports import Commands, Editor, Grants, History, Reads, Regex, Tree
 
 
 class Redline:
@@ -118,6 +118,18 @@ class Redline:
         from redline.engine.history import JournalHistory
 
         return JournalHistory(self.workspace, self._store)
+
+    @cached_property
+    def commands(self) -> Commands:
+        """Commands in the sandbox."""
+        from redline.adapters.processes.commands import SandboxedCommands
+
+        return SandboxedCommands(
+            self.workspace,
+            self.settings.sandbox,
+            readable=self.settings.exec_allow_roots,
+            hidden=(self.state_dir,),
+        )
 
     @cached_property
     def reads(self) -> Reads:

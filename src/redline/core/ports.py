@@ -504,7 +504,7 @@ class Job(Protocol):
         """What `stdout` or `stderr` got since the last time."""
 
     def taken(self, stream: str) -> Captured:
-        """What the last `take` gave, once more."""
+        """What the last `take` that gave something gave, once more."""
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
         """Signal the whole tree now and kill what is left after *grace* seconds."""

@@ -44,6 +44,7 @@ class SandboxedCommands:
         *,
         backend: str = "auto",
         git_writes: bool = False,
+        readable: tuple[str, ...] = (),
         hidden: tuple[str, ...] = (),
         grace: float = GRACE,
         environ: Mapping[str, str] | None = None,
@@ -53,6 +54,7 @@ class SandboxedCommands:
         self._backend = backend
         self._git_writes = git_writes
         self._hidden = hidden
+        self._readable = tuple(os.path.realpath(p) for p in readable if os.path.isdir(p))
         self._grace = grace
         self._environ = os.environ if environ is None else environ
         self._helper = Helper()
@@ -174,7 +176,7 @@ class SandboxedCommands:
             cwd=cwd,
             private=self._helper.private,
             writable=writable,
-            readable=tuple(root.path for root in roots if not root.writable),
+            readable=(*(root.path for root in roots if not root.writable), *self._readable),
             protected=tuple(path for path in git if os.path.exists(path)),
             hidden=tuple(os.path.realpath(path) for path in self._hidden),
             search_path=self._environ.get("PATH", os.defpath),
@@ -212,8 +214,8 @@ class SandboxedCommands:
             theirs.close()
             for descriptor in given:
                 os.close(descriptor)
-        job.attach(control, streams, stdin, command.tty or command.stdin is None)
-        if command.stdin:
+        job.attach(control, streams, stdin, None if command.tty else command.stdin)
+        if command.tty and command.stdin:
             job.send(command.stdin)
 
 

@@ -69,11 +69,16 @@ class RunningJob:
         return self._change
 
     def attach(
-        self, control: socket.socket, streams: dict[int, str], stdin: int | None, keep: bool
+        self, control: socket.socket, streams: dict[int, str], stdin: int, typed: bytes | None
     ) -> None:
-        """Take over our ends of the descriptors and begin to listen."""
+        """Take over our ends of the descriptors and begin to listen.
+
+        *typed* is its whole input; None keeps the input open for `send`.
+        """
+        keep = typed is None
+        self._pending += typed or b""
         self._control, self._streams, self._input, self._keep_input = control, streams, stdin, keep
-        for descriptor in (*streams, *([] if stdin is None else [stdin]), control.fileno()):
+        for descriptor in (*streams, stdin, control.fileno()):
             os.set_blocking(descriptor, False)
         self._reactor.do(self._listen)
 
@@ -122,11 +127,13 @@ class RunningJob:
     def take(self, stream: str) -> Captured:
         """What the stream got since the last time."""
         with self._changed:
-            self._taken[stream] = self._buffers[stream].take()
-            return self._taken[stream]
+            captured = self._buffers[stream].take()
+            if captured.head or captured.tail:
+                self._taken[stream] = captured
+            return captured
 
     def taken(self, stream: str) -> Captured:
-        """What the last `take` gave."""
+        """What the last `take` that gave something gave."""
         return self._taken.get(stream, Captured(b"", b""))
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:

@@ -61,14 +61,23 @@ def arguments(program: str, view: View) -> list[str]:
     args += _private_places(view)
     if not view.wide:
         args += _masks(view)
-    hidden = [path for path in view.hidden if os.path.isdir(path)]
-    args += [part for path in hidden for part in ("--tmpfs", path)]
     home = os.path.join(view.private, "home")
     binds = [("--ro-bind", path) for path in view.readable]
     binds += [("--bind", path) for path in (*view.writable, home)]
     binds += [("--ro-bind-try", path) for path in view.protected]
     args += [part for how, path in binds for part in (how, path, path)]
+    args += [part for path in _hidden(view) for part in ("--tmpfs", path)]
     return [*args, "--chdir", view.cwd]
+
+
+def _hidden(view: View) -> list[str]:
+    """Last, so that nothing shows them again; never a directory that holds the workspace."""
+    held = (*view.writable, *view.readable, view.private)
+    return [
+        path
+        for path in view.hidden
+        if os.path.isdir(path) and not any(f"{place}/".startswith(f"{path}/") for place in held)
+    ]
 
 
 def _private_places(view: View) -> list[str]:

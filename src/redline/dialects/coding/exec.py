@@ -44,7 +44,7 @@ def exec_command(call: Call) -> Result:
         cwd=cwd,
         timeout=timeout,
         env=env,
-        stdin=None if tty else typed,
+        stdin=typed,
         tty=tty,
         rows=given.get("rows", 24),
         cols=given.get("cols", 80),
@@ -54,8 +54,6 @@ def exec_command(call: Call) -> Result:
     )
     job = call.runtime.commands.start(command, call.origin(f"ran {_short(given['cmd'])}"))
     call.cancel.on_cancel(lambda: job.kill("KILL"))
-    if tty and typed:
-        job.send(typed)
     job.wait(given.get("yield_time_ms", YIELD_MS) / 1000, for_output=tty)
     if not job.state().ended and job.state().elapsed >= timeout:
         job.wait(_ENDING)
