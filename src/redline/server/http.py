@@ -42,9 +42,10 @@ def serve_http(
         import_module(extend).extend(bridge.server)
     front = Front(_sdk_app(bridge, options), dispatch, workers, options, port, _auth(options))
     server = _Server(_config(front, options), bridge, front)
-    # Uvicorn raises the signal again when it is done; by then it means nothing.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    signal.signal(signal.SIGINT, lambda *_: None)
+    # Counts before uvicorn listens for signals; it raises them again when it is done, and by
+    # then this changes nothing.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.end)
     announce(options.host, port)
     server.run(sockets=[listening])
     workers.drain(1.0)
@@ -99,6 +100,10 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._bridge = bridge
         self._front = front
+
+    def end(self, _signal: int, _frame: object) -> None:
+        """Stop as soon as possible."""
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Refuse new work, cancel the old, then close as usual."""

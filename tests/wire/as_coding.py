@@ -1,0 +1,7 @@
+"""The fixture tools alone under the name `coding`, so that its protocol profile is in force."""
+
+from dataclasses import replace
+
+from tests.wire import fixtures
+
+DIALECT = replace(fixtures.DIALECT, name="coding", strict_handshake=True)

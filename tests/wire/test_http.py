@@ -1,0 +1,478 @@
+"""The HTTP transport: who may come in, limits, sessions, and the forms of an answer."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.wire.client import HttpClient, connect
+from tests.wire.conftest import FIXTURES, Connect
+
+AS_CODING = {"REDLINE_TEST_DIALECT": "tests.wire.as_coding"}
+AS_FILES = {"REDLINE_TEST_DIALECT": "tests.wire.as_files"}
+TOKEN = "correct-horse-battery"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+def start(*args: str, cwd: Path, **options: Any) -> HttpClient:
+    options["env"] = {**FIXTURES, **options.get("env", {})}
+    chosen = ["--tools", "fixtures", *args]
+    client = connect("http", chosen, cwd=cwd, **options)
+    assert isinstance(client, HttpClient)
+    return client
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
+    """One open server for tests that leave nothing behind."""
+    folder = tmp_path_factory.mktemp("http")
+    with start("--rate-limit", "0", cwd=folder, handshake=False) as client:
+        yield client  # type: ignore[misc]
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
+    """One server with a token and small limits."""
+    folder = tmp_path_factory.mktemp("guarded")
+    options = ("--max-body", "1000", "--receive-timeout", "0.5", "--max-sessions", "2",
+               "--session-idle", "1", "--rate-limit", "0")  # fmt: skip
+    with start(*options, cwd=folder, handshake=False, env={"REDLINE_AUTH_TOKEN": TOKEN}) as client:
+        yield client  # type: ignore[misc]
+
+
+@pytest.fixture(scope="module")
+def coding(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
+    """The coding profile alone."""
+    folder = tmp_path_factory.mktemp("coding")
+    with start("--rate-limit", "0", cwd=folder, handshake=False, env=AS_CODING) as client:
+        yield client  # type: ignore[misc]
+
+
+def post(client: HttpClient, message: Any, **headers: str) -> tuple[int, dict[str, str], Any]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    status, found, answer = client.post(body, named)
+    return status, found, json.loads(answer) if answer else None
+
+
+def greet(client: HttpClient, version: str = "2025-11-25", **headers: str) -> str:
+    """Open a session; its id."""
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t",
+              "version": "1"}}  # fmt: skip
+    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+    status, found, reply = post(client, hello, **headers)
+    assert status == 200, reply
+    return found["mcp-session-id"]
+
+
+# --- who may come in -----------------------------------------------------------------------
+
+
+def test_hosts_and_origins_are_compared_exactly(shared: HttpClient) -> None:
+    port = shared.port
+    for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"):
+        assert post(shared, PING, Host=host)[0] == 200, host
+    for host in ("127.0.0.1", "localhost:1", f"evil.test:{port}", f"127.0.0.1.evil.test:{port}",
+                 f"127.0.0.1:{port}.evil.test", f"user@127.0.0.1:{port}", ""):  # fmt: skip
+        status, _, reply = post(shared, PING, Host=host)
+        assert status == 421, host
+        assert "Host denied" in reply["error"]["message"]
+    for origin in (f"http://127.0.0.1:{port}", "http://localhost:3000", "https://localhost",
+                   "http://[::1]:9"):  # fmt: skip
+        assert post(shared, PING, Origin=origin)[0] == 200, origin
+    refused = ("null", "http://evil.test", "http://localhost.evil.test", "file://localhost",
+               "http://localhost:3000/", "http://a@localhost", "http://[::1]:99999")  # fmt: skip
+    for origin in refused:
+        status, _, reply = post(shared, PING, Origin=origin)
+        assert status == 403, origin
+        assert "Origin denied" in reply["error"]["message"]
+
+
+def test_health_needs_no_token_but_the_tools_do(guarded: HttpClient) -> None:
+    assert guarded.fetch("GET", "/healthz")[0] == 200
+    assert guarded.fetch("GET", "/readyz")[0] == 200
+    wrong = ("Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x", "Bearer \xff", "")
+    for given in ({}, *({"Authorization": text} for text in wrong)):
+        status, headers, _ = guarded.post(json.dumps(PING).encode(), given)
+        assert status == 401, given
+        assert headers["www-authenticate"].startswith("Bearer")
+    assert post(guarded, PING, Authorization=f"Bearer {TOKEN}")[0] == 200
+    assert "auth_failed" in guarded.stderr
+    assert TOKEN not in guarded.stderr
+
+
+def test_listening_beyond_this_machine_needs_a_token(tmp_path: Path) -> None:
+    client = connect("stdio", ["--host", "0.0.0.0"], cwd=tmp_path, handshake=False)
+    assert client.close() == 0, "stdio has no host"
+    import subprocess
+    import sys
+
+    from tests.wire.client import ROOT
+
+    done = subprocess.run(
+        [sys.executable, "-m", "redline", "serve", "--http", "0.0.0.0:0"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=30,
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "token is required" in done.stderr
+
+
+def test_too_many_requests_are_told_when_to_come_back(tmp_path: Path) -> None:
+    with start("--rate-limit", "1", cwd=tmp_path, handshake=False) as client:
+        assert isinstance(client, HttpClient)
+        statuses = [post(client, PING)[0] for _ in range(6)]
+        assert statuses[0] == 200
+        assert 429 in statuses
+        status, headers, _ = post(client, PING)
+        assert status == 429
+        assert int(headers["retry-after"]) >= 1
+        assert "rate_limited" in client.stderr
+
+
+# --- limits --------------------------------------------------------------------------------
+
+
+def test_a_body_over_the_limit_is_refused_before_it_is_read(guarded: HttpClient) -> None:
+    link = socket.create_connection((guarded.host, guarded.port), timeout=10)
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{guarded.port}\r\nContent-Length: 1001\r\n"
+        f"Content-Type: application/json\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
+    )
+    link.sendall(head.encode())
+    answer = b"".join(iter(lambda: link.recv(65536), b"")).decode()
+    link.close()
+    assert answer.startswith("HTTP/1.1 413")
+    assert '"max_bytes":1000' in answer
+
+
+def test_a_chunked_body_over_the_limit_is_refused(guarded: HttpClient) -> None:
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json",
+               "Transfer-Encoding": "chunked"}  # fmt: skip
+    body = b"".join(b"100\r\n" + b"x" * 256 + b"\r\n" for _ in range(5)) + b"0\r\n\r\n"
+    assert guarded.fetch("POST", "/mcp", body, headers)[0] == 413
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"POST /mcp HT",
+        b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-",
+    ],
+)
+def test_a_request_whose_head_never_ends_is_dropped(guarded: HttpClient, sent: bytes) -> None:
+    link = socket.create_connection((guarded.host, guarded.port), timeout=10)
+    link.sendall(sent.replace(b"PORT", str(guarded.port).encode()))
+    assert link.recv(65536) == b""
+    link.close()
+
+
+def test_a_request_whose_body_never_ends_is_answered_and_dropped(guarded: HttpClient) -> None:
+    link = socket.create_connection((guarded.host, guarded.port), timeout=10)
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{guarded.port}\r\nContent-Length: 100\r\n"
+        f"Content-Type: application/json\r\nAuthorization: Bearer {TOKEN}\r\n\r\n{{"
+    )
+    link.sendall(head.encode())
+    assert link.recv(65536).startswith(b"HTTP/1.1 408")
+    while link.recv(65536):
+        pass
+    link.close()
+
+
+@pytest.mark.parametrize("length", ["x", "-1", "1.5"])
+def test_a_content_length_that_is_no_number_is_refused(guarded: HttpClient, length: str) -> None:
+    link = socket.create_connection((guarded.host, guarded.port), timeout=10)
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{guarded.port}\r\nContent-Length: {length}\r\n"
+    link.sendall(head.encode() + b"\r\n")
+    answer = link.recv(65536)
+    link.close()
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"Content-Length" in answer
+    assert b"-32600" in answer
+
+
+def test_sessions_are_capped_expire_and_belong_to_nobody_else(guarded: HttpClient) -> None:
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    first = greet(guarded, **bearer)
+    greet(guarded, **bearer)
+    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
+    assert post(guarded, hello, **bearer)[0] == 503
+    assert post(guarded, LIST, **bearer, Mcp_Session_Id=first)[0] == 200
+    end = time.monotonic() + 20
+    while post(guarded, LIST, **bearer, Mcp_Session_Id=first)[0] != 404:
+        # Asking keeps a session alive, so ask less often than it idles.
+        threading.Event().wait(1.3)
+        assert time.monotonic() < end
+    assert greet(guarded, **bearer)
+
+
+# --- forms of requests and answers ---------------------------------------------------------
+
+
+def test_paths_and_methods_that_are_not_served(shared: HttpClient) -> None:
+    status, _, body = shared.fetch("POST", "/other", b"{}")
+    assert (status, json.loads(body)["error"]["code"]) == (404, -32601)
+    for method in ("GET", "PUT", "OPTIONS"):
+        status, headers, _ = shared.fetch(method, "/mcp")
+        assert status == 405
+        assert "POST" in headers["allow"]
+
+
+def test_bodies_that_are_no_message(shared: HttpClient) -> None:
+    assert post(shared, PING, Content_Type="text/plain")[0] == 415
+    for body, code in ((b"{bad", -32700), (b"", -32700), (b"3", -32600), (b"[]", -32600)):
+        status, _, reply = post(shared, body)
+        assert (status, reply["error"]["code"], reply["id"]) == (400, code, None), body
+    status, _, reply = post(shared, {"jsonrpc": "1.0", "id": 3, "method": "ping"})
+    assert (status, reply["error"]["code"], reply["id"]) == (400, -32600, 3)
+
+
+def test_an_unknown_session_is_404_and_an_ended_one_too(shared: HttpClient) -> None:
+    status, _, reply = post(shared, LIST, Mcp_Session_Id="nope")
+    assert (status, reply["error"]["code"]) == (404, -32001)
+    assert "Unknown MCP session" in reply["error"]["message"]
+    session = greet(shared)
+    assert post(shared, LIST, Mcp_Session_Id=session)[0] == 200
+    assert shared.fetch("DELETE", "/mcp", None, {"Mcp-Session-Id": session})[0] == 200
+    assert post(shared, LIST, Mcp_Session_Id=session)[0] == 404
+
+
+def test_requests_without_a_session_are_served(shared: HttpClient) -> None:
+    status, headers, reply = post(shared, LIST)
+    assert status == 200
+    assert headers["content-type"] == "application/json"
+    assert reply["result"]["tools"]
+    call = {"name": "echo", "arguments": {"text": "x"}}
+    message = {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": call}
+    assert post(shared, message)[2]["result"]["content"][0]["text"] == "x"
+    assert post(shared, {"jsonrpc": "2.0", "method": "notifications/initialized"})[0] == 202
+
+
+def test_an_answer_is_plain_json_unless_something_comes_before_it(
+    shared: HttpClient, tmp_path: Path
+) -> None:
+    session = greet(shared)
+    go = tmp_path / "go"
+    go.touch()
+    call: dict[str, Any] = {"name": "block", "arguments": {"until": str(go)}}
+    message = {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": call}
+    headers = {"Mcp-Session-Id": session, "MCP-Protocol-Version": "2025-11-25"}
+    plain = shared.post(json.dumps(message).encode(), headers)
+    assert plain[1]["content-type"] == "application/json"
+    call["_meta"] = {"progressToken": 1}
+    streamed = shared.post(json.dumps(message).encode(), headers)
+    assert streamed[1]["content-type"].startswith("text/event-stream")
+    assert b"notifications/progress" in streamed[2]
+    assert b"released" in streamed[2]
+    only_json = shared.post(json.dumps(message).encode(), {**headers, "Accept": "application/json"})
+    assert only_json[1]["content-type"] == "application/json"
+    assert json.loads(only_json[2])["result"]["content"][0]["text"] == "released"
+
+
+def test_batches_are_served_where_the_revision_has_them(shared: HttpClient) -> None:
+    batch = [PING, {**LIST, "id": 2}]
+    status, _, replies = post(shared, batch, MCP_Protocol_Version="2025-03-26")
+    assert status == 200
+    assert {reply["id"] for reply in replies} == {1, 2}
+    assert post(shared, batch, MCP_Protocol_Version="2025-11-25")[0] == 400
+    status, _, reply = post(shared, [PING] * 51)
+    assert (status, reply["error"]["data"]) == (400, {"max_items": 50})
+
+
+def test_the_stateless_era_checks_headers_against_the_body(connected: Connect) -> None:
+    client = connected("http", protocol="2026-07-28")
+    assert isinstance(client, HttpClient)
+    assert client.request("server/discover")["result"]["supportedVersions"] == ["2026-07-28"]
+    body = json.dumps(client._message("tools/call", {"name": "whoami", "arguments": {}})).encode()
+    right = {"Mcp-Method": "tools/call", "Mcp-Name": "whoami"}
+    assert client.post(body, right)[0] == 200
+    for wrong in ({}, {"Mcp-Method": "tools/list"}, {**right, "Mcp-Name": "echo"}):
+        status, _, answer = client.post(body, wrong)
+        assert (status, json.loads(answer)["error"]["code"]) == (400, -32020)
+    status, _, answer = client.post(body, {**right, "MCP-Protocol-Version": "2031-01-01"})
+    assert status == 400
+
+
+def test_the_protocol_flag_caps_both_eras(tmp_path: Path) -> None:
+    with start("--protocol", "2025-06-18", cwd=tmp_path) as client:
+        assert isinstance(client, HttpClient)
+        assert client.initialize_result["protocolVersion"] == "2025-06-18"
+        status, _, reply = post(client, LIST, MCP_Protocol_Version="2026-07-28")
+        assert status == 400
+        assert reply["error"]["data"]["supported"][-1] == "2025-06-18"
+
+
+def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(tmp_path: Path) -> None:
+    client = start(cwd=tmp_path)
+    client.start("tools/call", {"name": "block", "arguments": {}, "_meta": {"progressToken": 1}})
+    client.request("ping")
+    client.process.send_signal(signal.SIGTERM)
+    assert client.process.wait(5) == 0
+    client.close()
+
+
+def test_a_client_of_the_stateless_era_that_hangs_up_cancels_its_call(tmp_path: Path) -> None:
+    marker = tmp_path / "stopped"
+    with start(cwd=tmp_path, protocol="2026-07-28") as client:
+        assert isinstance(client, HttpClient)
+        arguments = {"cancelled": str(marker)}
+        message = client._message("tools/call", {"name": "block", "arguments": arguments})
+        body = json.dumps(message).encode()
+        head = (
+            f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nMcp-Method: tools/call\r\n"
+            f"Content-Length: {len(body)}\r\nContent-Type: application/json\r\n"
+            "Mcp-Name: block\r\nAccept: application/json, text/event-stream\r\n"
+            "MCP-Protocol-Version: 2026-07-28\r\n\r\n"
+        )
+        link = socket.create_connection((client.host, client.port), timeout=10)
+        link.sendall(head.encode() + body)
+        client.list_tools()
+        link.close()
+        end = time.monotonic() + 20
+        while not marker.exists():
+            assert time.monotonic() < end
+            client.list_tools()
+
+
+# --- the coding profile --------------------------------------------------------------------
+
+
+def test_the_coding_profile_over_http(coding: HttpClient) -> None:
+    status, headers, reply = post(coding, LIST)
+    assert (status, reply["error"]["code"]) == (200, -32002)
+    assert headers["mcp-session-id"]
+    for version in ("1900-01-01", "2024-11-05", "soon"):
+        status, _, reply = post(coding, PING, MCP_Protocol_Version=version)
+        assert (status, reply["error"]["code"]) == (400, -32600)
+        assert "Unsupported MCP protocol version" in reply["error"]["message"]
+        assert reply["error"]["data"]["received"] == version
+    old = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
+           "params": {"protocolVersion": "2024-01-01"}}  # fmt: skip
+    status, _, reply = post(coding, old)
+    assert (status, reply["error"]["code"]) == (200, -32602)
+    session = greet(coding, "2025-06-18")
+    status, headers, _ = post(coding, LIST, Mcp_Session_Id=session)
+    assert (status, headers["mcp-session-id"]) == (200, session)
+    assert post(coding, LIST)[0] == 200, "after a handshake, without the header"
+    assert post(coding, [PING, {**LIST, "id": 2}])[0] == 200
+    assert post(coding, LIST, MCP_Protocol_Version="2099-01-01")[0] == 200
+    status, headers, _ = coding.fetch("GET", "/mcp")
+    assert (status, headers["allow"]) == (405, "POST")
+    status, headers, _ = post(coding, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert status == 202
+    assert headers["mcp-session-id"]
+    status, _, reply = post(coding, {"jsonrpc": "2.0", "id": True, "method": "ping"})
+    assert (status, reply["error"]["code"]) == (200, -32600)
+
+
+# --- OAuth ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def issuer() -> Iterator[Any]:
+    """A stand-in for an authorization server: its documents and its signing key."""
+    import jwt
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
+    public.update(kid="k1", alg="ES256", use="sig")
+
+    class Documents(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            base = f"http://127.0.0.1:{self.server.server_address[1]}"
+            found = {
+                "/.well-known/openid-configuration": {"issuer": base, "jwks_uri": f"{base}/keys"},
+                "/keys": {"keys": [public]},
+            }[self.path]
+            body = json.dumps(found).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Documents)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_address[1]}"
+
+    def sign(**claims: Any) -> str:
+        full = {"iss": base, "sub": "ann", "aud": "https://redline.test/mcp",
+                "exp": time.time() + 60, **claims}  # fmt: skip
+        return jwt.encode(full, key, "ES256", headers={"kid": "k1"})
+
+    yield base, sign
+    server.shutdown()
+    server.server_close()
+
+
+def test_access_tokens_of_the_issuer_are_accepted_and_others_refused(
+    issuer: Any, tmp_path: Path
+) -> None:
+    base, sign = issuer
+    args = ("--oauth-issuer", base, "--oauth-audience", "https://redline.test/mcp")
+    with start(*args, cwd=tmp_path, handshake=False) as client:
+        assert isinstance(client, HttpClient)
+        status, headers, _ = post(client, LIST)
+        assert status == 401
+        where = "https://redline.test/.well-known/oauth-protected-resource/mcp"
+        assert f'resource_metadata="{where}"' in headers["www-authenticate"]
+        found = client.fetch("GET", "/.well-known/oauth-protected-resource/mcp")
+        assert json.loads(found[2])["authorization_servers"] == [base]
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "whoami"}}
+        status, _, reply = post(client, call, Authorization=f"Bearer {sign()}")
+        assert reply["result"]["structuredContent"]["principal"] == f"oauth:{base}#ann"
+        for bad in (
+            sign(aud="https://other.test"),
+            sign(iss="https://other.test"),
+            sign(exp=time.time() - 600),
+            sign()[:-4] + "AAAA",
+            "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ.",
+            "junk",
+        ):
+            assert post(client, LIST, Authorization=f"Bearer {bad}")[0] == 401
+        session = greet(client, Authorization=f"Bearer {sign()}")
+        mine = post(client, LIST, Authorization=f"Bearer {sign()}", Mcp_Session_Id=session)
+        assert mine[0] == 200
+        other = f"Bearer {sign(sub='bob')}"
+        assert post(client, LIST, Authorization=other, Mcp_Session_Id=session)[0] == 404
+
+
+def test_the_banner_says_how_to_connect(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    from tests.wire.client import ROOT
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "redline", "serve", "--port", "0", "--tools", "history"],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert process.stdout
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if line.startswith("Ctrl-C"):
+            break
+    process.terminate()
+    assert process.wait(5) == 0
+    process.stdout.close()
+    text = "".join(lines)
+    for word in ("http://127.0.0.1:", "history", "undo_change", "claude mcp add", "Cursor",
+                 "VS Code", "Gemini", "Codex", str(tmp_path)):  # fmt: skip
+        assert word in text
