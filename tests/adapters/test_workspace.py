@@ -74,9 +74,7 @@ def test_empty_text_and_nul_are_malformed(workspace: DiskWorkspace, raw: str) ->
         _parts(workspace, raw)
 
 
-def test_a_sibling_with_the_same_beginning_is_outside(
-    workspace: DiskWorkspace, root: Path
-) -> None:
+def test_a_sibling_with_the_same_beginning_is_outside(workspace: DiskWorkspace, root: Path) -> None:
     for raw in (f"{root}-evil/secret", "../ws-evil/secret", "/", "/etc/passwd", "..", "d/../.."):
         with pytest.raises(OutsideRoots):
             _parts(workspace, raw)

@@ -197,7 +197,7 @@ def is_tangled(steps: tuple[Change | Rename, ...]) -> bool:
             return True
         touched.add(place)
     return any(
-        place != end and (place.is_beneath(end) or end.is_beneath(place))
+        place != end and place.is_beneath(end)
         for rename in renames
         for end in (rename.source, rename.target)
         for place in places

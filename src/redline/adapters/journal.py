@@ -23,7 +23,11 @@ _FIELDS = 7
 
 
 class Undecided(Exception):
-    """A line was written but neither made to last nor taken back."""
+    """A line was neither made to last nor durably taken back; `is_there` as the file reads now."""
+
+    def __init__(self, *, is_there: bool) -> None:
+        super().__init__()
+        self.is_there = is_there
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +102,22 @@ class Journal:
             self._disk.pwrite(self._fd, data, end)
             self._disk.sync(self._fd)
         except OSError as error:
-            try:
-                self._disk.truncate(self._fd, end)
-                self._disk.sync(self._fd)
-            except OSError:
-                raise Undecided from error
+            self._take_back(data, end, error)
             raise
+
+    def _take_back(self, data: bytes, end: int, error: OSError) -> None:
+        whole = self._disk.pread(self._fd, len(data), end) == data
+        try:
+            self._disk.truncate(self._fd, end)
+        except OSError:
+            if whole:
+                raise Undecided(is_there=True) from error
+            return  # what is there fails its checksum
+        try:
+            self._disk.sync(self._fd)
+        except OSError:
+            if whole:
+                raise Undecided(is_there=False) from error
 
     def replace(self, keep: Iterable[Line]) -> None:
         """Rewrite the file with only *keep*; the caller holds off every commit."""

@@ -53,8 +53,8 @@ class Slot:
         self._disk.sync(self._fd)
 
     def read(self) -> tuple[bytes, Intent | None]:
-        """The state and the intent; a slot whose intent was cut off counts as done."""
-        return _parse(self._disk.pread(self._fd, self._disk.fstat(self._fd).st_size, 0))
+        """The state and the intent."""
+        return parse(self._disk.pread(self._fd, self._disk.fstat(self._fd).st_size, 0))
 
     def close(self) -> None:
         """Give the lock back."""
@@ -141,7 +141,7 @@ class Slots:
         try:
             if self._disk.pread(fd, 1, 0) in (DONE, b""):
                 return DONE, None
-            return _parse(self._disk.pread(fd, self._disk.fstat(fd).st_size, 0))
+            return parse(self._disk.pread(fd, self._disk.fstat(fd).st_size, 0))
         finally:
             self._disk.close_fd(fd)
 
@@ -167,7 +167,8 @@ class Slots:
         return Slot(self._disk, fd, name)
 
 
-def _parse(raw: bytes) -> tuple[bytes, Intent | None]:
+def parse(raw: bytes) -> tuple[bytes, Intent | None]:
+    """State and intent of a slot; one whose intent was cut off counts as done."""
     state, line = raw[:1], raw[1:].partition(b"\n")[0]
     checksum, _, body = line.partition(b" ")
     if state not in (ACTIVE, ABANDONED) or checksum != b"%08x" % zlib.crc32(body):

@@ -52,7 +52,7 @@ class DiskStore:
         self._known: tuple[object, Lineage] | None = None
         try:
             for part in ("", "blobs", "slots"):
-                os.makedirs(os.path.join(state_dir, part), 0o700, exist_ok=True)
+                _make_lasting(disk, os.path.join(state_dir, part))
             self._directory = disk.open_root(state_dir)
             self.locks = PlaceLocks(lock_dir)
             self.blobs = Blobs(disk, disk.open_root(os.path.join(state_dir, "blobs")))
@@ -270,6 +270,24 @@ class DiskStore:
                 for state in (step.before, step.after):
                     if isinstance(state, FileState):
                         yield state.digest
+
+
+def _make_lasting(disk: Disk, path: str) -> None:
+    """Make a directory and its parents, private, such that they survive a power cut."""
+    path = os.path.abspath(path)
+    if os.path.isdir(path):
+        return
+    parent, name = os.path.split(path)
+    _make_lasting(disk, parent)
+    above = disk.open_root(parent)
+    try:
+        try:
+            disk.mkdir(above, name, 0o700)
+        except FileExistsError:
+            return
+        disk.sync_dir(above)
+    finally:
+        disk.close_dir(above)
 
 
 def _moves_directories(change_set: ChangeSet) -> bool:

@@ -162,8 +162,9 @@ class DiskTransaction:
         try:
             self.slot.mark(ABANDONED)
         except OSError:
-            self.notes.append("the journal could not be synced")
-            return
+            if error.is_there:
+                self.notes.append("the journal could not be synced")
+                return
         self.committed = True  # recovery takes the line back, if it is there
         self.leave()
         cause = error.__cause__
@@ -172,9 +173,7 @@ class DiskTransaction:
 
     def _revoke(self, error: OSError) -> None:
         """A committed change met a refusal: take it back for good, or leave it to be finished."""
-        try:
-            self.store.journal.revoke(self.id)
-        except (OSError, Undecided):
+        if not self._is_revoked():
             self._finish_anyway(error)
             return
         try:
@@ -187,6 +186,15 @@ class DiskTransaction:
         if isinstance(error, FileExistsError):
             raise StaleBase(_name_of(error) or "", hint="something new stands there") from error
         raise writing_failed(error, _name_of(error)) from error
+
+    def _is_revoked(self) -> bool:
+        try:
+            self.store.journal.revoke(self.id)
+        except OSError:
+            return False
+        except Undecided as doubt:
+            return doubt.is_there
+        return True
 
     def _finish_anyway(self, error: OSError) -> None:
         """The change cannot be taken back durably, so it is going to be true: finish it."""

@@ -1,0 +1,155 @@
+"""The commit every fault test uses: five files edited, made, removed and moved at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from redline.adapters.disk import Disk
+from redline.adapters.platform import choose_disk
+from redline.adapters.slots import DONE, parse
+from redline.adapters.store import DiskStore
+from redline.adapters.tree import DiskTree
+from redline.adapters.workspace import DiskWorkspace
+from redline.core.changes import (
+    ABSENT,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    LinkState,
+    Rename,
+)
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Operation, Origin
+from redline.engine.editor import JournalEditor
+from tests.engine.bench import snapshot
+
+ORIGIN = Origin("fault", "harness")
+Snapshot = dict[str, tuple[object, ...]]
+
+
+def at(name: str) -> WorkspacePath:
+    return WorkspacePath(0, tuple(name.split("/")))
+
+
+class Scene:
+    """A workspace with a state directory beside it, made anew for every fault."""
+
+    def __init__(self, top: Path, *, tangled: bool = False) -> None:
+        self.top = top
+        self.tangled = tangled
+        self.root = top / "ws"
+        self.state = top / "state"
+
+    def lay_out(self) -> None:
+        """The same few files, and a journal with one operation in it."""
+        shutil.rmtree(self.top, ignore_errors=True)
+        self.root.mkdir(parents=True)
+        (self.root / "d").mkdir()
+        for name in ("a", "d/b", "gone", "old-name"):
+            (self.root / name).write_bytes(b"old content of " + name.encode() + b"\n" * 50)
+        (self.root / "d/b").chmod(0o755)
+        store, editor = self.open()
+        editor.commit(ChangeSet((Change(at("first"), ABSENT, FileState.of(b"first\n")),)), ORIGIN)
+        store.close()
+        store.workspace.close()
+
+    def open(self, disk: Disk | None = None) -> tuple[DiskStore, JournalEditor]:
+        """A store (which recovers as it opens) and an editor over it."""
+        disk = disk or choose_disk()
+        workspace = DiskWorkspace(disk, [str(self.root)])
+        store = DiskStore(disk, workspace, str(self.state / "j"), str(self.state / "locks"))
+        return store, JournalEditor(workspace, DiskTree(disk, workspace), store)
+
+    def change(self, editor: JournalEditor) -> Operation:
+        """Carry out the five-file change."""
+        return editor.commit(self.plan(), ORIGIN)
+
+    def plan(self) -> ChangeSet:
+        def state(name: str) -> FileState:
+            path = self.root / name
+            return FileState.of(path.read_bytes(), path.stat().st_mode & 0o7777)
+
+        if self.tangled:
+            return ChangeSet(
+                (
+                    Change(at("a"), state("a"), FileState.of(b"between\n")),
+                    Rename(at("d"), at("e")),
+                    Change(at("e/b"), state("d/b"), FileState.of(b"new b\n" * 100)),
+                    Change(at("a"), FileState.of(b"between\n"), FileState.of(b"new a\n")),
+                    Change(at("d"), ABSENT, DirState()),
+                    Change(at("d/c"), ABSENT, FileState.of(b"new c\n")),
+                    Change(at("gone"), state("gone"), ABSENT),
+                    Rename(at("old-name"), at("e/new-name")),
+                )
+            )
+        return ChangeSet(
+            (
+                Change(at("a"), state("a"), FileState.of(b"new a\n")),
+                Change(at("d/b"), state("d/b"), FileState.of(b"new b\n" * 100)),
+                Change(at("made"), ABSENT, DirState()),
+                Change(at("made/c"), ABSENT, FileState.of(b"new c\n")),
+                Change(at("gone"), state("gone"), ABSENT),
+                Rename(at("old-name"), at("made/new-name")),
+                Change(at("made/link"), ABSENT, LinkState("../a")),
+            )
+        )
+
+    def snapshot(self) -> Snapshot:
+        return snapshot(self.root)
+
+    def both(self) -> tuple[Snapshot, Snapshot]:
+        """How the workspace looks before and after an undisturbed change."""
+        self.lay_out()
+        before = self.snapshot()
+        store, editor = self.open()
+        self.change(editor)
+        store.close()
+        return before, self.snapshot()
+
+    def keep(self) -> None:
+        """Remember the whole scene as it is now."""
+        kept = self.top.with_name("kept")
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(self.top, kept, symlinks=True)
+
+    def bring_back(self) -> None:
+        """Make the scene what it was when it was kept."""
+        shutil.rmtree(self.top)
+        shutil.copytree(self.top.with_name("kept"), self.top, symlinks=True)
+
+    def recover(self) -> None:
+        """What the next start does."""
+        store, _ = self.open()
+        store.close()
+        store.workspace.close()
+
+    def litter(self) -> list[str]:
+        """Everything left over in the workspace and the journal."""
+        found = [name for name in self.snapshot() if ".redline-" in name]
+        found += [n for n in os.listdir(self.state / "j/blobs") if n.startswith("new-")]
+        for name in os.listdir(self.state / "j/slots"):
+            raw = (self.state / "j/slots" / name).read_bytes()
+            if parse(raw)[0] != DONE:
+                found.append(f"slot {name}: {raw[:60]!r}")
+        return found
+
+
+def in_child(work: Callable[[], None]) -> int:
+    """Run *work* in a forked process; its exit status (0 = to the end, 9 = killed on the way)."""
+    child = os.fork()
+    if child == 0:
+        status = 70
+        try:
+            work()
+            status = 0
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
