@@ -64,9 +64,9 @@ def test_a_failed_change_is_not_in_the_history_and_the_next_one_works(scene: Sce
             assert len(list(store.newest_first())) == 1, number
             again = scene.change(editor)
             assert scene.snapshot() == after, number
-            assert [o.id for o in store.newest_first()][0] == again.id
+            assert next(o.id for o in store.newest_first()) == again.id
         else:
-            assert [o.id for o in store.newest_first()][0] == operation.id
+            assert next(o.id for o in store.newest_first()) == operation.id
         store.close()
         store.workspace.close()
         if not reached():
