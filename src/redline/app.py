@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from redline.adapters.disk import Disk
     from redline.adapters.store import DiskStore
     from redline.adapters.workspace import DiskWorkspace
+    from redline.core.findings import Finding
     from redline.core.ports import Commands, Editor, Grants, History, Reads, Regex, Tree
 
 
@@ -24,6 +26,12 @@ class Redline:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+
+    def __enter__(self) -> Redline:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
         """The protocol's own stdin and stdout."""
@@ -151,3 +159,25 @@ class Redline:
         from redline.adapters.regex_worker import RegexWorkers
 
         return RegexWorkers()
+
+    def examine(self) -> list[Finding]:
+        """What is in force here, for `redline doctor`."""
+        from redline.adapters.doctor import examine
+
+        settings = self.settings
+        kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
+        return examine(self.workspace.roots, self.commands, self.state_dir, kept, settings.llm)
+
+
+def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:
+    """A throw-away workspace that holds *files*, and a place for its history."""
+    from redline.adapters.scratch import scratch_workspace
+
+    return scratch_workspace(files)
+
+
+def write_plainly(path: str, text: str) -> None:
+    """Write as a person's editor would: not through Redline."""
+    from redline.adapters.scratch import write_plainly
+
+    write_plainly(path, text)

@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from redline._version import __version__
+from redline.core.errors import HistoryError, InvalidArgument, RedlineError
 
 # Each module has configure(parser) and run(args) -> exit code.
 COMMANDS = {
@@ -80,10 +81,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = import_module(COMMANDS[parsed.command][0]).run(parsed)
     except KeyboardInterrupt:
         return 130
+    except RedlineError as error:
+        return _told(error)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
     return code
+
+
+def _told(error: RedlineError) -> int:
+    """Say what went wrong; the exit code that fits."""
+    from redline.cli.terminal import fail, paint_diff
+
+    fail(error.message, error.hint)
+    diff = error.details.get("diff")
+    if diff:
+        print(paint_diff(str(diff)), file=sys.stderr)
+    if isinstance(error, HistoryError):
+        return 3
+    return 2 if isinstance(error, InvalidArgument) else 1
 
 
 if __name__ == "__main__":

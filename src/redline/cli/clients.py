@@ -1,0 +1,71 @@
+"""Where each MCP client keeps its servers, and how an entry looks there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    """One client's configuration file: `key` is the table that holds servers by name."""
+
+    name: str
+    title: str
+    file: str
+    key: str
+    format: str = "json"
+    typed: bool = False
+    command: tuple[str, ...] = ()
+
+    def entry(self, argv: list[str]) -> dict[str, Any]:
+        """The server entry that starts Redline with *argv*."""
+        found: dict[str, Any] = {"command": argv[0], "args": argv[1:]}
+        return {"type": "stdio", **found} if self.typed else found
+
+
+def known_clients(workspace: str) -> dict[str, ClientConfig]:
+    """Every client `redline config` knows, for this person and *workspace*."""
+    home = os.path.expanduser("~")
+    here = os.path.abspath(workspace)
+    found = (
+        ClientConfig("claude-desktop", "Claude Desktop", _claude_desktop(home), "mcpServers"),
+        ClientConfig(
+            "claude-code",
+            "Claude Code",
+            os.path.join(here, ".mcp.json"),
+            "mcpServers",
+            command=("claude", "mcp", "add", "redline", "--"),
+        ),
+        ClientConfig(
+            "codex",
+            "Codex",
+            os.path.join(os.environ.get("CODEX_HOME", f"{home}/.codex"), "config.toml"),
+            "mcp_servers",
+            format="toml",
+            command=("codex", "mcp", "add", "redline", "--"),
+        ),
+        ClientConfig("cursor", "Cursor", os.path.join(here, ".cursor", "mcp.json"), "mcpServers"),
+        ClientConfig(
+            "vscode", "VS Code", os.path.join(here, ".vscode", "mcp.json"), "servers", typed=True
+        ),
+        ClientConfig(
+            "gemini",
+            "Gemini CLI",
+            os.path.join(home, ".gemini", "settings.json"),
+            "mcpServers",
+            command=("gemini", "mcp", "add", "redline"),
+        ),
+    )
+    return {client.name: client for client in found}
+
+
+def _claude_desktop(home: str) -> str:
+    name = "claude_desktop_config.json"
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Application Support", "Claude", name)
+    if sys.platform == "win32":
+        return os.path.join(os.environ.get("APPDATA", home), "Claude", name)
+    return os.path.join(os.environ.get("XDG_CONFIG_HOME", f"{home}/.config"), "Claude", name)

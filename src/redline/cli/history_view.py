@@ -1,0 +1,56 @@
+"""What log, show, undo and redo share: opening the history and drawing an operation."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+
+from redline.app import Redline
+from redline.cli.terminal import paint
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports import Operation
+from redline.plan.describe import Label, touched
+from redline.settings import Settings
+
+_ACTION_STYLE = {"create": "green", "delete": "red", "edit": "yellow", "move": "blue"}
+
+
+def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say whose history is meant."""
+    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
+    parser.add_argument(
+        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+    )
+
+
+def open_redline(args: argparse.Namespace) -> Redline:
+    """The workspace the flags name."""
+    return Redline(Settings(workspace=args.workspace, state_dir=args.state_dir))
+
+
+def label_for(redline: Redline) -> Label:
+    """How paths are shown: relative to the workspace, absolute in other roots."""
+
+    def label(path: WorkspacePath) -> str:
+        return show_name(path.relative if path.root == 0 else redline.workspace.absolute(path))
+
+    return label
+
+
+def headline(operation: Operation, label: Label) -> str:
+    """One operation on one line."""
+    places = touched(operation.change_set, label)
+    names = ", ".join(
+        f"{paint(place.action, _ACTION_STYLE.get(place.action, 'dim'))} {place.path}"
+        for place in places[:3]
+    )
+    more = f" +{len(places) - 3} more" if len(places) > 3 else ""
+    state = paint("  undone", "dim") if operation.reverted_by else ""
+    ident = paint(operation.id, "yellow", *(() if operation.reverted_by else ("bold",)))
+    time, tool = paint(when(operation.time), "dim"), paint(operation.origin.tool, "cyan")
+    return f"{ident}  {time}  {tool}  {names}{more}{state}"
+
+
+def when(moment: float) -> str:
+    """A time in the reader's own zone."""
+    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")

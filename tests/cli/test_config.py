@@ -1,0 +1,77 @@
+"""Entries for clients are printed, and merged into files without touching the rest."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from redline.cli.clients import known_clients
+from redline.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home directory of its own for every test."""
+    for name in ("CODEX_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "project").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("client", sorted(known_clients(".")))
+def test_every_client_has_an_entry(
+    client: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["config", client, "--workspace", str(home / "project")]) == 0
+    shown = capsys.readouterr().out
+    body = "\n".join(line for line in shown.splitlines() if not line.startswith("#"))
+    entry = tomllib.loads(body) if client == "codex" else json.loads(body)
+    (servers,) = entry.values()
+    assert servers["redline"]["args"][-4:] == [
+        "serve",
+        "--stdio",
+        "--workspace",
+        str(home / "project"),
+    ]
+
+
+def test_a_json_file_keeps_its_comments_and_other_servers(home: Path) -> None:
+    target = home / "project" / ".vscode" / "mcp.json"
+    target.parent.mkdir()
+    target.write_text('{\n  // mine\n  "servers": {\n    "other": {"command": "x"}\n  }\n}\n')
+    assert main(["config", "vscode", "--write", "--workspace", str(home / "project")]) == 0
+    text = target.read_text()
+    assert text.startswith('{\n  // mine\n  "servers": {\n    "other": {"command": "x"}')
+    assert '"redline"' in text
+    assert main(["undo", "--workspace", str(target.parent)]) == 0
+    assert '"redline"' not in target.read_text()
+
+
+def test_a_toml_file_gets_one_more_table(home: Path) -> None:
+    target = home / ".codex" / "config.toml"
+    target.parent.mkdir()
+    target.write_text('model = "x" # mine\n')
+    flags = ["config", "codex", "--write", "--workspace", str(home / "project")]
+    assert main(flags) == 0
+    text = target.read_text()
+    assert text.startswith('model = "x" # mine\n')
+    assert tomllib.loads(text)["mcp_servers"]["redline"]["args"][-1] == str(home / "project")
+    assert main(flags) == 0
+    assert target.read_text() == text
+
+
+def test_a_client_that_is_not_there_is_said_to_be_so(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["config", "gemini", "--write", "--workspace", str(home / "project")]) == 1
+    assert "not set up here" in capsys.readouterr().err
+
+
+def test_missing_folders_of_the_workspace_are_made(home: Path) -> None:
+    assert main(["config", "cursor", "--write", "--workspace", str(home / "project")]) == 0
+    written = json.loads((home / "project" / ".cursor" / "mcp.json").read_text())
+    assert "redline" in written["mcpServers"]

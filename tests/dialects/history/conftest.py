@@ -1,0 +1,43 @@
+"""A workspace with some history, made through the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from redline.app import Redline
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.paths import Access
+from redline.core.ports import Operation, Origin
+from redline.settings import Settings
+
+Write = Callable[[str, str], Operation]
+
+
+class Place:
+    """A workspace and the directory its history lives in."""
+
+    def __init__(self, home: Path) -> None:
+        self.root = home / "ws"
+        self.root.mkdir()
+        self.state = home / "state"
+        self.redline = Redline(Settings(workspace=str(self.root), state_dir=str(self.state)))
+
+    @property
+    def flags(self) -> list[str]:
+        """How a server or command is told of this place."""
+        return ["--workspace", str(self.root), "--state-dir", str(self.state)]
+
+    def write(self, name: str, text: str, tool: str = "write_file") -> Operation:
+        """Commit one file."""
+        path = self.redline.workspace.resolve(name, Access.WRITE)
+        step = Change(path, self.redline.tree.state(path), FileState.of(text.encode()))
+        return self.redline.editor.commit(ChangeSet((step,)), Origin(tool, "tests 1"))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """An empty workspace."""
+    return Place(tmp_path)
