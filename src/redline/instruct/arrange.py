@@ -1,0 +1,201 @@
+"""Swap, move, copy, sort, reverse."""
+
+from __future__ import annotations
+
+from redline.instruct.operations import Operation, Path
+from redline.instruct.outcome import Outcome, Unclear
+from redline.instruct.reader import Reader, rate
+from redline.instruct.resolve import Found
+from redline.instruct.tokens import Tokens
+from redline.instruct.typed import listed
+from redline.instruct.values import Num, Value, type_name
+from redline.instruct.words import ARTICLES
+
+_FRONT = frozenset("beginning start front top first".split())
+_BACK = frozenset("end back bottom last".split())
+_DOWN = frozenset("descending desc reverse reversed decreasing".split())
+_UP = frozenset("ascending asc increasing alphabetical alphabetically numerically".split())
+
+
+def swap(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """Two places exchange their values."""
+    place = next((i for i, t in enumerate(tokens) if i and t.low in ("and", "with")), None)
+    if place is None:
+        raise Unclear("clause", "swap needs: swap X and Y")
+    parts = listed(tokens) if tokens[place].low == "and" else [tokens[:place], tokens[place + 1 :]]
+    if len(parts) != 2:
+        raise Unclear("clause", "swap needs two places")
+    together = reader._list(tokens, parts, strict=False)
+    if together is None or len(together.nodes) != 2:
+        raise Unclear("target", f"{reader.text(tokens)!r} does not name two places")
+    one, two = together.nodes
+    left, right = reader.value(one), reader.value(two)
+    if type_name(left) != type_name(right) and None not in (left, right):
+        raise Unclear("type", "the two places hold different types", together.nodes)
+    operations = [*reader.replace(one, right), *reader.replace(two, left)]
+    return [Outcome(tuple(operations), "both hold the same", together.nodes)]
+
+
+def _one(reader: Reader, tokens: Tokens, *, strict: bool) -> Found:
+    found = reader.targets(tokens, strict=strict)
+    if len(found.nodes) != 1:
+        raise Unclear("several", f"{reader.text(tokens)!r} is not one place", found.nodes)
+    return found
+
+
+def move(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """An element to another position of its array, or a key into another object."""
+    place = _last(tokens, ("to", "into", "under", "inside", "before", "after"))
+    if place is None:
+        raise Unclear("clause", "move needs: move X to Y")
+    found = _one(reader, tokens[:place], strict=True)
+    word, where = tokens[place].low, tokens[place + 1 :]
+    node = found.nodes[0]
+    if reader.index.is_record(node):
+        place_in = _place_in_array(reader, node, word, where)
+        if place_in is not None:
+            array = reader.index.path(reader.index.parents[node])
+            return [_moved(reader, node, (*array, str(place_in)), found)]
+    holder = _one(reader, where, strict=True).nodes[0]
+    if holder == reader.index.parents[node]:
+        return [Outcome((), "already there", (node,))]
+    return [_moved(reader, node, _new_path(reader, node, holder), found)]
+
+
+def _last(tokens: Tokens, words: tuple[str, ...]) -> int | None:
+    places = [i for i, t in enumerate(tokens) if t.low in words and 0 < i < len(tokens) - 1]
+    return places[-1] if places else None
+
+
+def _place_in_array(reader: Reader, node: int, word: str, where: Tokens) -> int | None:
+    """The index before which the element goes, counted in the array as it is."""
+    array = reader.index.parents[node]
+    held = reader.value(array)
+    assert isinstance(held, list)
+    words = [t.low for t in where if t.low not in ARTICLES]
+    for tail in ("of", "position", "place", "list", "array", "in"):
+        words = words[: words.index(tail)] if tail in words and word == "to" else words
+    if word == "to" and len(words) == 1 and words[0] in _FRONT | _BACK:
+        return 0 if words[0] in _FRONT else len(held)
+    if word in ("before", "after"):
+        anchor = reader.resolver.find(where, scopes=(array,), strict=True)
+        if len(anchor) == 1 and len(anchor[0].nodes) == 1:
+            position = reader.index.keys[anchor[0].nodes[0]]
+            if isinstance(position, int):
+                return position + (word == "after")
+        raise Unclear("target", f"{reader.text(where)!r} is not one element", (node,))
+    if len(where) == 2 and where[0].low == "index" and where[1].text.isdigit():
+        wanted, now = int(where[1].text), reader.index.keys[node]
+        assert isinstance(now, int)
+        if wanted >= len(held):
+            raise Unclear("value", f"there is no index {wanted}", (node,))
+        return wanted + (wanted > now)
+    return None
+
+
+def _new_path(reader: Reader, node: int, holder: int) -> Path:
+    value = reader.value(holder)
+    path = reader.index.path(holder)
+    if isinstance(value, list):
+        return (*path, str(len(value)))
+    key = reader.index.keys[node]
+    if not isinstance(value, dict) or not isinstance(key, str):
+        raise Unclear("type", "it cannot be put there", (holder,))
+    if key in value:
+        raise Unclear("value", f"{key!r} is there already", (holder,))
+    return (*path, key)
+
+
+def _moved(reader: Reader, node: int, target: Path, found: Found) -> Outcome:
+    path, value = reader.index.path(node), reader.value(node)
+    position = reader.index.keys[node]
+    if isinstance(position, int) and path[:-1] == target[:-1]:
+        if int(target[-1]) in (position, position + 1):
+            return Outcome((), "already there", (node,))
+    return Outcome((Operation("move", path, value, value, target).rated(rate(found)),), "", (node,))
+
+
+def copy(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """The value of one place becomes the value of another of the same type."""
+    place = _last(tokens, ("to", "into", "as"))
+    if place is None:
+        raise Unclear("clause", "copy needs: copy X to Y")
+    source = _one(reader, tokens[:place], strict=False).nodes[0]
+    value = reader.value(source)
+    found = reader.targets(tokens[place + 1 :])
+    return [reader.each(found, lambda node: _fitting(reader, node, value))]
+
+
+def _fitting(reader: Reader, node: int, value: Value) -> Value:
+    now = reader.value(node)
+    if now is not None and type_name(now) != type_name(value):
+        raise Unclear("type", "the two places hold different types", (node,))
+    return value
+
+
+def sort(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """An array in order of its elements or of one of their fields."""
+    tokens, down = _direction(tokens)
+    by = _last(tokens, ("by", "on"))
+    target, field = (tokens, ()) if by is None else (tokens[:by], tokens[by + 1 :])
+    found = reader.targets(target)
+    return [reader.each(found, lambda node: _sorted(reader, node, field, down))]
+
+
+def _direction(tokens: Tokens) -> tuple[Tokens, bool]:
+    """Take the words for the direction off the end."""
+    down = False
+    words = list(tokens)
+    while words and (words[-1].low in _DOWN | _UP | {"order", "in"}):
+        down = down or words.pop().low in _DOWN if words[-1].low in _DOWN else down
+        if words and words[-1].low in _UP | {"order", "in"}:
+            words.pop()
+    return tuple(words), down
+
+
+def _sorted(reader: Reader, node: int, field: Tokens, down: bool) -> Value:
+    value = reader.value(node)
+    if not isinstance(value, list):
+        raise Unclear("type", "only an array can be sorted", (node,))
+    keys = _sort_keys(reader, node, field) if field else list(value)
+    kinds = {type(key) for key in keys}
+    if len(kinds) > 1 or not kinds <= {str, Num}:
+        raise Unclear("type", "the elements cannot be ordered by that", (node,))
+    order = sorted(range(len(value)), key=lambda i: _rank(keys[i]), reverse=down)
+    if down:
+        order = sorted(range(len(value) - 1, -1, -1), key=lambda i: _rank(keys[i]))[::-1]
+    return [value[i] for i in order]
+
+
+def _rank(key: Value) -> tuple[object, ...]:
+    if isinstance(key, Num):
+        return (key.decimal,)
+    assert isinstance(key, str)
+    return (key.lower(), key)
+
+
+def _sort_keys(reader: Reader, node: int, field: Tokens) -> list[Value]:
+    from redline.instruct.filters import form_of
+
+    records = list(reader.index.children(node))
+    words = tuple(t for t in field if t.low not in ARTICLES)
+    fields = reader.resolver.filters.fields(form_of(words), records) if words else None
+    if fields is None or len(fields) != len(records):
+        raise Unclear("target", f"not every element has {reader.text(field)!r}", (node,))
+    return [fields[record] for record in records]
+
+
+def reverse(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """An array back to front."""
+    lows = [t.low for t in tokens]
+    if lows[:3] == ["the", "order", "of"]:
+        tokens = tokens[3:]
+    found = reader.targets(tokens)
+
+    def reversed_(node: int) -> Value:
+        value = reader.value(node)
+        if not isinstance(value, list):
+            raise Unclear("type", "only an array can be reversed", (node,))
+        return value[::-1]
+
+    return [reader.each(found, reversed_)]

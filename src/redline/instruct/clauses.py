@@ -1,0 +1,224 @@
+"""Sentences into clauses: every word of the instruction must end up in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+from redline.instruct.outcome import Outcome, Unclear
+from redline.instruct.reader import Memory, Reader
+from redline.instruct.tokens import Tokens
+from redline.instruct.verbs import Grammar, statement, verb_at
+
+_OPENINGS = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "please|kindly|could you|can you|would you|will you|i want you to|i need you to|i want to|"
+        "i need to|i would like to|i would like you to|i'd like to|i'd like you to|we need to|"
+        "we should|you should|let's|lets|go ahead and|just|now|also|then|next|finally|first|"
+        "afterwards|hi|hey|hello|ok|okay|so|and|simply|i'd like|i want|i would like|we want|"
+        "i need|help me|try to|you need to|your task is to|additionally|lastly|after that"
+    ).split("|")
+)
+_CLOSINGS = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "please|thanks|thank you|for me|now|instead|too|as well|if you can|right away|pls|asap|"
+        "if possible|thanks a lot|thank you very much|immediately"
+    ).split("|")
+)
+_JOINTS = frozenset((",", "and", "then", "&", "plus", "also"))
+_SCOPES = frozenset("in for under within inside on at from".split())
+_MAX_SEGMENTS = 6
+
+
+def read(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """The outcomes of every clause in order; Unclear unless all of them are certain."""
+    outcomes: list[Outcome] = []
+    for sentence in sentences(tokens):
+        reader.memory.scopes = (0,)
+        reader.resolver.scope_many = False
+        outcomes += _sentence(reader, sentence)
+    if not outcomes:
+        raise Unclear("words", "the instruction says nothing to do")
+    return outcomes
+
+
+def sentences(tokens: Tokens) -> list[Tokens]:
+    """The sentences without politeness, list marks and empty ones."""
+    parts: list[Tokens] = [()]
+    for token in tokens:
+        if token.kind == "end":
+            parts.append(())
+        else:
+            parts[-1] = (*parts[-1], token)
+    stripped = [_courtesy(_unlisted(part)) for part in parts]
+    return [part for part in stripped if part]
+
+
+def _unlisted(tokens: Tokens) -> Tokens:
+    if len(tokens) == 1 and tokens[0].text.rstrip(")").isdigit():
+        return ()
+    if tokens and tokens[0].text in ("-", "*", "•", "–"):
+        return tokens[1:]
+    return tokens
+
+
+def _courtesy(tokens: Tokens) -> Tokens:
+    changed = True
+    while changed:
+        changed = False
+        lows = tuple(t.low for t in tokens)
+        for phrase in _OPENINGS:
+            if lows[: len(phrase)] == phrase:
+                tokens, changed = tokens[len(phrase) :], True
+                break
+        else:
+            if lows[:1] == (",",):
+                tokens, changed = tokens[1:], True
+        lows = tuple(t.low for t in tokens)
+        for phrase in _CLOSINGS:
+            if len(tokens) > len(phrase) and lows[-len(phrase) :] == phrase:
+                tokens, changed = tokens[: -len(phrase)], True
+                break
+        else:
+            if lows[-1:] == (",",):
+                tokens, changed = tokens[:-1], True
+    return tokens
+
+
+def _sentence(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    tokens = _leading_scope(reader, tokens)
+    outcomes: list[Outcome] = []
+    for group in _groups(tokens):
+        group_outcomes = _group(reader, group)
+        outcomes += group_outcomes
+    return outcomes
+
+
+def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
+    """`In the server section, ...`: what follows is read within it."""
+    if not tokens or tokens[0].low not in _SCOPES:
+        return tokens
+    for place in range(2, len(tokens)):
+        mark = tokens[place].low in (",", ":")
+        if mark or verb_at(tokens, place) or tokens[place].low == "please":
+            rest = _courtesy(tokens[place + 1 :] if mark else tokens[place:])
+            found = reader.targets(tokens[1:place])
+            if not rest:
+                break
+            if not found.nodes:
+                raise Unclear("target", f"nothing fits {reader.text(tokens[1:place])!r}")
+            reader.memory.scopes = found.nodes
+            reader.resolver.scope_many = found.many
+            return rest
+    raise Unclear("clause", "the instruction is not understood")
+
+
+def _groups(tokens: Tokens) -> list[list[Tokens]]:
+    """Segments between commas and conjunctions; a new group begins where a verb does."""
+    groups: list[list[Tokens]] = []
+    current: list[Tokens] = [()]
+    place = 0
+    while place < len(tokens):
+        end = place
+        while end < len(tokens) and tokens[end].low in _JOINTS:
+            end += 1
+        if end > place and end < len(tokens):
+            rest = _courtesy(tokens[end:])
+            starts = verb_at(rest) is not None and len(rest) > 1
+            segment_break = tokens[place:end]
+            if starts and current[0]:
+                groups.append(current)
+                current = [()]
+                place = len(tokens) - len(rest) if tokens[-len(rest) :] == rest else end
+                continue
+            current.append(segment_break)
+            current.append(())
+            place = end
+            continue
+        current[-1] = (*current[-1], tokens[place])
+        place += 1
+    groups.append(current)
+    return groups
+
+
+def _group(reader: Reader, group: list[Tokens]) -> list[Outcome]:
+    """Try each way to make clauses of the segments; what all of them agree on is done."""
+    start = replace(reader.memory)
+    worked: dict[tuple[object, ...], tuple[list[Outcome], Memory]] = {}
+    refusal: Unclear | None = None
+    for clauses in _segmentations(group):
+        reader.memory = replace(start)
+        try:
+            outcomes = _clauses(reader, clauses)
+        except Unclear as unclear:
+            if refusal is None or unclear.weight > refusal.weight:
+                refusal = unclear
+            continue
+        signature = tuple(sig for o in outcomes for sig in o.signature)
+        worked.setdefault(signature, (outcomes, replace(reader.memory)))
+    acting = {sig: result for sig, result in worked.items() if sig} or worked
+    if len(acting) > 1:
+        raise Unclear("several", "it can be read in more than one way")
+    if not acting:
+        raise refusal or Unclear("clause", "the instruction is not understood")
+    outcomes, reader.memory = next(iter(acting.values()))
+    return outcomes
+
+
+def _segmentations(group: list[Tokens]) -> Iterator[list[Tokens]]:
+    """Clauses made of neighbouring segments, the finest cut first."""
+    joints = list(range(1, len(group), 2))
+    if len(joints) >= _MAX_SEGMENTS:
+        choices: Iterator[tuple[int, ...]] = iter([tuple(joints), ()])
+    else:
+        choices = (c for size in range(len(joints), -1, -1) for c in combinations(joints, size))
+    for chosen in choices:
+        clauses: list[Tokens] = [()]
+        for place, part in enumerate(group):
+            if place in chosen:
+                clauses.append(())
+            else:
+                clauses[-1] = (*clauses[-1], *part)
+        if all(clauses):
+            yield clauses
+
+
+def _clauses(reader: Reader, clauses: list[Tokens]) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    grammar: Grammar | None = None
+    for place, tokens in enumerate(clauses):
+        reader.elided = place > 0
+        read_clause, grammar = _clause(_courtesy(tokens), grammar)
+        found = read_clause(reader)
+        distinct = {outcome.signature: outcome for outcome in found}
+        if len(distinct) != 1:
+            raise Unclear("several", f"{reader.text(tokens)!r} can be read in more than one way")
+        outcome = next(iter(distinct.values()))
+        if place and not outcome.found and not outcome.operations:
+            raise Unclear("target", f"{reader.text(tokens)!r} names nothing here")
+        outcomes.append(outcome)
+        reader.memory.found = outcome.found or reader.memory.found
+    reader.elided = False
+    return outcomes
+
+
+_Clause = Callable[[Reader], list[Outcome]]
+
+
+def _clause(tokens: Tokens, previous: Grammar | None) -> tuple[_Clause, Grammar | None]:
+    """How to read one clause; without a verb of its own it takes the one before."""
+    verb = verb_at(tokens)
+    if verb is not None and len(tokens) > verb[1]:
+        grammar, width = verb
+        rest = tokens[width:]
+        return (lambda reader: grammar(reader, rest)), grammar
+    stated = statement(tokens)
+    if stated is not None:
+        return stated, previous
+    if previous is not None and tokens:
+        kept = previous
+        return (lambda reader: kept(reader, tokens)), previous
+    raise Unclear("clause", "the instruction is not understood")

@@ -1,0 +1,210 @@
+"""Filters: `whose status is inactive`, `with a price over 20`, `that are not active`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from redline.instruct.tokens import Tokens
+from redline.instruct.words import ARTICLES
+
+STARTERS = frozenset(
+    "whose where with without that which who having named called titled except excluding besides "
+    "containing older younger cheaper priced matching over above under below".split()
+)
+# What a comparison is called, longest first; each has its operator.
+_OPERATORS: tuple[tuple[tuple[str, ...], str], ...] = tuple(
+    sorted(
+        (
+            (tuple(words.split()), operator)
+            for operator, spellings in {
+                "==": "is|are|was|equals|equal to|is equal to|equal|=|==|of|set to|is set to|"
+                "is exactly|is currently|are currently|named|called|titled",
+                "!=": "is not|are not|isn't|aren't|isn’t|aren’t|not|!=|is not equal to|"
+                "does not equal|doesn't equal|differs from|is different from|other than|"
+                "is other than|not equal to",
+                ">": "is greater than|is more than|is over|is above|is higher than|exceeds|over|"
+                "above|greater than|more than|higher than|>|is larger than|larger than|"
+                "is bigger than|bigger than|are over|are above|is >|are greater than|are more than",
+                "<": "is less than|is below|is under|is lower than|is fewer than|under|below|"
+                "less than|lower than|fewer than|<|is smaller than|smaller than|are under|"
+                "are below|is <|are less than",
+                ">=": "is at least|at least|>=|is greater than or equal to|is no less than|"
+                "greater than or equal to|is >=",
+                "<=": "is at most|at most|<=|is less than or equal to|is no more than|"
+                "less than or equal to|is <=|up to",
+                "contains": "contains|contain|includes|include|containing|including|has|have",
+                "lacks": "does not contain|doesn't contain|does not include|doesn't include",
+                "starts": "starts with|start with|begins with|begin with|starting with|"
+                "beginning with",
+                "ends": "ends with|end with|ends in|end in|ending with|ending in",
+                "before": "is before|before|is earlier than|earlier than|are before",
+                "after": "is after|after|is later than|later than|are after",
+                "missing": "is missing|is absent|is not set|isn't set|does not exist|doesn't exist",
+                "present": "exists|is set|is present",
+                "empty": "is empty|are empty|is blank",
+                "filled": "is not empty|isn't empty|are not empty",
+            }.items()
+            for words in spellings.split("|")
+        ),
+        key=lambda pair: -len(pair[0]),
+    )
+)
+_UNARY = frozenset({"missing", "present", "empty", "filled"})
+_COMPARATIVES = {"older": ("age", ">"), "younger": ("age", "<"), "cheaper": ("price", "<")}
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One comparison; an empty `field` means the value itself, or a describing word for ops
+    is and isnot. `default` is a field's form implied by the comparison."""
+
+    field: Tokens
+    op: str
+    value: Tokens
+    default: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """True when all tests of one alternative hold."""
+
+    alternatives: tuple[tuple[Test, ...], ...]
+
+
+def parse_condition(tokens: Tokens) -> Iterator[Condition]:
+    """Every way to read *tokens*, which begin with a starter, as a condition."""
+    starter, body = tokens[0].low, tokens[1:]
+    if not body:
+        return
+    if starter in _COMPARATIVES:
+        field, operator = _COMPARATIVES[starter]
+        if body[0].low == "than" and len(body) == 2:
+            yield Condition(((Test((), operator, body[1:], field),),))
+        return
+    if starter == "without":
+        yield Condition(((Test(_bare(body), "lacking", ()),),))
+        return
+    if starter in ("named", "called", "titled"):
+        yield Condition(((Test((), "named", body),),))
+        return
+    if starter in ("over", "above", "under", "below", "containing", "priced"):
+        body = body if starter == "priced" else tokens
+    parsed = _alternatives(body, starter)
+    if parsed is not None:
+        yield Condition(parsed)
+
+
+def _alternatives(tokens: Tokens, starter: str) -> tuple[tuple[Test, ...], ...] | None:
+    previous: Test | None = None
+    found: list[tuple[Test, ...]] = []
+    for part in _split(tokens, ("or",)):
+        tests: list[Test] = []
+        for atom in _split(part, ("and", ",", "but")):
+            test = _test(atom, starter, previous)
+            if test is None:
+                return None
+            tests.append(test)
+            previous = test
+        if found and len(part) == 1 and tests[0].op in ("!=", "isnot"):
+            # "is not a or b" denies both
+            found[-1] = (*found[-1], *tests)
+        else:
+            found.append(tuple(tests))
+    return tuple(found) if found else None
+
+
+def _split(tokens: Tokens, words: tuple[str, ...]) -> list[Tokens]:
+    parts: list[list[int]] = [[]]
+    between = False
+    for place, token in enumerate(tokens):
+        between = between or token.low == "between"
+        if token.low in words and not (between and token.low == "and"):
+            parts.append([])
+            continue
+        if token.low in words:
+            between = False
+        parts[-1].append(place)
+    cut = [tuple(tokens[i] for i in part) for part in parts if part]
+    return [_unstarted(part) for part in cut]
+
+
+def _unstarted(tokens: Tokens) -> Tokens:
+    """A repeated starter inside a conjunction carries nothing."""
+    if len(tokens) > 1 and tokens[0].low in ("whose", "where", "with", "that", "which", "who"):
+        return tokens[1:]
+    return tokens
+
+
+def _bare(tokens: Tokens) -> Tokens:
+    while tokens and (tokens[0].low in ARTICLES or tokens[0].low == "any"):
+        tokens = tokens[1:]
+    return tokens
+
+
+def _test(tokens: Tokens, starter: str, previous: Test | None) -> Test | None:
+    tokens = _bare(tokens)
+    if not tokens:
+        return None
+    between = _between(tokens, previous)
+    if between is not None:
+        return between
+    for place in range(len(tokens)):
+        for words, operator in _OPERATORS:
+            if tuple(t.low for t in tokens[place : place + len(words)]) == words:
+                return _compare(tokens, place, len(words), operator, starter, previous)
+    return _without_operator(tokens, starter, previous)
+
+
+def _between(tokens: Tokens, previous: Test | None) -> Test | None:
+    place = next((i for i, t in enumerate(tokens) if t.low == "between"), None)
+    if place is None or len(tokens) != place + 4 or tokens[place + 2].low != "and":
+        return None
+    field = tokens[:place]
+    if field and field[-1].low in ("is", "are"):
+        field = field[:-1]
+    field = field or (previous.field if previous else ())
+    return Test(field, "between", (tokens[place + 1], tokens[place + 3])) if field else None
+
+
+def _compare(
+    tokens: Tokens, place: int, width: int, operator: str, starter: str, previous: Test | None
+) -> Test | None:
+    field, value = tokens[:place], _bare(tokens[place + width :])
+    if operator in _UNARY:
+        return Test(field, operator, ()) if field and not value else None
+    if not value:
+        return None
+    if field:
+        if operator == "contains" and tokens[place].low in ("has", "have"):
+            return None
+        return Test(field, operator, value)
+    if starter in ("that", "which", "who") and operator in ("==", "!="):
+        return Test((), "is" if operator == "==" else "isnot", value)
+    if starter in ("that", "which", "who") and tokens[place].low in ("has", "have"):
+        return _having(value)
+    if previous is not None and (previous.field or previous.default):
+        return Test(previous.field, operator, value, previous.default)
+    default = "price" if starter == "priced" else ""
+    return Test((), operator, value, default) if operator not in ("==", "!=") else None
+
+
+def _having(value: Tokens) -> Test | None:
+    """`that have no email`, `that have an email`, `that have a price over 20`."""
+    if value[0].low == "no" and len(value) > 1:
+        return Test(value[1:], "lacking", ())
+    inner = _test(value, "with", None) if len(value) > 1 else None
+    return inner or Test(value, "present", ())
+
+
+def _without_operator(tokens: Tokens, starter: str, previous: Test | None) -> Test | None:
+    """`with status inactive`, `with id 3`, `with no email`; `or editor` after `role is admin`."""
+    if starter in ("with", "having") and tokens[0].low == "no" and len(tokens) > 1:
+        return Test(tokens[1:], "lacking", ())
+    if previous is not None and len(tokens) == 1 and previous.op in ("==", "!=", "is", "isnot"):
+        return Test(previous.field, previous.op, tokens, previous.default)
+    if starter in ("with", "having", "whose", "where") and len(tokens) >= 2:
+        return Test(tokens[:-1], "==", tokens[-1:])
+    if starter in ("with", "having") and len(tokens) == 1:
+        return Test(tokens, "present", ())
+    return None

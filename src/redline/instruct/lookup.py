@@ -1,0 +1,233 @@
+"""Names looked up in a document: keys, paths, records by what identifies them."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from redline.instruct.filters import form_of, spoken
+from redline.instruct.index import Index
+from redline.instruct.tokens import Token, Tokens
+from redline.instruct.values import Num
+from redline.instruct.words import GENERIC, key_form, key_words, number_in, singular, unit_of
+
+# Said -> written; used only where nothing in the document is called what was said.
+_SYNONYMS = {
+    "emailaddress": "email", "mail": "email", "phonenumber": "phone", "telephone": "phone",
+    "telephonenumber": "phone", "cost": "price", "surname": "lastname", "familyname": "lastname",
+    "givenname": "firstname", "colour": "color", "zipcode": "zip", "postcode": "zip",
+    "postalcode": "zip", "birthday": "birthdate", "dateofbirth": "birthdate",
+    "quantity": "qty", "description": "desc", "database": "db", "environment": "env",
+    "configuration": "config", "maximum": "max", "minimum": "min", "webpage": "website",
+    "homepage": "website", "link": "url", "picture": "image", "jobtitle": "title",
+    "numberofreplica": "replica", "replicacount": "replica", "organisation": "organization",
+}  # fmt: skip
+_REVERSED = {written: said for said, written in _SYNONYMS.items()}
+_NUMBERED = ("id", "number", "code", "no", "key", "sku")
+_PART = re.compile(r"[^.\[\]/]+")
+
+
+class Lookup:
+    """Finds nodes by the words that name them."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def phrase(
+        self, names: Tokens, scopes: list[int], *, strict: bool, last: bool
+    ) -> tuple[list[int], bool]:
+        """The nodes *names* mean below *scopes*, and whether only a part or synonym matched.
+
+        The names may be one key, or a chain such as `production database host`.
+        """
+        found: dict[int, bool] = {}
+        for cut in range(len(names), 0, -1):
+            self.index.spend(20)
+            head, rest = names[:cut], names[cut:]
+            nodes, partial = self._one(head, scopes, strict=strict, last=last and not rest)
+            if not nodes:
+                continue
+            if rest:
+                nodes, below = self._rest(rest, nodes, strict=strict, last=last)
+                partial = partial or below
+            for node in nodes:
+                found[node] = found.get(node, True) and partial
+        whole = [node for node, partial in found.items() if not partial]
+        return (sorted(whole), False) if whole else (sorted(found), bool(found))
+
+    def _rest(
+        self, rest: Tokens, nodes: list[int], *, strict: bool, last: bool
+    ) -> tuple[list[int], bool]:
+        if len(rest) == 1 and rest[0].kind == "word":
+            numbered = self._numbered(rest[0], nodes)
+            if numbered:
+                return numbered, False
+            owned = self._of_collection(rest[0], nodes)
+            if owned:
+                return owned, False
+        below, partial = self.phrase(rest, nodes, strict=strict, last=last)
+        direct = [n for n in below if self.index.parents[n] in set(nodes)]
+        return (direct or below), partial
+
+    def _numbered(self, token: Token, collections: list[int]) -> list[int]:
+        """`order 1002`: the element of that collection with that id."""
+        text = token.text.lstrip("#")
+        if number_in(text) is None or not text.isdigit():
+            return []
+        found = []
+        for field in self.index.entities.get(text, []):
+            record = self.index.parents[field]
+            words = key_words(str(self.index.keys[field]))
+            if words[-1] in _NUMBERED and self.index.parents[record] in collections:
+                found.append(record)
+        return found
+
+    def _of_collection(self, token: Token, nodes: list[int]) -> list[int]:
+        """`Widget A product`: records that stand in a collection of that name."""
+        form = key_form(token.text)
+        return [
+            node
+            for node in nodes
+            if self.index.is_record(node)
+            and key_form(str(self.index.keys[self.index.parents[node]])) == form
+        ]
+
+    def _one(
+        self, names: Tokens, scopes: list[int], *, strict: bool, last: bool
+    ) -> tuple[list[int], bool]:
+        """Nodes that one unsplit name means."""
+        index = self.index
+        if len(names) == 1 and names[0].kind != "quoted":
+            placed = self._by_path(names[0], scopes)
+            if placed is not None:
+                return placed, False
+        keyed = index.beneath(self._keyed(names, strict), scopes)
+        named = self._records(index.entities.get(spoken(names), []), scopes)
+        if keyed and (last or not named):
+            return keyed, False
+        if keyed or named:
+            return sorted({*keyed, *named}), False
+        elements = self._elements(names, scopes)
+        if elements or strict:
+            return elements, False
+        generic = self._generic(names, scopes)
+        if generic:
+            return generic, False
+        parts = self._records(index.entity_parts.get(spoken(names), []), scopes)
+        if parts:
+            return parts, True
+        return index.beneath(self._aliased(names), scopes), True
+
+    def _keyed(self, names: Tokens, strict: bool) -> list[int]:
+        nodes = self.index.by_form.get(form_of(names), [])
+        if len(names) == 1 and names[0].kind in ("quoted", "code"):
+            exact = [n for n in nodes if self.index.keys[n] == names[0].text]
+            return exact or nodes
+        if not strict:
+            exact = [n for n in nodes if self.index.keys[n] == names[0].text]
+            cased = len(names) == 1 and names[0].text != names[0].text.lower()
+            return exact if exact and cased else nodes
+        said = tuple(word for t in names for word in key_words(t.text))
+        return [n for n in nodes if key_words(str(self.index.keys[n])) == said]
+
+    def _records(self, fields: list[int], scopes: list[int]) -> list[int]:
+        inside = self.index.beneath(fields, scopes)
+        return sorted({self.index.record_of(field) for field in inside})
+
+    def _elements(self, names: Tokens, scopes: list[int]) -> list[int]:
+        """Texts and numbers in a named array, by their own value."""
+        wanted = spoken(names)
+        found: list[int] = []
+        for scope in scopes:
+            if isinstance(self.index.values[scope], list):
+                for child in self.index.children(scope):
+                    self.index.spend(1)
+                    value = self.index.values[child]
+                    text = value.text if isinstance(value, Num) else value
+                    if isinstance(text, str) and " ".join(text.lower().split()) == wanted:
+                        found.append(child)
+        return found
+
+    def _generic(self, names: Tokens, scopes: list[int]) -> list[int]:
+        """`item`, `entry`: the collection in scope, or the only array there is."""
+        if len(names) != 1 or names[0].kind != "word" or singular(names[0].low) not in GENERIC:
+            return []
+        held = [s for s in scopes if isinstance(self.index.values[s], list)]
+        if held or scopes != [0]:
+            return held
+        return self._arrays if len(self._arrays) == 1 else []
+
+    @cached_property
+    def _arrays(self) -> list[int]:
+        return [n for n, value in enumerate(self.index.values) if isinstance(value, list)]
+
+    def _by_path(self, token: Token, scopes: list[int]) -> list[int] | None:
+        """A JSON Pointer, dotted or bracketed path from the root or, failing that, from a scope."""
+        text = token.text
+        if not token.path and not (token.kind == "code" and re.search(r"[./\[]", text)):
+            return None
+        if text.startswith("/"):
+            node = self.index.node_at(
+                p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")
+            )
+            return [] if node is None else [node]
+        if text in self._key_texts:
+            return None
+        parts = _PART.findall(text.removeprefix("$"))
+        node = self.index.node_at(parts)
+        if node is not None:
+            return [node]
+        below = [n for s in scopes if (n := self._from(s, parts)) is not None]
+        return below or self._suffixes(parts) or None
+
+    def _from(self, scope: int, parts: list[str]) -> int | None:
+        node = scope
+        for part in parts:
+            found = next(
+                (c for c in self.index.children(node) if str(self.index.keys[c]) == part), None
+            )
+            if found is None:
+                return None
+            node = found
+        return node
+
+    def _suffixes(self, parts: list[str]) -> list[int]:
+        starts = self.index.by_form.get(key_form(parts[0]), [])
+        found = []
+        for node in starts:
+            if str(self.index.keys[node]) == parts[0]:
+                end = self._from(node, parts[1:])
+                if end is not None:
+                    found.append(end)
+        return found
+
+    @cached_property
+    def _key_texts(self) -> set[str]:
+        return {key for key in self.index.keys if isinstance(key, str)}
+
+    def _aliased(self, names: Tokens) -> list[int]:
+        form = form_of(names)
+        by_form = self.index.by_form
+        said = _SYNONYMS.get(form) or _REVERSED.get(form)
+        if said and said in by_form:
+            return by_form[said]
+        return self._aliases.get(form, [])
+
+    @cached_property
+    def _aliases(self) -> dict[str, list[int]]:
+        """Forms of keys without a unit at the end or an is/has/enabled around a flag."""
+        found: dict[str, list[int]] = {}
+        for nodes in self.index.by_form.values():
+            node = nodes[0]
+            words = key_words(str(self.index.keys[node]))
+            flag = isinstance(self.index.values[node], bool)
+            if len(words) < 2:
+                continue
+            if unit_of(words[-1]) or (flag and words[-1] in ("enabled", "flag", "active")):
+                short = "".join(map(singular, words[:-1]))
+            elif flag and words[0] in ("is", "has", "enable", "use", "allow"):
+                short = "".join(map(singular, words[1:]))
+            else:
+                continue
+            found.setdefault(short, []).extend(nodes)
+        return found

@@ -1,0 +1,114 @@
+"""Remove keys and elements: only what is named exactly."""
+
+from __future__ import annotations
+
+from redline.instruct.operations import Operation
+from redline.instruct.outcome import Outcome, Unclear
+from redline.instruct.reader import Reader, rate
+from redline.instruct.resolve import Found
+from redline.instruct.tokens import Tokens
+from redline.instruct.values import Value, dumps
+from redline.instruct.words import ARTICLES, GENERIC, STRUCTURAL, singular
+
+
+def remove(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """Delete what *tokens* name; nothing to do when it is not there."""
+    duplicates = _duplicates(reader, tokens)
+    if duplicates is not None:
+        return [duplicates]
+    try:
+        found = reader.targets(tokens, strict=True)
+    except Unclear as unclear:
+        if unclear.rank == "target" and not reader.elided:
+            return [_absent(reader, tokens, unclear)]
+        raise
+    if not found.nodes:
+        return [Outcome((), "nothing fits the condition")]
+    if 0 in found.nodes:
+        raise Unclear("target", "the whole document cannot be removed")
+    operations = [
+        Operation("remove", reader.index.path(node), reader.value(node)).rated(rate(found))
+        for node in found.nodes
+    ]
+    return [Outcome(tuple(operations), found=found.nodes)]
+
+
+def _absent(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
+    """Nothing is called so: fine if the words are a plain name and nothing comes close."""
+    loose = reader.meanings(tokens)
+    if loose:
+        nodes = tuple(n for m in loose for n in m.nodes)
+        if nodes:
+            raise Unclear("several", f"{reader.text(tokens)!r} is not an exact name", nodes)
+        return Outcome((), "nothing fits the condition")
+    words = [t for t in tokens if t.low not in ARTICLES and singular(t.low) not in STRUCTURAL]
+    if len(words) == 1 and words[0].is_name and words[0].low not in GENERIC:
+        if not reader.nearest(words[0].text):
+            return Outcome((), f"there is no {words[0].text!r}")
+        raise unclear
+    for place in range(len(tokens) - 1, 0, -1):
+        if tokens[place].low in ("from", "in", "of", "on"):
+            return _absent_below(reader, tokens[:place], tokens[place + 1 :], unclear)
+    return _absent_owned(reader, tokens, unclear)
+
+
+def _absent_below(reader: Reader, name: Tokens, scope: Tokens, unclear: Unclear) -> Outcome:
+    names = [t for t in name if t.low not in ARTICLES and singular(t.low) not in STRUCTURAL]
+    if len(names) != 1 or not names[0].is_name or not scope:
+        raise unclear
+    meanings = reader.meanings(scope, strict=True)
+    if len(meanings) != 1 or not meanings[0].nodes or meanings[0].several:
+        raise unclear
+    if reader.nearest(names[0].text):
+        raise unclear
+    return Outcome((), f"there is no {names[0].text!r} there")
+
+
+def _absent_owned(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
+    place = next((i for i in range(len(tokens) - 1, 0, -1) if tokens[i].kind == "poss"), None)
+    if place is None:
+        raise unclear
+    return _absent_below(reader, tokens[place + 1 :], tokens[:place], unclear)
+
+
+def _duplicates(reader: Reader, tokens: Tokens) -> Outcome | None:
+    """`duplicates from tags`, `duplicate tags`."""
+    words = [t for t in tokens if t.low not in ARTICLES and t.low != "any" and t.low != "all"]
+    if not words or words[0].low not in ("duplicate", "duplicates"):
+        return None
+    rest = tuple(words[1:])
+    while rest and rest[0].low in ("from", "in", "of", "entries", "values", "items"):
+        rest = rest[1:]
+    if not rest:
+        return None
+    found = reader.targets(rest)
+    return dedupe(reader, found)
+
+
+def dedupe(reader: Reader, found: Found) -> Outcome:
+    """Later copies of an equal element go."""
+    operations: list[Operation] = []
+    for node in found.nodes:
+        value = reader.value(node)
+        if not isinstance(value, list):
+            raise Unclear("type", "only an array can hold duplicates", (node,))
+        kept: dict[str, Value] = {}
+        for item in value:
+            kept.setdefault(dumps(item), item)
+        operations += reader.replace(node, list(kept.values()))
+    return Outcome(tuple(operations), "there are no duplicates", found.nodes)
+
+
+def keep_only(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`keep only the first two tags`: the other elements of that array go."""
+    words = tokens[1:] if tokens and tokens[0].low == "only" else ()
+    if not words:
+        raise Unclear("clause", "keep needs: keep only X")
+    found = reader.targets(words)
+    parents = {reader.index.parents[node] for node in found.nodes}
+    if len(parents) != 1 or not all(reader.index.is_record(n) for n in found.nodes):
+        raise Unclear("target", "keep only needs elements of one array", found.nodes)
+    kept = set(found.nodes)
+    gone = [n for n in reader.index.children(parents.pop()) if n not in kept]
+    operations = [Operation("remove", reader.index.path(n), reader.value(n)) for n in gone]
+    return [Outcome(tuple(o.rated(rate(found)) for o in operations), "already as asked")]
