@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from redline.adapters.store import DiskStore
     from redline.adapters.workspace import DiskWorkspace
     from redline.core.findings import Finding
-    from redline.core.ports import Commands, Editor, Grants, History, Reads, Regex, Tree
+    from redline.core.ports import (
+        Commands,
+        Editor,
+        Grants,
+        History,
+        Llm,
+        Previews,
+        Reads,
+        Regex,
+        Tree,
+    )
 
 
 class Redline:
@@ -159,6 +169,20 @@ class Redline:
         from redline.adapters.regex_worker import RegexWorkers
 
         return RegexWorkers()
+
+    @cached_property
+    def previews(self) -> Previews:
+        """Where previews wait to be applied."""
+        from redline.adapters.previews import open_previews
+
+        return open_previews(self.settings.sessions)
+
+    @cached_property
+    def llm(self) -> Llm | None:
+        """The configured model provider, if any."""
+        from redline.adapters.llm import open_llm
+
+        return open_llm(self.settings.llm)
 
     def examine(self) -> list[Finding]:
         """What is in force here, for `redline doctor`."""

@@ -212,7 +212,7 @@ def _key_to_rest(
         return []
     attempts = _key_attempts(reader, what, rest)
     for width, place in _marks(rest):
-        if 0 < place:
+        if place > 0:
             value, where = rest[place + width :], rest[:place]
             attempts.append(_keyed(reader, what, value, where))
     return attempts

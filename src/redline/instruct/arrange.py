@@ -25,7 +25,7 @@ def swap(reader: Reader, tokens: Tokens) -> list[Outcome]:
     parts = listed(tokens) if tokens[place].low == "and" else [tokens[:place], tokens[place + 1 :]]
     if len(parts) != 2:
         raise Unclear("clause", "swap needs two places")
-    together = reader._list(tokens, parts, strict=False)
+    together = reader.places(parts, strict=False)
     if together is None or len(together.nodes) != 2:
         raise Unclear("target", f"{reader.text(tokens)!r} does not name two places")
     one, two = together.nodes
@@ -109,9 +109,9 @@ def _new_path(reader: Reader, node: int, holder: int) -> Path:
 def _moved(reader: Reader, node: int, target: Path, found: Found) -> Outcome:
     path, value = reader.index.path(node), reader.value(node)
     position = reader.index.keys[node]
-    if isinstance(position, int) and path[:-1] == target[:-1]:
-        if int(target[-1]) in (position, position + 1):
-            return Outcome((), "already there", (node,))
+    beside = isinstance(position, int) and path[:-1] == target[:-1]
+    if beside and int(target[-1]) in (int(path[-1]), int(path[-1]) + 1):
+        return Outcome((), "already there", (node,))
     return Outcome((Operation("move", path, value, value, target).rated(rate(found)),), "", (node,))
 
 

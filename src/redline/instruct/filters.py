@@ -61,8 +61,10 @@ class Filters:
             return self._named(test.value, records)
         if not test.field and not test.default:
             return _compare_all({r: self.index.values[r] for r in records}, test)
-        form = test.default or form_of(test.field)
-        fields = self.fields(form, records)
+        return self._by_field(test, records)
+
+    def _by_field(self, test: Test, records: list[int]) -> set[int] | None:
+        fields = self.fields(test.default or form_of(test.field), records)
         if fields is None:
             return None
         if test.op in ("lacking", "missing"):

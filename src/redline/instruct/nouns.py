@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from redline.instruct.conditions import STARTERS, Condition, parse_condition
 from redline.instruct.tokens import Token, Tokens
@@ -112,7 +112,7 @@ def _plain_targets(tokens: Tokens) -> Iterator[Target]:
 def _cut(tokens: Tokens, places: tuple[int, ...]) -> list[Tokens]:
     """The segments between the chosen prepositions, outermost (the last) first."""
     edges = [-1, *places, len(tokens)]
-    return [tokens[a + 1 : b] for a, b in zip(edges, edges[1:], strict=False)][::-1]
+    return [tokens[a + 1 : b] for a, b in pairwise(edges)][::-1]
 
 
 def _segments(segments: list[Tokens]) -> Iterator[tuple[Piece, ...]]:

@@ -27,7 +27,8 @@ def adjust(reader: Reader, tokens: Tokens, direction: int, *, unit_step: bool) -
             if bumped is not None:
                 return [bumped]
         return [_step(reader, tokens, direction, unit_step)]
-    target, amount, scope = tokens[:place], tokens[place + 1 :], ()
+    target, amount = tokens[:place], tokens[place + 1 :]
+    scope: Tokens = ()
     cut = next((i for i, t in enumerate(amount) if i and t.low in SCOPING | {"where"}), None)
     if cut is not None:
         amount, scope = amount[:cut], amount[cut:]
@@ -146,7 +147,7 @@ def _bump(reader: Reader, tokens: Tokens) -> Outcome | None:
     return reader.each(found, bumped)
 
 
-def towards(reader: Reader, outcomes: list[Outcome], direction: int) -> list[Outcome]:
+def towards(outcomes: list[Outcome], direction: int) -> list[Outcome]:
     """`raise X to 5` must go up, `lower X to 5` down."""
     for outcome in outcomes:
         for operation in outcome.operations:

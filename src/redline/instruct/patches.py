@@ -18,9 +18,8 @@ from redline.instruct.operations import (
 from redline.instruct.outcome import Unclear
 from redline.instruct.values import Value, dumps, parse, same
 
-_NEEDS = {
-    "add": "value", "replace": "value", "test": "value", "remove": "", "move": "from", "copy": "from",
-}  # fmt: skip
+_NEEDS = {"add": "value", "replace": "value", "test": "value", "remove": ""}
+_NEEDS |= {"move": "from", "copy": "from"}
 
 
 def read_patch(document: Value, instruction: str) -> list[Operation] | None:

@@ -93,7 +93,7 @@ class Reader:
         parts = listed(tokens)
         if len(parts) > 1:
             whole = self.resolver.find(tokens, scopes=scopes, strict=strict)
-            together = self._list(tokens, parts, strict=strict)
+            together = self.places(parts, strict=strict)
             return whole or ([together] if together else [])
         if tokens[-1].kind == "poss" and self.memory.head:
             tokens = (*tokens, *self.memory.head)
@@ -129,11 +129,11 @@ class Reader:
         owners.pop(-1, None)
         return tuple(owners)
 
-    def _list(self, tokens: Tokens, parts: list[Tokens], *, strict: bool) -> Found | None:
+    def places(self, parts: list[Tokens], *, strict: bool) -> Found | None:
         """`Alice's email and phone`, `the host and port of the database`, `caching and logging`."""
         nodes: list[int] = []
         partial = False
-        for place, part in enumerate(parts):
+        for place in range(len(parts)):
             found = None
             for tried in self._shared(parts, place):
                 meanings = self._find(tried, self.memory.scopes, strict=strict)

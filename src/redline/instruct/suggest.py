@@ -78,9 +78,9 @@ def _examples(reader: Reader, nodes: list[int]) -> list[str]:
     noun = singular(str(index.keys[index.parents[record]])) or "item"
     field = " ".join(key_words(key))
     every = _every(reader.value(node), field)
+    one = f"Update {name} {field} to {_example(reader.value(node))}"
     return [
-        f"Specify which {noun}'s {field} to update "
-        f"(e.g., 'Update {name} {field} to {_example(reader.value(node))}')",
+        f"Specify which {noun}'s {field} to update (e.g., '{one}')",
         f"Specify all {field}s to update (e.g., '{every}')",
         "Use more specific field references",
     ]

@@ -67,7 +67,18 @@ def typed(
         text = tokens[0].text
     if text.lower() in ("null", "nil"):
         return None
-    model = _model(current, peers)
+    return _fitted(tokens, source, text, _model(current, peers), peers, key)
+
+
+def _fitted(
+    tokens: Tokens,
+    source: str,
+    text: str,
+    model: Value | Absent,
+    peers: Sequence[Value],
+    key: str,
+) -> Value:
+    """The value in the type of *model*."""
     if isinstance(model, Absent):
         return _untyped(tokens, text)
     if isinstance(model, bool):
@@ -78,7 +89,7 @@ def typed(
         return _string(tokens, text, model, peers)
     if isinstance(model, list):
         return _list(tokens, source, text, model)
-    if isinstance(model, dict) and text.lower() in ("empty", "an empty object"):
+    if text.lower() in ("empty", "an empty object"):
         return {}
     raise Unclear("type", f"an {type_name(model)} cannot become {text!r}", value=text)
 
@@ -150,7 +161,7 @@ def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
     number = number_in(digits)
     if number is None:
         raise Unclear("type", f"expected a number, not {text!r}", value=text)
-    if unit.lower() == "k" and not key_words(key)[-1:] == ("k",):
+    if unit.lower() == "k" and key_words(key)[-1:] != ("k",):
         return Num(f"{Decimal(number) * 1000:f}")
     if singular(unit.lower()) in CURRENCIES:
         return Num(number)

@@ -16,7 +16,7 @@ def _adjust(direction: int, *, unit_step: bool = False) -> Grammar:
     def read(reader: Reader, tokens: Tokens) -> list[Outcome]:
         by = any(t.low in ("by", "percent") for t in tokens)
         if not by and any(t.low == "to" for t in tokens[1:]):
-            return numbers.towards(reader, assign.set_values(reader, tokens), direction)
+            return numbers.towards(assign.set_values(reader, tokens), direction)
         return numbers.adjust(reader, tokens, direction, unit_step=unit_step)
 
     return read
@@ -167,11 +167,13 @@ def verb_at(tokens: Tokens, place: int = 0) -> tuple[Grammar, int] | None:
     return None
 
 
-_SHOULD = (
-    ("should", "now", "be"), ("should", "be"), ("must", "be"), ("needs", "to", "be"), ("need", "to", "be"),
-    ("has", "to", "be"), ("is", "now"), ("are", "now"), ("shall", "be"), ("becomes",), ("ought", "to", "be"),
-    ("should", "equal"), ("should", "have", "the", "value"), ("to", "be"), ("will", "be"),
-)  # fmt: skip
+_SHOULD = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "should now be|should be|must be|needs to be|need to be|has to be|is now|are now|shall be|"
+        "becomes|ought to be|should equal|should have the value|to be|will be"
+    ).split("|")
+)
 _SIGNS = frozenset(("=", "->", "=>", "→", ":", ":=", "=="))
 _PASSIVE: dict[str, Grammar] = {
     "removed": removal.remove, "deleted": removal.remove, "dropped": removal.remove,
