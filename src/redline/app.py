@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Commands,
         Editor,
         Grants,
+        Grep,
         History,
         Llm,
         Previews,
@@ -85,8 +86,8 @@ class Redline:
         settings = self.settings
         return DiskWorkspace(
             self._disk,
-            (settings.workspace, *settings.allow_write),
-            settings.allow_read,
+            (),
+            in_order=settings.roots,
             allow_any_root=settings.allow_any_root,
         )
 
@@ -162,6 +163,13 @@ class Redline:
         from redline.adapters.grants import MemoryGrants
 
         return MemoryGrants()
+
+    @cached_property
+    def grep(self) -> Grep:
+        """Content search with ripgrep."""
+        from redline.adapters.ripgrep import Ripgrep
+
+        return Ripgrep(self.workspace.roots, self.tree)
 
     @cached_property
     def regex(self) -> Regex:

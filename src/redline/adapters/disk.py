@@ -105,6 +105,27 @@ class Disk:
         """The names in a directory, unsorted."""
         return os.listdir(base)
 
+    def open_child(self, base: Dir, name: str) -> Dir:
+        """A handle on one directory of *base*; a link is ELOOP."""
+        flags = os.O_RDONLY | _O_DIRECTORY | _O_NOFOLLOW | _O_CLOEXEC
+        return os.open(name, flags, dir_fd=_fd(base))
+
+    def split(self, base: Dir) -> tuple[list[str], list[str], list[str], list[str]]:
+        """The names of directories, files, links and others, told apart without a stat."""
+        directories: list[str] = []
+        files: list[str] = []
+        links: list[str] = []
+        others: list[str] = []
+        with os.scandir(base) as entries:
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False):
+                    files.append(entry.name)
+                elif entry.is_dir(follow_symlinks=False):
+                    directories.append(entry.name)
+                else:
+                    (links if entry.is_symlink() else others).append(entry.name)
+        return directories, files, links, others
+
     def readlink(self, base: Dir, name: str) -> str:
         """The target text of a link."""
         return os.readlink(name, dir_fd=_fd(base))

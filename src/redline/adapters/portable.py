@@ -46,6 +46,10 @@ class PortableDisk(Disk):
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
         return path
 
+    def open_child(self, base: Dir, name: str) -> Dir:
+        """The path of one directory of *base*; a link is ELOOP."""
+        return self.open_dir(base, (name,))
+
     def stat(self, base: Dir, name: str) -> os.stat_result:
         """What stands at *name*; a link is not followed."""
         return os.lstat(os.path.join(str(base), name) if name else str(base))

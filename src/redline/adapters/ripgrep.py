@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from redline.adapters.read_guard import ReadGuard
 from redline.adapters.ripgrep_output import HitCollector
@@ -18,6 +19,7 @@ from redline.search.ignore import ancestor_rules
 from redline.search.patterns import any_of, expand_braces
 
 _CHUNK = 1 << 18
+_Test = Callable[[str], bool]
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
 _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
 _NAME = "rg.exe" if sys.platform == "win32" else "rg"
@@ -90,6 +92,8 @@ class Ripgrep:
         cancel: Cancel,
     ) -> tuple[HitCollector, bool]:
         wanted = _selects(query.include) if query.include else None
+        if query.wanted is not None:
+            wanted = _both(wanted, partial(query.wanted, root))
         collector = HitCollector(
             limit,
             query.longest_line,
@@ -212,6 +216,8 @@ def _search_flags(query: GrepQuery) -> list[str]:
         "--ignore-case" if query.ignore_case else "--case-sensitive",
         f"--regexp={query.pattern}",
     ]
+    if query.text:
+        flags.append("--text")
     return ["--fixed-strings", *flags] if query.literal else flags
 
 
@@ -235,6 +241,10 @@ def _as_rule(glob: str) -> str:
 def _selects(globs: Sequence[str]) -> Callable[[str], bool]:
     pattern = any_of(tuple(globs))
     return lambda path: pattern.fullmatch(path) is not None
+
+
+def _both(first: Callable[[str], bool] | None, second: Callable[[str], bool]) -> _Test:
+    return second if first is None else lambda path: first(path) and second(path)
 
 
 @contextmanager

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import stat as modes
+from collections.abc import Callable, Iterator
 
 from redline.adapters.disk import Dir, Disk
 from redline.adapters.failures import reading_failed
+from redline.adapters.tree_walk import walk_down
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import IsADirectory, NotARegularFile, NotFound, TooLarge
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Entry, Kind
+from redline.core.ports import Entry, Folder, Kind
 
 STAGED = ".redline-"
 
@@ -91,6 +93,20 @@ class DiskTree:
             raise self._failed(error, path) from None
         finally:
             self._disk.close_dir(handle)
+
+    def walk(
+        self,
+        path: WorkspacePath,
+        *,
+        depth: int | None = None,
+        enter: Callable[[str], bool] | None = None,
+    ) -> Iterator[Folder]:
+        """Every directory from *path* down; see `core.ports.Tree`."""
+        try:
+            top = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+        except OSError as error:
+            raise self._failed(error, path) from None
+        return walk_down(self._disk, top, STAGED, depth, enter)
 
     def read_link(self, path: WorkspacePath) -> str:
         """The target text of a symbolic link."""

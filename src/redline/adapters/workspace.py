@@ -41,6 +41,7 @@ class DiskWorkspace:
         writable: Sequence[str],
         readable: Sequence[str] = (),
         *,
+        in_order: Sequence[tuple[str, bool]] = (),
         allow_any_root: bool = False,
     ) -> None:
         self._disk = disk
@@ -49,7 +50,8 @@ class DiskWorkspace:
         self._foreign: list[str] = []
         roots: list[Root] = []
         known: dict[tuple[int, int], int] = {}
-        for path, is_writable in [(p, True) for p in writable] + [(p, False) for p in readable]:
+        given = [*in_order, *((p, True) for p in writable), *((p, False) for p in readable)]
+        for path, is_writable in given:
             real, handle, identity = self._open_root(path, allow_any_root)
             if identity in known:
                 disk.close_dir(handle)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from redline.core.changes import ChangeSet, State
 from redline.core.paths import Access, WorkspacePath
@@ -36,6 +36,16 @@ class Entry:
     ctime_ns: int = 0
     links: int = 1
     identity: tuple[int, int] = (0, 0)
+
+
+class Folder(NamedTuple):
+    """One directory of a walk: names by kind, each list sorted; `prefix` is "" or "a/b/"."""
+
+    prefix: str
+    directories: list[str]
+    files: list[str]
+    links: list[str]
+    others: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +101,20 @@ class Tree(Protocol):
 
     def scan(self, path: WorkspacePath) -> list[Entry]:
         """The entries of a directory, sorted by name bytes."""
+
+    def walk(
+        self,
+        path: WorkspacePath,
+        *,
+        depth: int | None = None,
+        enter: Callable[[str], bool] | None = None,
+    ) -> Iterator[Folder]:
+        """Every directory from *path* down, parents first, prefixes relative to *path*.
+
+        Nothing is stat'ed, links are not entered; *depth* 0 yields *path* alone; *enter* is asked
+        for each directory by its relative path. What cannot be read is left out. Raises NotFound
+        and NotADirectory for *path* itself.
+        """
 
     def read_link(self, path: WorkspacePath) -> str:
         """The target text of a symbolic link."""
@@ -290,6 +314,10 @@ class GrepQuery:
     # would be shown are left out with utf8_only.
     longest_line: int = 8192
     utf8_only: bool = False
+    # Search files with NUL bytes like any other; `wanted` is asked, with the number of the root
+    # and the path below it, whether a file that matches counts.
+    text: bool = False
+    wanted: Callable[[int, str], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

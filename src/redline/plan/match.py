@@ -153,12 +153,14 @@ def ambiguous(lines: Sequence[int], level: Level = Level.LITERAL) -> AmbiguousMa
     shown = ", ".join(map(str, lines[:_SHOWN_LINES]))
     more = ", ..." if len(lines) > _SHOWN_LINES else ""
     how = "" if level is Level.LITERAL else f" when {level.value} may differ"
-    return AmbiguousMatch(
+    error = AmbiguousMatch(
         f"The text is not unique{how}: {len(lines)} occurrences, at lines {shown}{more}",
         count=len(lines),
         lines=lines,
         hint="quote more of the surrounding lines so that one place fits",
     )
+    error.details["level"] = level.value
+    return error
 
 
 def already_applied(line: int) -> AlreadyApplied:

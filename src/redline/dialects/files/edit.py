@@ -1,0 +1,163 @@
+"""edit_file and edit_files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from redline.core.changes import ChangeSet
+from redline.core.diff import unified_diff, visible
+from redline.core.errors import (
+    InvalidArgument,
+    NotFound,
+    OutsideRoots,
+    PathDenied,
+    RedlineError,
+)
+from redline.core.paths import Access, WorkspacePath
+from redline.dialects.files.answer import clean, resolve, shown
+from redline.dialects.files.errors import code_of, message_of
+from redline.dialects.tool import Call, FailedCall, Json, Result
+from redline.plan.replace import Edit, Replaced, plan_replace
+
+
+def edit_file(call: Call) -> Result:
+    """Carry out the edits in order, all of them or none; with dryRun only show the diff."""
+    edits = _edits(call.arguments["edits"])
+    dry = call.arguments.get("dryRun") is True
+    path = resolve(call, call.arguments["path"], Access.READ if dry else Access.WRITE)
+    name = shown(call, path)
+    try:
+        plan = plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
+    except NotFound:
+        if dry:
+            return Result.of_text(_intended(name, edits))
+        raise
+    if dry:
+        return Result(_preview(name, plan))
+    call.runtime.editor.commit(plan.change_set, call.origin(f"edit {name}"))
+    return Result.of_text(f"Successfully edited {name}")
+
+
+def edit_files(call: Call) -> Result:
+    """Plan every file, commit all that succeed as one operation, report the others in place."""
+    edits = _edits(call.arguments["edits"])
+    dry = call.arguments.get("dryRun") is True
+    content: list[Json] = []
+    change_set = ChangeSet()
+    for path, name in _targets(call, dry):
+        call.cancel.check()
+        try:
+            plan = _plan_after(call, change_set, path, name, edits)
+        except RedlineError as error:
+            content.append(_text(_inline(call, name, error)))
+            continue
+        if dry:
+            content += _preview(name, plan)
+            continue
+        change_set += plan.change_set
+        content.append(_text(f"Successfully edited {name}"))
+    if not dry and not change_set.is_empty:
+        call.runtime.editor.commit(change_set, call.origin(f"edit {len(change_set.steps)} files"))
+    return Result(content)
+
+
+def _plan_after(
+    call: Call, done: ChangeSet, path: WorkspacePath | RedlineError, name: str, edits: list[Edit]
+) -> Replaced:
+    """The plan for one file; one that is named twice is edited once."""
+    if isinstance(path, RedlineError):
+        raise path
+    if path in done.paths:
+        raise InvalidArgument(f"The file is named twice: {name}", hint="name it once")
+    return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
+
+
+def _targets(call: Call, dry: bool) -> Iterator[tuple[WorkspacePath | RedlineError, str]]:
+    """Every file meant, literal ones first resolved; globs that match nothing abort the call."""
+    from redline.search.globs import is_glob
+
+    access = Access.READ if dry else Access.WRITE
+    found: list[tuple[WorkspacePath | RedlineError, str]] = []
+    for raw in call.arguments["paths"]:
+        if is_glob(raw):
+            found += [(path, shown(call, path)) for path in _expanded(call, raw, access)]
+            continue
+        path = resolve(call, raw, access)
+        found.append((path, shown(call, path)))
+    return iter(dict.fromkeys(found))
+
+
+def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
+    from redline.search.globs import split_base
+    from redline.search.walk import anchored_files
+
+    base_text, pattern = split_base(raw)
+    base = resolve(call, base_text or ".", Access.READ)
+    hits = list(anchored_files(call.runtime.tree, base, pattern, call.cancel))
+    if not hits:
+        raise NotFound(raw, f"The glob matches no file: {raw}")
+    if access is Access.WRITE and not call.runtime.workspace.roots[base.root].writable:
+        raise _denied(shown(call, hits[0]))
+    return hits
+
+
+def _denied(name: str) -> PathDenied:
+    return OutsideRoots(name, f"Directory is read-only: {name}")
+
+
+def _edits(items: list[Any]) -> list[Edit]:
+    return [_edit(number, item) for number, item in enumerate(items)]
+
+
+def _edit(number: int, item: Any) -> Edit:
+    where = f"edits[{number}]"
+    if not isinstance(item, dict):
+        raise InvalidArgument(f"{where} must be an object with oldText and newText")
+    if not isinstance(item.get("oldText"), str):
+        raise InvalidArgument(f"{where}.oldText is required and must be a string")
+    new, limit = item.get("newText", ""), item.get("limit", 1)
+    if not isinstance(new, str):
+        raise InvalidArgument(f"{where}.newText must be a string")
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit != int(limit):
+        raise InvalidArgument(f"{where}.limit must be an integer")
+    flags = {key: item.get(key, False) for key in ("isRegex", "caseInsensitive")}
+    for key, value in flags.items():
+        if not isinstance(value, bool):
+            raise InvalidArgument(f"{where}.{key} must be true or false")
+    return Edit(item["oldText"], new, int(limit), flags["isRegex"], flags["caseInsensitive"])
+
+
+def _preview(name: str, plan: Replaced) -> list[Json]:
+    """The diff as text; what a reader would not see in it is counted in a second block."""
+    diff = unified_diff(plan.before, plan.after, name, name)
+    if not diff:
+        return [_text("(no changes)")]
+    blocks = [_text(clean(diff))]
+    _, hidden = visible(diff.replace("\r\n", "\n"))
+    if hidden:
+        noun = "character" if hidden == 1 else "characters"
+        blocks.append(_text(f"note: the diff holds {hidden} control or invisible {noun}"))
+    return blocks
+
+
+def _intended(name: str, edits: list[Edit]) -> str:
+    lines = [f"(file does not exist: {name}) intended edits:"]
+    for number, edit in enumerate(edits, 1):
+        kind = "regex" if edit.is_regex else "literal"
+        lines.append(f"{number}. {kind}: {_short(edit.old)} -> {_short(edit.new)}")
+    return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    quoted = repr(text)
+    return quoted if len(quoted) <= 100 else quoted[:97] + "..."
+
+
+def _inline(call: Call, name: str, error: RedlineError) -> str:
+    failed = FailedCall(call.tool.name, call.arguments, call.client, call.request_id)
+    return f"{name}: [error {code_of(error)}] {message_of(error, failed)}"
+
+
+def _text(text: str) -> Json:
+    return {"type": "text", "text": text}

@@ -1,0 +1,107 @@
+"""grep_files: lines of contents that match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from redline.core.errors import InvalidArgument, PathDenied
+from redline.core.paths import WorkspacePath
+from redline.core.ports import GrepLine, Kind
+from redline.dialects.files.answer import answer, clean, resolve, shown
+from redline.dialects.files.find import searched
+from redline.dialects.tool import Call, Result
+from redline.search.content import Base, ContentSearch, Found, Question, Scope
+from redline.search.globs import is_glob, matcher, selects, split_base
+from redline.search.walk import Excludes
+
+_DEFAULT_RESULTS = 500
+_MOST_RESULTS = 10_000
+_MOST_CONTEXT = 50
+
+
+def grep_files(call: Call) -> Result:
+    """Search file contents line by line, like grep -n."""
+    given = call.arguments
+    if given.get("directory") is None and not given.get("globs"):
+        raise InvalidArgument("Give directory, globs or both", field="directory")
+    if not given["regex"]:
+        raise InvalidArgument("regex must not be empty", field="regex")
+    question = Question(
+        given["regex"],
+        given.get("caseInsensitive") is True,
+        min(given.get("contextLines", 0), _MOST_CONTEXT),
+        min(given.get("maxResults", _DEFAULT_RESULTS), _MOST_RESULTS),
+    )
+    scope, skipped = _scope(call)
+    runtime = call.runtime
+    search = ContentSearch(runtime.tree, runtime.regex, runtime.grep, call.cancel)
+    found = search.run(question, scope) if scope.bases else Found((), False)
+    empty = not found.lines and not _has_files(call, scope)
+    return _answered(
+        call, found, skipped, "(no files to search)" if empty else "(no matches found)"
+    )
+
+
+def _scope(call: Call) -> tuple[Scope, int]:
+    """Where to search, and how many globs lie outside of every root."""
+    directory = call.arguments.get("directory")
+    globs = call.arguments.get("globs") or []
+    top = searched(call, directory) if directory is not None else WorkspacePath(0, ())
+    excludes = Excludes(call.arguments.get("excludeGlobs") or [])
+    bases: list[Base] = []
+    relative = [glob for glob in globs if not glob.startswith("/")]
+    if relative or not globs:
+        bases.append(Base(top, selects(relative) if relative else None))
+    skipped = 0
+    for glob in globs:
+        if glob.startswith("/"):
+            try:
+                bases += _absolute(call, glob)
+            except PathDenied:
+                skipped += 1
+    return Scope(tuple(bases), top, excludes), skipped
+
+
+def _absolute(call: Call, glob: str) -> Iterator[Base]:
+    """The base of an absolute glob; a plain path is searched itself, with what lies in it."""
+    base, rest = split_base(glob)
+    path = resolve(call, base if is_glob(rest) else glob)
+    entry = call.runtime.tree.stat(path)
+    if entry is None:
+        return
+    if entry.kind is Kind.DIRECTORY:
+        yield Base(path, matcher((rest,)) if is_glob(rest) else None)
+    elif not is_glob(rest):
+        yield Base(path, None, is_file=True)
+
+
+def _has_files(call: Call, scope: Scope) -> bool:
+    return any(True for _ in scope.files(call.runtime.tree, call.cancel))
+
+
+def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
+    names = {path: shown(call, path) for path in {line.path for line in found.lines}}
+    lines = [f"[truncated at {found.count} matches]"] if found.truncated else []
+    lines += _grep_lines(found, names, bool(call.arguments.get("contextLines")))
+    count = found.count
+    lines.append(f"[{count} match{'' if count == 1 else 'es'}]" if count else nothing)
+    if skipped:
+        lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
+    matches = [
+        {"path": names[line.path], "line": line.line, "text": clean(line.text)}
+        for line in found.lines
+        if line.is_match
+    ]
+    facts = {"matches": matches, "truncated": found.truncated, "skipped": skipped}
+    return answer(call, "\n".join(lines), facts)
+
+
+def _grep_lines(found: Found, names: dict[WorkspacePath, str], grouped: bool) -> Iterator[str]:
+    """Lines as grep prints them; groups of one file are set apart when there is context."""
+    last: GrepLine | None = None
+    for line in found.lines:
+        if grouped and last is not None and last.path == line.path and line.line > last.line + 1:
+            yield "--"
+        mark = ":" if line.is_match else "-"
+        yield f"{names[line.path]}{mark}{line.line}{mark}{clean(line.text)}"
+        last = line

@@ -1,0 +1,160 @@
+"""What the sixteen tools take and give, as JSON Schemas.
+
+Properties that are not listed are accepted and ignored, as clients of this toolset rely on;
+`adapt` adds to the listing what old names of an argument keep the validator from demanding.
+"""
+
+from __future__ import annotations
+
+from redline.dialects.tool import Json
+
+_TEXT: Json = {"type": "string"}
+_FLAG: Json = {"type": "boolean"}
+_COUNT: Json = {"type": "integer", "minimum": 1}
+_TEXTS: Json = {"type": "array", "items": {"type": "string"}}
+
+
+def takes(required: tuple[str, ...], **properties: Json) -> Json:
+    """An input schema."""
+    schema: Json = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = list(required)
+    return schema
+
+
+def gives(**properties: Json) -> Json:
+    """An output schema: every property is always there."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+_EDITS: Json = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "properties": {
+            "oldText": _TEXT,
+            "newText": {
+                "type": "string",
+                "description": "Default empty. With isRegex: \\1-\\9 or $1-$9 are groups, "
+                "\\0 or $& the match, $$ a dollar.",
+            },
+            "limit": {
+                "type": "integer",
+                "description": "Default 1: oldText must be unique. 0: all.",
+            },
+            "isRegex": {"type": "boolean", "description": "oldText is a JavaScript regex (m flag)"},
+            "caseInsensitive": _FLAG,
+        },
+        "required": ["oldText"],
+    },
+}
+_DRY_RUN: Json = {"type": "boolean", "description": "Answer with the diff, write nothing"}
+
+PATH = takes(("path",), path=_TEXT)
+READ_FILE = takes(
+    ("path",), path=_TEXT, start_line=_COUNT, end_line=_COUNT, head=_COUNT, tail=_COUNT
+)
+READ_MULTIPLE = takes(("paths",), paths={**_TEXTS, "minItems": 1})
+WRITE_FILE = takes(("path", "content"), path=_TEXT, content=_TEXT)
+DIRECTORY_TREE = takes(
+    ("path",),
+    path=_TEXT,
+    depth={"type": "integer", "minimum": 0, "description": "0: the root only; omitted: all"},
+)
+MOVE_FILE = takes(("source", "destination"), source=_TEXT, destination=_TEXT, overwrite=_FLAG)
+NOTHING = takes(())
+EDIT_FILE = takes(("path", "edits"), path=_TEXT, edits=_EDITS, dryRun=_DRY_RUN)
+EDIT_FILES = takes(
+    ("paths", "edits"),
+    paths={**_TEXTS, "minItems": 1, "description": "Files or globs"},
+    edits={
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "object", "required": ["oldText"]},
+        "description": "As in edit_file",
+    },
+    dryRun=_DRY_RUN,
+)
+# Read with _EDITS before anything is done; listed short, because edit_file shows it in full.
+EDIT_ITEMS = _EDITS
+SEARCH_FILES = takes((), directory=_TEXT, nameContains=_TEXT, excludeGlobs=_TEXTS)
+SEARCH_FILES_REQUIRED = ["directory", "nameContains"]
+GREP_FILES = takes(
+    ("regex",),
+    regex={"type": "string", "description": "JavaScript syntax, tried line by line"},
+    directory=_TEXT,
+    globs={**_TEXTS, "description": "Relative to directory, or absolute"},
+    excludeGlobs=_TEXTS,
+    caseInsensitive=_FLAG,
+    contextLines={"type": "integer", "minimum": 0},
+    maxResults={"type": "integer", "minimum": 1, "description": "Default 500, at most 10000"},
+)
+GLOB_SEARCH = takes(
+    ("directory", "globs"),
+    directory=_TEXT,
+    globs={**_TEXTS, "minItems": 1},
+    excludeGlobs=_TEXTS,
+    max={"type": "integer", "minimum": 0, "description": "Default 1000; 0: no cap"},
+)
+EXECUTE_COMMAND = takes(
+    ("command",),
+    command=_TEXT,
+    workingDirectory=_TEXT,
+    timeout={"type": "integer", "description": "Seconds, default 30, at most 60"},
+)
+
+FILE_INFO = gives(
+    path=_TEXT,
+    type=_TEXT,
+    size={"type": "integer"},
+    modified=_TEXT,
+    permissions=_TEXT,
+)
+LISTING = gives(
+    path=_TEXT,
+    entries={
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"name": _TEXT, "type": {"enum": ["file", "directory"]}},
+            "required": ["name", "type"],
+        },
+    },
+)
+TREE: Json = {
+    "type": "object",
+    "properties": {"name": _TEXT, "type": _TEXT, "children": {"type": "array"}},
+    "required": ["name", "type"],
+}
+ROOTS = gives(
+    directories={
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"path": _TEXT, "access": {"enum": ["read-write", "read-only"]}},
+            "required": ["path", "access"],
+        },
+    }
+)
+NAMES = gives(matches=_TEXTS)
+GLOBBED = gives(matches=_TEXTS, truncated=_FLAG)
+GREPPED = gives(
+    matches={
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"path": _TEXT, "line": {"type": "integer"}, "text": _TEXT},
+            "required": ["path", "line", "text"],
+        },
+    },
+    truncated=_FLAG,
+    skipped={"type": "integer"},
+)
+COMMAND = gives(
+    exitCode={"type": "integer"},
+    stdout=_TEXT,
+    stderr=_TEXT,
+    timedOut=_FLAG,
+    truncated=_FLAG,
+)

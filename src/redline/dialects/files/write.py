@@ -1,0 +1,70 @@
+"""write_file, create_directory, move_file, delete_file."""
+
+from __future__ import annotations
+
+from redline.core.errors import InvalidArgument, NotFound, PathDenied
+from redline.core.paths import Access, WorkspacePath
+from redline.dialects.files.answer import resolve, shown
+from redline.dialects.tool import Call, Result
+from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
+
+
+def write_file(call: Call) -> Result:
+    """Create a file or replace all of its content."""
+    path = resolve(call, call.arguments["path"], Access.WRITE)
+    name = shown(call, path)
+    change_set = plan_write(call.runtime.tree, path, name, _encoded(call.arguments["content"]))
+    call.runtime.editor.commit(change_set, call.origin(f"write {name}"))
+    return Result.of_text(f"Successfully wrote {name}")
+
+
+def create_directory(call: Call) -> Result:
+    """Create a directory and its parents."""
+    path = resolve(call, call.arguments["path"], Access.WRITE)
+    name = shown(call, path)
+    change_set = plan_make_directory(call.runtime.tree, path, name)
+    call.runtime.editor.commit(change_set, call.origin(f"create directory {name}"))
+    return Result.of_text(f"Created directory {name}")
+
+
+def move_file(call: Call) -> Result:
+    """Move or rename; a link is moved itself, not what it points at."""
+    source = resolve(call, call.arguments["source"], Access.WRITE, follow=False)
+    target = resolve(call, call.arguments["destination"], Access.WRITE, follow=False)
+    _refuse_roots(call, source, "moved")
+    _refuse_roots(call, target, "replaced")
+    overwrite = call.arguments.get("overwrite") is True
+    old, new = shown(call, source), shown(call, target)
+    try:
+        change_set = plan_move(call.runtime.tree, source, target, new, overwrite=overwrite)
+    except NotFound:
+        raise NotFound(old) from None
+    call.runtime.editor.commit(change_set, call.origin(f"move {old} to {new}"))
+    return Result.of_text(f"Moved {old} -> {new}")
+
+
+def delete_file(call: Call) -> Result:
+    """Delete a file, a link, or a directory with everything in it."""
+    path = resolve(call, call.arguments["path"], Access.WRITE, follow=False)
+    name = shown(call, path)
+    _refuse_roots(call, path, "deleted")
+    change_set = plan_delete(call.runtime.tree, path, name)
+    call.runtime.editor.commit(change_set, call.origin(f"delete {name}"))
+    return Result.of_text(f"Deleted {name}")
+
+
+def _refuse_roots(call: Call, path: WorkspacePath, verb: str) -> None:
+    """Refuse an allowed directory itself and whatever holds one."""
+    workspace = call.runtime.workspace
+    place = workspace.absolute(path).rstrip("/")
+    for root in workspace.roots:
+        if not path.parts or root.path == place or root.path.startswith(place + "/"):
+            name = shown(call, path)
+            raise PathDenied(name, f"An allowed directory itself is never {verb}: {name}")
+
+
+def _encoded(content: str) -> bytes:
+    try:
+        return content.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArgument("content holds a lone surrogate, which no file can") from None

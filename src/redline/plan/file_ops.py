@@ -1,0 +1,119 @@
+"""Writing, making, moving and deleting places, as ChangeSets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    Rename,
+    State,
+)
+from redline.core.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    IsADirectory,
+    NotADirectory,
+    NotARegularFile,
+    NotFound,
+)
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Entry, Kind, Tree
+
+
+def plan_write(tree: Tree, path: WorkspacePath, shown: str, content: bytes) -> ChangeSet:
+    """*path* holds *content*; missing parents are made, an existing file keeps its mode."""
+    before = tree.state(path)
+    if isinstance(before, DirState):
+        raise IsADirectory(shown)
+    if not isinstance(before, Absent | FileState):
+        raise NotARegularFile(shown)
+    mode = before.mode if isinstance(before, FileState) else None
+    after = FileState.of(content, mode)
+    if isinstance(before, FileState) and before.digest == after.digest:
+        return ChangeSet()
+    return ChangeSet((*_parents(tree, path, shown), Change(path, before, after)))
+
+
+def plan_make_directory(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSet:
+    """*path* is a directory, its parents too; nothing to do when it is one."""
+    entry = tree.stat(path)
+    if entry is not None:
+        if entry.kind is not Kind.DIRECTORY:
+            raise AlreadyExists(shown, f"A file stands where the directory should be: {shown}")
+        return ChangeSet()
+    return ChangeSet((*_parents(tree, path, shown), Change(path, ABSENT, DirState())))
+
+
+def plan_move(
+    tree: Tree, source: WorkspacePath, target: WorkspacePath, shown: str, *, overwrite: bool = False
+) -> ChangeSet:
+    """*source* is called *target*; what stands there is only replaced with *overwrite*.
+
+    *shown* is the target for messages; NotFound when there is no source.
+    """
+    entry = tree.stat(source)
+    if entry is None:
+        raise NotFound(source.relative)
+    if source == target:
+        return ChangeSet()
+    if target.is_beneath(source):
+        raise InvalidArgument(f"A directory cannot be moved into itself: {shown}")
+    removed = tuple(_replaced(tree, entry, target, shown, overwrite))
+    return ChangeSet((*_parents(tree, target, shown), *removed, Rename(source, target)))
+
+
+def plan_delete(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSet:
+    """Nothing is left at *path*; directories go with everything in them."""
+    entry = tree.stat(path)
+    if entry is None:
+        raise NotFound(shown)
+    return ChangeSet(tuple(_removals(tree, entry)))
+
+
+def _replaced(
+    tree: Tree, source: Entry, target: WorkspacePath, shown: str, overwrite: bool
+) -> Iterator[Change]:
+    standing = tree.stat(target)
+    if standing is None:
+        return
+    if not overwrite:
+        raise AlreadyExists(
+            shown, hint="choose another destination, or pass overwrite: true to replace a file"
+        )
+    if Kind.DIRECTORY in (standing.kind, source.kind):
+        raise IsADirectory(shown, f"A directory is not overwritten: {shown}")
+    yield Change(target, tree.state(target), ABSENT)
+
+
+def _removals(tree: Tree, entry: Entry) -> Iterator[Change]:
+    """Children first. Contents are left out: the commit saves what it removes."""
+    if entry.kind is Kind.DIRECTORY:
+        for child in tree.scan(entry.path):
+            yield from _removals(tree, child)
+    yield Change(entry.path, _identity(tree.state(entry.path)), ABSENT)
+
+
+def _identity(state: State) -> State:
+    return replace(state, content=None) if isinstance(state, FileState) else state
+
+
+def _parents(tree: Tree, path: WorkspacePath, shown: str) -> list[Change]:
+    """The changes that make the missing directories above *path*, outermost first."""
+    missing: list[Change] = []
+    parent = path.parent
+    while parent.parts:
+        entry = tree.stat(parent)
+        if entry is not None:
+            if entry.kind is not Kind.DIRECTORY:
+                raise NotADirectory(shown, f"A file stands in the way of {shown}")
+            break
+        missing.append(Change(parent, ABSENT, DirState()))
+        parent = parent.parent
+    return missing[::-1]

@@ -1,0 +1,122 @@
+"""A list of find-and-replace edits carried out on one text, in order, all or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.errors import (
+    BinaryFile,
+    InvalidArgument,
+    IsADirectory,
+    MatchError,
+    NotARegularFile,
+    NotFound,
+    RedlineError,
+)
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Regex, Tree
+from redline.core.textfile import TextFile
+from redline.plan.compose import dominant_end
+from redline.plan.match import Level, Placement, ambiguous, apply_placements, place
+from redline.plan.nearest import nearest
+from redline.plan.regex import replace_regex
+from redline.plan.views import View, unify_ends
+
+_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `old` by `new`: once and only where it is unique, or the first `limit` (0 = all)."""
+
+    old: str
+    new: str = ""
+    limit: int = 1
+    is_regex: bool = False
+    ignore_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """One file's plan: its text before and after, and the change that makes it so."""
+
+    before: str
+    after: str
+    change_set: ChangeSet
+
+
+def plan_replace(
+    tree: Tree, path: WorkspacePath, shown: str, edits: Sequence[Edit], regex: Regex
+) -> Replaced:
+    """Every edit in order, each on the outcome of the one before; the first failure is raised."""
+    state = tree.state(path)
+    if not isinstance(state, FileState) or state.content is None:
+        entry = tree.stat(path)
+        if entry is None:
+            raise NotFound(shown)
+        raise IsADirectory(shown) if entry.kind.value == "directory" else NotARegularFile(shown)
+    file = TextFile(state.content)
+    if file.is_binary:
+        raise BinaryFile(shown, hint="edit_file changes text; write_file replaces whole files")
+    after = replace_all(file.text, edits, regex)
+    content = file.with_text(after)
+    change = Change(path, state, FileState.of(content, state.mode))
+    steps = (change,) if content != state.content else ()
+    return Replaced(file.text, after, ChangeSet(steps))
+
+
+def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
+    """*text* after every edit; an error carries the number of its edit in details["edit"]."""
+    for number, edit in enumerate(edits):
+        try:
+            text = replace_one(text, edit, regex)
+        except RedlineError as error:
+            error.details.setdefault("edit", number)
+            raise
+    return text
+
+
+def replace_one(text: str, edit: Edit, regex: Regex) -> str:
+    """*text* after one edit."""
+    _check(edit)
+    limit = max(edit.limit, 0)
+    if edit.is_regex:
+        return replace_regex(
+            text, edit.old, edit.new, regex, limit=limit, ignore_case=edit.ignore_case
+        )
+    old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
+    if limit == 1 and not edit.ignore_case and old:
+        return apply_placements(text, [place(text, old, new)])
+    view = View(text, str)
+    spots = list(_occurrences(text, view, unify_ends(edit.old), edit.new, edit.ignore_case))
+    if not spots:
+        raise nearest(text, edit.old)
+    if limit == 1 and len(spots) > 1:
+        raise ambiguous([spot.line for spot in spots])
+    return apply_placements(text, spots[:limit] if limit else spots)
+
+
+def _check(edit: Edit) -> None:
+    if not edit.old:
+        raise MatchError("The text to find must not be empty", hint="quote the text to change")
+    try:
+        edit.new.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArgument("The new text holds a lone surrogate, which no file can") from None
+
+
+def _occurrences(
+    text: str, view: View, old: str, new: str, ignore_case: bool
+) -> Iterator[Placement]:
+    """Occurrences from the left that do not overlap, line ends counting as the same."""
+    wanted = re.compile(re.escape(old), re.IGNORECASE if ignore_case else 0)
+    end = dominant_end(text) or "\n"
+    replacement = unify_ends(new).replace("\n", end)
+    line, counted = 1, 0
+    for found in wanted.finditer(view.text):
+        start, stop = view.raw_offset(found.start()), view.raw_offset(found.end())
+        line, counted = line + text.count("\n", counted, start), start
+        yield Placement(start, stop, replacement, Level.LITERAL, line)

@@ -1,0 +1,254 @@
+"""Lines of contents that match an ECMAScript regex.
+
+ripgrep searches where the pattern means the same to it; otherwise the files are read and go, some
+megabytes at a time, through the regex worker. Both ways give the same lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from redline.core.errors import InvalidPattern, RedlineError, TimeLimit
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Cancel, Grep, GrepLine, GrepQuery, Regex, Tree
+from redline.core.textfile import BOM, SNIFFED
+from redline.search.es_regex import Translation, translate
+from redline.search.globs import Matcher
+from redline.search.walk import Excludes, below, in_tree_order
+
+_LONGEST_LINE = 8192
+_BATCH = 4 << 20
+_LARGEST = 64 << 20
+_DEADLINE = 30.0
+_ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A directory to search, or one file; `selects` tests paths relative to it, None takes all."""
+
+    path: WorkspacePath
+    selects: Matcher | None = None
+    is_file: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which files to search: beneath any base, and not left out; excludes count from `top`."""
+
+    bases: tuple[Base, ...]
+    top: WorkspacePath
+    excludes: Excludes
+
+    def wants(self, path: WorkspacePath) -> bool:
+        """Whether a file is to be searched."""
+        return any(self._selected(base, path) for base in self.bases) and not self._left_out(path)
+
+    def places(self) -> list[WorkspacePath]:
+        """The bases without those that lie in another one."""
+        paths = sorted({base.path for base in self.bases}, key=lambda path: len(path.parts))
+        outer: list[WorkspacePath] = []
+        for path in paths:
+            if not any(path.is_beneath(other) for other in outer):
+                outer.append(path)
+        return outer
+
+    def files(self, tree: Tree, cancel: Cancel) -> Iterator[WorkspacePath]:
+        """Every file to be searched, in tree order within each base."""
+        single = {base.path for base in self.bases if base.is_file}
+        for place in sorted(self.places()):
+            if place in single:
+                yield place
+                continue
+            found: list[str] = []
+            for folder in tree.walk(place):
+                cancel.check()
+                found += [folder.prefix + name for name in folder.files]
+            for relative in in_tree_order(found):
+                path = below(place, relative)
+                if self.wants(path):
+                    yield path
+
+    def _selected(self, base: Base, path: WorkspacePath) -> bool:
+        if not path.is_beneath(base.path):
+            return False
+        if base.selects is None:
+            return True
+        return base.selects("/".join(path.parts[len(base.path.parts) :]))
+
+    def _left_out(self, path: WorkspacePath) -> bool:
+        if not self.excludes.any:
+            return False
+        inside = path.is_beneath(self.top)
+        parts = path.parts[len(self.top.parts) :] if inside else path.parts
+        return self.excludes.below("/".join(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to look for and how much of it to show."""
+
+    regex: str
+    ignore_case: bool = False
+    context: int = 0
+    cap: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Matching and context lines in order; `truncated` when more match than were asked for."""
+
+    lines: tuple[GrepLine, ...]
+    truncated: bool
+
+    @property
+    def count(self) -> int:
+        """How many lines match."""
+        return sum(line.is_match for line in self.lines)
+
+
+class ContentSearch:
+    """One question over one scope."""
+
+    def __init__(self, tree: Tree, regex: Regex, grep: Grep, cancel: Cancel) -> None:
+        self._tree = tree
+        self._regex = regex
+        self._grep = grep
+        self._cancel = cancel
+
+    def run(self, question: Question, scope: Scope) -> Found:
+        """The answer, by whichever engine. InvalidPattern, TimeLimit."""
+        translation = translate(question.regex, ignore_case=question.ignore_case)
+        if translation is not None:
+            found = self._by_ripgrep(question, scope, translation)
+            if found is not None:
+                return found
+        return self.by_worker(question, scope)
+
+    def _by_ripgrep(self, question: Question, scope: Scope, how: Translation) -> Found | None:
+        """What ripgrep finds; None when its answer cannot be shown to be the right one."""
+        binary: set[WorkspacePath] = set()
+        for _ in range(_ATTEMPTS):
+            try:
+                found = self._ripgrep_once(question, scope, how, frozenset(binary))
+            except InvalidPattern:  # too big for it, perhaps; the other engine decides
+                return None
+            paths = dict.fromkeys(line.path for line in found.lines)
+            spoiled = {path for path in paths if self._is_binary(path)}
+            if not spoiled:
+                return None if how.verify and not self._verified(question, found) else found
+            binary |= spoiled
+        return None
+
+    def _ripgrep_once(
+        self, question: Question, scope: Scope, how: Translation, binary: frozenset[WorkspacePath]
+    ) -> Found:
+        def wanted(root: int, relative: str) -> bool:
+            path = WorkspacePath(root, tuple(relative.split("/")))
+            return path not in binary and scope.wants(path)
+
+        all_of_it = all(base.selects is None for base in scope.bases)
+        plain = all_of_it and not binary and not scope.excludes.any
+        query = GrepQuery(
+            how.pattern,
+            context=question.context,
+            max_matches=question.cap,
+            hidden=True,
+            ignored=True,
+            deadline=_DEADLINE,
+            longest_line=_LONGEST_LINE,
+            text=True,
+            wanted=None if plain else wanted,
+        )
+        result = self._grep.search(scope.places(), query, self._cancel)
+        if result.timed_out:
+            raise _late()
+        return Found(result.lines, result.total > question.cap)
+
+    def _is_binary(self, path: WorkspacePath) -> bool:
+        try:
+            return b"\0" in self._tree.read_range(path, 0, SNIFFED)
+        except RedlineError:
+            return False
+
+    def _verified(self, question: Question, found: Found) -> bool:
+        """Whether the ECMAScript engine agrees about every line."""
+        lines = [line.text for line in found.lines if line.is_match]
+        if not lines:
+            return True
+        text = "\n".join(lines).encode("utf-8", "surrogateescape")
+        agreed = self._regex.matching_lines(question.regex, [text], flags=_flags(question))
+        return len(agreed[0]) == len(lines)
+
+    def by_worker(self, question: Question, scope: Scope) -> Found:
+        """The answer of the ECMAScript engine alone."""
+        self._regex.check(question.regex, _flags(question))
+        end = monotonic() + _DEADLINE
+        lines: list[GrepLine] = []
+        left = question.cap + 1
+        for batch in self._batches(scope):
+            self._cancel.check()
+            if monotonic() > end:
+                raise _late()
+            texts = [content for _, content in batch]
+            answers = self._regex.matching_lines(
+                question.regex, texts, flags=_flags(question), limit=left
+            )
+            for (path, content), numbers in zip(batch, answers, strict=True):
+                shown = numbers[: max(left - 1, 0)]
+                lines += _with_context(path, content, shown, question.context)
+                left -= len(numbers)
+            if left <= 0:
+                return Found(tuple(lines), True)
+        return Found(tuple(lines), False)
+
+    def _batches(self, scope: Scope) -> Iterator[list[tuple[WorkspacePath, bytes]]]:
+        batch: list[tuple[WorkspacePath, bytes]] = []
+        size = 0
+        for path in scope.files(self._tree, self._cancel):
+            try:
+                content = self._tree.read(path, _LARGEST)
+            except RedlineError:  # gone, unreadable or huge: grep goes on with the next
+                continue
+            if b"\0" in content[:SNIFFED]:
+                continue
+            batch.append((path, content.removeprefix(BOM)))
+            size += len(content)
+            if size >= _BATCH:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+
+def _with_context(
+    path: WorkspacePath, content: bytes, numbers: Sequence[int], context: int
+) -> Iterator[GrepLine]:
+    if not numbers:
+        return
+    lines = content.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    matching = set(numbers)
+    shown = {
+        near
+        for number in numbers
+        for near in range(max(number - context, 0), min(number + context + 1, len(lines)))
+    }
+    for number in sorted(shown):
+        text = lines[number].removesuffix(b"\r")[:_LONGEST_LINE]
+        decoded = text.decode("utf-8", "surrogateescape")
+        yield GrepLine(path, number + 1, decoded, number in matching, int(number in matching))
+
+
+def _flags(question: Question) -> str:
+    return "mi" if question.ignore_case else "m"
+
+
+def _late() -> TimeLimit:
+    return TimeLimit(
+        f"The search took longer than {_DEADLINE:g} s and was stopped",
+        hint="search a smaller directory, or narrow it with globs",
+    )

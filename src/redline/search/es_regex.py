@@ -1,0 +1,207 @@
+"""ECMAScript patterns in ripgrep's syntax, where they mean the same there.
+
+Only patterns are translated whose every part selects the same lines in both engines; for anything
+else (assertions, references, odd escapes) the answer is None and the ECMAScript engine does it.
+Which lines match is all that counts, so groups lose their numbers and laziness its meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_DOT = r"[^\n\r\x{2028}\x{2029}]"
+_SPACE = (
+    r"\t\x0b\x0c\r \x{a0}\x{1680}\x{2000}-\x{200a}"
+    r"\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
+)
+_CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": _SPACE}
+_QUANTIFIER = re.compile(r"(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})\??")
+_BOUNDED = re.compile(r"\{(\d+),(\d+)\}")
+_CONTROLS = {"t": "\t", "v": "\v", "f": "\f"}
+_HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A pattern for ripgrep; `verify` says a carriage return may match where none counts."""
+
+    pattern: str
+    verify: bool
+
+
+class _Foreign(Exception):
+    """The pattern has a part without an equal on the other side."""
+
+
+def translate(pattern: str, *, ignore_case: bool) -> Translation | None:
+    """*pattern* for ripgrep, or None when it must go to the ECMAScript engine."""
+    if "\n" in pattern or "\r" in pattern:
+        return None
+    try:
+        return _Translator(pattern, ignore_case).run()
+    except _Foreign:
+        return None
+
+
+class _Translator:
+    """One pass over the pattern."""
+
+    def __init__(self, pattern: str, ignore_case: bool) -> None:
+        self._pattern = pattern
+        self._ignore_case = ignore_case
+        self._at = 0
+        self._out: list[str] = []
+        self._open = 0
+        self._verify = False
+        # Whether a quantifier may stand here.
+        self._atom = False
+
+    def run(self) -> Translation:
+        """Translate all of it."""
+        while self._at < len(self._pattern):
+            self._step(self._pattern[self._at])
+        if self._open:
+            raise _Foreign
+        return Translation("".join(self._out), self._verify)
+
+    def _step(self, char: str) -> None:
+        quantifier = _QUANTIFIER.match(self._pattern, self._at)
+        if quantifier and (char != "{" or self._atom):
+            self._quantify(quantifier[0])
+        elif char in "()|":
+            self._structure(char)
+        elif char in "^$.":
+            piece = {"^": "^", "$": r"\r?$", ".": _DOT}[char]
+            self._put(piece, 1, atom=char == ".")
+        elif char == "[":
+            self._class()
+        elif char == "\\":
+            self._escape()
+        elif char in "]}{":
+            raise _Foreign  # legal here and there; the other engine knows
+        else:
+            self._put(self._literal(char), 1)
+
+    def _put(self, piece: str, width: int, *, atom: bool = True) -> None:
+        self._out.append(piece)
+        self._at += width
+        self._atom = atom
+
+    def _quantify(self, text: str) -> None:
+        bounds = _BOUNDED.search(text)
+        if not self._atom or (bounds and int(bounds[1]) > int(bounds[2])):
+            raise _Foreign
+        self._put(text, len(text), atom=False)
+
+    def _structure(self, char: str) -> None:
+        if char == "(":
+            plain = self._pattern.startswith("(?:", self._at)
+            if not plain and self._pattern.startswith("(?", self._at):
+                raise _Foreign
+            self._open += 1
+            self._put("(?:", 3 if plain else 1, atom=False)
+            return
+        if char == ")":
+            self._open -= 1
+            if self._open < 0:
+                raise _Foreign
+        self._put(char, 1, atom=char == ")")
+
+    def _escape(self) -> None:
+        char = self._pattern[self._at + 1 : self._at + 2]
+        if char == "b":
+            self._put(r"(?-u:\b)", 2, atom=False)
+            return
+        if char.lower() in _CLASSES and char:
+            self._verify |= char in "sWD"
+            negated = "^" if char.isupper() else ""
+            self._put(f"[{negated}{_CLASSES[char.lower()]}]", 2)
+            return
+        self._put(self._literal(self._escaped()), 0)
+
+    def _escaped(self) -> str:
+        """The one character that the escape at this place stands for; moves behind it."""
+        found = _HEX.match(self._pattern, self._at + 1)
+        if found:
+            self._at += 1 + len(found[0])
+            char = chr(int(found[1] or found[2], 16))
+            if char in "\n\r\0" or "\ud800" <= char <= "\udfff":
+                raise _Foreign
+            return char
+        char = self._pattern[self._at + 1 : self._at + 2]
+        self._at += 2
+        if char in _CONTROLS and char:
+            return _CONTROLS[char]
+        if not char or char.isalnum() or not char.isascii() or char == "_":
+            raise _Foreign
+        return char
+
+    def _literal(self, char: str) -> str:
+        if not self._ignore_case or char.isascii():
+            return self._cases(char) if self._ignore_case and char.isalpha() else _quoted(char)
+        raise _Foreign
+
+    def _cases(self, char: str) -> str:
+        # The ECMAScript engine folds the long s to s without the u flag.
+        long_s = "\u017f" if char in "sS" else ""
+        return f"[{char.lower()}{char.upper()}{long_s}]"
+
+    def _class(self) -> None:
+        self._at += 1
+        negated = self._pattern.startswith("^", self._at)
+        self._at += negated
+        self._verify |= negated
+        items: list[str] = []
+        while not self._pattern.startswith("]", self._at):
+            items.append(self._item())
+        if not items:
+            raise _Foreign
+        self._put(f"[{'^' if negated else ''}{''.join(items)}]", 1)
+
+    def _item(self) -> str:
+        """One member of a class: a named class, a character or a range."""
+        escaped = self._pattern[self._at : self._at + 2]
+        if len(escaped) == 2 and escaped[0] == "\\" and escaped[1] in _CLASSES:
+            self._at += 2
+            self._verify |= escaped[1] == "s"
+            if self._pattern.startswith("-", self._at):
+                raise _Foreign
+            return _CLASSES[escaped[1]]
+        first = self._member()
+        dash = self._pattern.startswith("-", self._at)
+        if not dash or self._pattern.startswith("-]", self._at):
+            return self._range(first, first)
+        self._at += 1
+        last = self._member()
+        if last < first:
+            raise _Foreign
+        return self._range(first, last)
+
+    def _member(self) -> str:
+        char = self._pattern[self._at : self._at + 1]
+        if not char:
+            raise _Foreign
+        if char == "\\":
+            if self._pattern[self._at + 1 : self._at + 2] in ("b", "-"):
+                raise _Foreign
+            return self._escaped()
+        self._at += 1
+        return char
+
+    def _range(self, first: str, last: str) -> str:
+        text = _quoted(first) if first == last else f"{_quoted(first)}-{_quoted(last)}"
+        if not self._ignore_case:
+            return text
+        if not last.isascii():
+            raise _Foreign
+        letters = [chr(c) for c in range(ord(first), ord(last) + 1) if chr(c).isalpha()]
+        folded = "".join(letter.swapcase() for letter in letters)
+        return text + folded + ("\u017f" if {"s", "S"} & set(letters) else "")
+
+
+def _quoted(char: str) -> str:
+    """*char* as itself in ripgrep's syntax, inside and outside of classes."""
+    if char.isalnum() or char in "_ " or not char.isascii():
+        return char
+    return rf"\x{ord(char):02x}"
