@@ -178,7 +178,7 @@ def _build(settings: Settings) -> tuple[Redline, Dispatch]:
     sink: Any = redline.audit_sink() if settings.audit_log else to_stderr
     dispatch = Dispatch(
         catalog,
-        redline,  # type: ignore[arg-type]
+        redline,
         errors=settings.errors,
         trace=to_stderr if settings.trace else None,
         audit=Audit(sink),
