@@ -11,6 +11,8 @@ from redline.settings import Settings
 
 if TYPE_CHECKING:
     from redline.adapters.disk import Disk
+    from redline.adapters.processes.commands import SandboxedCommands
+    from redline.adapters.snapshots import WorkspaceSnapshots
     from redline.adapters.store import DiskStore
     from redline.adapters.workspace import DiskWorkspace
     from redline.core.findings import Finding
@@ -140,7 +142,19 @@ class Redline:
 
     @cached_property
     def commands(self) -> Commands:
-        """Commands in the sandbox."""
+        """Commands in the sandbox; what they change is journalled."""
+        from redline.engine.commands import RecordedCommands
+
+        return RecordedCommands(self._processes, self._snapshots, self.editor, self._store)
+
+    @cached_property
+    def _snapshots(self) -> WorkspaceSnapshots:
+        from redline.adapters.snapshots import WorkspaceSnapshots
+
+        return WorkspaceSnapshots(self.workspace, self.tree)
+
+    @cached_property
+    def _processes(self) -> SandboxedCommands:
         from redline.adapters.processes.commands import SandboxedCommands
 
         return SandboxedCommands(

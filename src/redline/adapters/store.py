@@ -11,7 +11,7 @@ from redline.adapters import platform, records
 from redline.adapters.blobs import Blobs
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
-from redline.adapters.journal import Journal, Line
+from redline.adapters.journal import Head, Journal, Line, Undecided
 from redline.adapters.lineage import Lineage
 from redline.adapters.locks import Held, PlaceLocks
 from redline.adapters.places import Places
@@ -87,6 +87,30 @@ class DiskStore:
         transaction = DiskTransaction(self, new_id(), origin, kind, reverts, held, places)
         transaction.prepare(change_set)
         return transaction
+
+    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+        """Journal changes that already happened; contents first, so that the line never lies."""
+        operation_id = new_id()
+        contents = {
+            state.digest: state.content
+            for step in change_set.steps
+            if isinstance(step, Change)
+            for state in (step.before, step.after)
+            if isinstance(state, FileState) and state.content is not None
+        }
+        body = records.encode_body(change_set, origin, (), self.workspace.root_path)
+        held = self.hold_blobs()
+        try:
+            added = self.blobs.put(contents, operation_id)
+            head = Head(operation_id, "change", None, time.time(), added)
+            self.journal.commit(head, body)
+        except OSError as error:
+            raise writing_failed(error) from error
+        except Undecided as error:
+            raise WriteFailed("The change may not have been recorded") from error
+        finally:
+            self.release_blobs(held)
+        return Operation(operation_id, head.time, origin, change_set)
 
     def lock(self, change_set: ChangeSet) -> tuple[Places, Held]:
         """Hold the locks of every place a change set touches."""

@@ -161,6 +161,12 @@ class Editor(Protocol):
         answered with an Operation whose id is "" and is not journalled.
         """
 
+    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+        """Journal changes that already happened, as durably as a commit; WriteFailed.
+
+        Nothing is checked or written in the workspace: the caller saw both states.
+        """
+
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
 
@@ -234,6 +240,9 @@ class Store(Protocol):
         reverts: str | None = None,
     ) -> Transaction:
         """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed."""
+
+    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+        """Journal changes that already happened, contents included. WriteFailed."""
 
     def load(self, operation_id: str) -> Operation:
         """An operation with contents; UnknownOperation."""
@@ -471,7 +480,7 @@ class SandboxFacts:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """Where a command stands: `status` is running, exited, timeout or killed."""
+    """Where a command stands: running, exited, timeout, killed, or failed (never ran)."""
 
     status: str
     exit_code: int | None = None
@@ -550,6 +559,48 @@ class Finished:
     sandbox: SandboxFacts
     change: str | None = None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What changed since a snapshot, as changes that already happened; and what is not known."""
+
+    change_set: ChangeSet
+    uncovered: tuple[str, ...] = ()
+
+
+class Snapshots(Protocol):
+    """The state of every writable root before a command, within limits."""
+
+    def take(self) -> object:
+        """Look at everything and keep what a command may overwrite."""
+
+    def compare(self, snapshot: object) -> Difference:
+        """What is different now."""
+
+
+class Processes(Protocol):
+    """Commands as process trees in the sandbox; what they change is not looked at."""
+
+    def start(
+        self, command: Command, finisher: Callable[[], tuple[str | None, Sequence[str]]] | None
+    ) -> Job:
+        """Start it; *finisher* runs after its last process and gives `Job.change` and notes."""
+
+    def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
+        """Wait for its end, keep the head of its output, give the handle back."""
+
+    def get(self, job_id: str, owner: str) -> Job:
+        """The job of that owner; SessionNotFound."""
+
+    def forget(self, job_id: str, owner: str) -> None:
+        """Give the handle back; a job that still runs is killed."""
+
+    def describe(self) -> SandboxFacts:
+        """What would hold a command started now."""
+
+    def is_privileged(self, word: str) -> bool:
+        """Whether *word* would run a setuid or setgid program."""
 
 
 class Commands(Protocol):

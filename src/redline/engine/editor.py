@@ -45,6 +45,12 @@ class JournalEditor:
             return Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)
 
+    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+        """Journal changes that already happened."""
+        if change_set.is_empty:
+            return Operation("", 0.0, origin, change_set)
+        return self._store.record(change_set, origin)
+
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
         return self._revert(self._to_undo(operation_id), origin)

@@ -34,10 +34,14 @@ class _Outlook:
     tree: Tree
     expected: dict[WorkspacePath, State] = field(default_factory=dict)
     renames: list[Rename] = field(default_factory=list)
+    # Directories the plan makes: nothing is below them but what it puts there.
+    fresh: set[WorkspacePath] = field(default_factory=set)
 
     def state(self, path: WorkspacePath) -> State:
         if path in self.expected:
             return self.expected[path]
+        if any(path != made and path.is_beneath(made) for made in self.fresh):
+            return ABSENT
         for rename in reversed(self.renames):
             if path.is_beneath(rename.target):
                 rest = path.parts[len(rename.target.parts) :]
@@ -84,6 +88,8 @@ class Obstacles:
         elif isinstance(step.before, DirState) and isinstance(step.after, Absent):
             obstacle = self._at_directory(step.path, outlook)
         outlook.expected[step.path] = step.after
+        if isinstance(step.after, DirState) and not isinstance(found, DirState):
+            outlook.fresh.add(step.path)
         return obstacle
 
     def _at_rename(self, step: Rename, outlook: _Outlook) -> _Obstacle | None:

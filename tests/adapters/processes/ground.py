@@ -11,7 +11,7 @@ from redline.adapters.processes.helper import Helper
 from redline.adapters.sandbox import bubblewrap
 from redline.core.errors import Cancelled
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Command, Finished, Origin, Root
+from redline.core.ports import Command, Finished, Root
 from tests.support import need
 
 ROOT = WorkspacePath(0, ())
@@ -74,7 +74,7 @@ def commands_in(
 def run(made: SandboxedCommands, line: str, **terms: object) -> Finished:
     """Run *line* at the root and return its end."""
     command = Command(line, ROOT, **{"timeout": 60.0, **terms})  # type: ignore[arg-type]
-    return made.run(command, Origin("test"), Patience(), 1 << 20)
+    return made.finish(made.start(command), Patience(), 1 << 20)
 
 
 def processes_with(marker: str) -> list[int]:

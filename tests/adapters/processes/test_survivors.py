@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.ports import Command, Origin
+from redline.core.ports import Command
 from tests.adapters.processes.ground import (
     BACKENDS,
     ROOT,
@@ -95,7 +95,7 @@ def test_no_daemon_outlives_a_kill(kind: str, ground: Path, guard: tuple[str, st
     marker = _marker()
     with commands_in(ground, *guard) as made:
         line = _daemon(kind, marker, f"echo up; sleep {marker}")
-        job = made.start(Command(line, ROOT, timeout=60.0), Origin("test"))
+        job = made.start(Command(line, ROOT, timeout=60.0))
         seen = b""
         while b"up" not in seen:
             job.wait(30, for_output=True)
@@ -112,7 +112,7 @@ sys.path[:0] = [{src!r}, {top!r}]
 from tests.adapters.processes.ground import *
 from redline.core.ports import *
 with commands_in({ground!r}, {mode!r}, {backend!r}) as made:
-    job = made.start(Command({line!r}, ROOT, timeout=600.0), Origin("test"))
+    job = made.start(Command({line!r}, ROOT, timeout=600.0))
     job.wait(30, for_output=True)
     print("up", flush=True)
     sys.stdin.read()

@@ -61,3 +61,20 @@ class RollingBuffer:
         self._tail.clear()
         self._tail_size = self._lost = 0
         return captured
+
+
+class HeadBuffer:
+    """Keeps the first bytes of a stream and whether there was more."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.data = bytearray()
+        self.is_cut = False
+
+    def append(self, got: Captured) -> None:
+        """Add what came; nothing behind a gap is kept."""
+        room = self._limit - len(self.data)
+        piece = got.head if got.lost else got.head + got.tail
+        if not self.is_cut:
+            self.data += piece[: max(0, room)]
+        self.is_cut = self.is_cut or got.lost > 0 or len(piece) > room

@@ -1,4 +1,4 @@
-"""The `Commands` port: jobs in the sandbox, their handles, and running one to its end."""
+"""The `Processes` port: jobs in the sandbox, their handles, and running one to its end."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import secrets
 import shutil
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from stat import S_ISGID, S_ISUID
 from threading import Lock
 
+from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
-from redline.adapters.processes.job import RunningJob
+from redline.adapters.processes.job import Finisher, RunningJob
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.sandbox import limits, policy
 from redline.adapters.sandbox.bubblewrap import View
@@ -22,7 +23,7 @@ from redline.core.ports import (
     Cancel,
     Command,
     Finished,
-    Origin,
+    Job,
     SandboxFacts,
     Workspace,
 )
@@ -30,6 +31,7 @@ from redline.core.ports import (
 GRACE = 1.0
 _MAX_RUNNING = 32
 _MAX_KEPT = 64
+_LONG = 3600.0
 _ROOT = WorkspacePath(0, ())
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 
@@ -78,12 +80,7 @@ class SandboxedCommands:
         except (OSError, ValueError):
             return False
 
-    def start(
-        self,
-        command: Command,
-        origin: Origin | None = None,  # noqa: ARG002 - recording is the engine's part
-        finisher: Callable[[RunningJob], None] | None = None,
-    ) -> RunningJob:
+    def start(self, command: Command, finisher: Finisher | None = None) -> RunningJob:
         """Start it and return at once."""
         job_id = secrets.token_hex(8)
         cwd = self._workspace.absolute(command.cwd)
@@ -92,16 +89,33 @@ class SandboxedCommands:
         if finisher:
             job.before_end(finisher)
         self._keep(job)
-        self._launch(job, command, request)
+        try:
+            self._launch(job, command, request)
+        except BaseException:
+            self._drop(job_id)
+            raise
         job.expire_at(time.monotonic() + command.timeout, self._grace)
         return job
 
-    def run(
-        self, command: Command, origin: Origin, cancel: Cancel, limit: int = 1 << 20
-    ) -> Finished:
-        """Run it to its end; cancelling kills it."""
-        job = self.start(command, origin)
-        return finish(job, cancel, limit, lambda: self.forget(job.id, command.owner))
+    def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
+        """Wait for the end of *job*, collect the head of its output, give the handle back."""
+        cancel.on_cancel(lambda: job.kill("KILL"))
+        streams = {name: HeadBuffer(limit) for name in ("stdout", "stderr")}
+        while not job.state().ended:
+            job.wait(_LONG, for_output=True)
+            for name, kept in streams.items():
+                kept.append(job.take(name))
+        for name, kept in streams.items():
+            kept.append(job.take(name))
+        self._drop(job.id)
+        cancel.check()
+        state, out, err = job.state(), streams["stdout"], streams["stderr"]
+        if state.status == "failed":
+            raise SandboxUnavailable(job.notes[0])
+        return Finished(
+            state, bytes(out.data), bytes(err.data), out.is_cut, err.is_cut, job.sandbox,
+            job.change, tuple(job.notes),
+        )  # fmt: skip
 
     def get(self, job_id: str, owner: str) -> RunningJob:
         """The job of that owner."""
@@ -117,8 +131,7 @@ class SandboxedCommands:
     def forget(self, job_id: str, owner: str) -> None:
         """Give the handle back; a job that still runs is killed."""
         job = self.get(job_id, owner)
-        with self._lock:
-            self._jobs.pop(job_id, None)
+        self._drop(job_id)
         if not job.state().ended:
             job.kill("KILL")
 
@@ -131,6 +144,10 @@ class SandboxedCommands:
             if self._reactor is None:
                 self._reactor = Reactor()
             return self._reactor
+
+    def _drop(self, job_id: str) -> None:
+        with self._lock:
+            self._jobs.pop(job_id, None)
 
     def _keep(self, job: RunningJob) -> None:
         with self._lock:
@@ -225,35 +242,3 @@ def _terminal(rows: int, cols: int) -> tuple[int, list[int]]:
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (rows, cols))
     return ours, [theirs]
-
-
-def finish(job: RunningJob, cancel: Cancel, limit: int, forget: Callable[[], None]) -> Finished:
-    """Wait for the end of *job* and collect the head of its output."""
-    cancel.on_cancel(lambda: job.kill("KILL"))
-    collected = {"stdout": bytearray(), "stderr": bytearray()}
-    over = dict.fromkeys(collected, False)
-
-    def collect() -> None:
-        for name, kept in collected.items():
-            part = job.take(name)
-            data = part.head + part.tail
-            room = limit - len(kept)
-            over[name] = over[name] or part.lost > 0 or len(data) > room
-            kept += data[: max(0, room)]
-
-    while not job.state().ended:
-        job.wait(3600.0, for_output=True)
-        collect()
-    collect()
-    forget()
-    cancel.check()
-    return Finished(
-        job.state(),
-        bytes(collected["stdout"]),
-        bytes(collected["stderr"]),
-        over["stdout"],
-        over["stderr"],
-        job.sandbox,
-        job.change,
-        tuple(job.notes),
-    )

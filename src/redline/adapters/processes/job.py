@@ -14,12 +14,13 @@ from threading import Condition, Thread
 
 from redline.adapters.processes.buffers import RollingBuffer
 from redline.adapters.processes.reactor import Reactor
-from redline.core.errors import SandboxUnavailable, SessionClosed
+from redline.core.errors import SessionClosed
 from redline.core.ports import Captured, JobState, SandboxFacts
 
 _CHUNK = 64 << 10
 _ORDERS = {"TERM": b"T", "INT": b"I", "KILL": b"K"}
 _INPUT_CAP = 4 << 20
+Finisher = Callable[[], tuple[str | None, Sequence[str]]]
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
@@ -46,7 +47,7 @@ class RunningJob:
         self._report: dict[str, object] | None = None
         self._change: str | None = None
         self._notes: list[str] = []
-        self._finishers: list[Callable[[RunningJob], None]] = []
+        self._finisher: Finisher | None = None
 
     @property
     def id(self) -> str:
@@ -82,14 +83,9 @@ class RunningJob:
             os.set_blocking(descriptor, False)
         self._reactor.do(self._listen)
 
-    def before_end(self, finisher: Callable[[RunningJob], None]) -> None:
+    def before_end(self, finisher: Finisher) -> None:
         """Run *finisher* in its own thread after the last process ended, before that is told."""
-        self._finishers.append(finisher)
-
-    def record(self, change: str | None, notes: Sequence[str]) -> None:
-        """Keep what a finisher found."""
-        self._change = change
-        self._notes += notes
+        self._finisher = finisher
 
     def state(self) -> JobState:
         """Where it stands now."""
@@ -271,15 +267,15 @@ class RunningJob:
         self._keep_input = False
         self._close_input()
         final = self._final_state(report)
-        if not self._finishers:
+        if self._finisher is None:
             self._settle(final)
             return
-        Thread(target=self._run_finishers, args=(final,), daemon=True).start()
+        Thread(target=self._run_finisher, args=(self._finisher, final), daemon=True).start()
 
-    def _run_finishers(self, final: JobState) -> None:
+    def _run_finisher(self, finisher: Finisher, final: JobState) -> None:
         try:
-            for finisher in self._finishers:
-                finisher(self)
+            self._change, notes = finisher()
+            self._notes += notes
         except Exception as problem:
             self._notes.append(f"Recording what the command changed failed: {problem}")
         self._settle(final)
@@ -293,7 +289,7 @@ class RunningJob:
         elapsed = time.monotonic() - self._started
         if "failed" in report:
             self._notes.append(f"The command could not be started: {report['failed']}")
-            return JobState("exited", 127, None, elapsed)
+            return JobState("failed", 127, None, elapsed)
         if report.get("why") == "memory":
             self._notes.append(f"The command was ended at its memory limit: {self._facts.memory}")
         code = _exit_code(int(str(report["status"])), self._facts.backend == "bubblewrap")
@@ -308,10 +304,3 @@ def _exit_code(status: int, wrapped: bool) -> int:
     if wrapped and 128 < code < 128 + 32 and code - 128 in set(signals.Signals):
         return 128 - code
     return code
-
-
-def failure_of(job: RunningJob) -> SandboxUnavailable | None:
-    """The reason why a job never ran, if so."""
-    if job.notes and job.notes[0].startswith("The command could not be started"):
-        return SandboxUnavailable(job.notes[0])
-    return None

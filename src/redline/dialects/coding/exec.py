@@ -12,6 +12,7 @@ from redline.core.errors import (
     PathDenied,
     PermissionRequired,
     RedlineError,
+    SandboxUnavailable,
     SessionClosed,
 )
 from redline.core.paths import Access, WorkspacePath
@@ -63,6 +64,9 @@ def exec_command(call: Call) -> Result:
 
 def _started(call: Call, job: Job) -> Result:
     state = job.state()
+    if state.status == "failed":
+        call.runtime.commands.forget(job.id, owner_of(call))
+        raise SandboxUnavailable(job.notes[0])
     fields = _payload(call, job, state)
     fields["elapsed_ms"] = round(state.elapsed * 1000)
     if state.ended and fields["truncated"]:

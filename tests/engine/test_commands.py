@@ -1,0 +1,228 @@
+"""What a command changed is one operation, and undoing it brings everything back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from redline.adapters import snapshots
+from redline.app import Redline
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.errors import UndoBlocked
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Command, Finished, Origin
+from redline.settings import Settings
+from tests.adapters.processes.ground import Patience, require
+
+TOP = WorkspacePath(0, ())
+
+
+class Shop:
+    """A workspace with commands that are recorded."""
+
+    def __init__(self, base: Path) -> None:
+        self.root = base / "ws"
+        self.root.mkdir()
+        self.redline = Redline(Settings(workspace=str(self.root), state_dir=str(base / "state")))
+
+    def run(self, line: str) -> Finished:
+        command = Command(line, TOP, timeout=60.0)
+        return self.redline.commands.run(command, Origin("exec_command"), Patience(), 1 << 20)
+
+    def undo(self, operation: str | None) -> None:
+        self.redline.editor.undo(operation, Origin("undo_change"))
+
+    def redo(self) -> None:
+        self.redline.editor.redo(None, Origin("redo_change"))
+
+    def picture(self) -> dict[str, object]:
+        """Everything in the workspace: kind, mode, content."""
+        found: dict[str, object] = {}
+        for where, directories, files in os.walk(self.root):
+            for name in directories + files:
+                path = Path(where, name)
+                key = str(path.relative_to(self.root))
+                mode = path.lstat().st_mode
+                if path.is_symlink():
+                    found[key] = ("link", os.readlink(path))
+                else:
+                    found[key] = (mode, path.read_bytes() if path.is_file() else None)
+        return found
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    require("bubblewrap")
+    made = Shop(tmp_path)
+    yield made
+    made.redline.close()
+
+
+@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rm a.txt",
+        "rm -r d",
+        "sed -i s/one/two/ a.txt",
+        "mv a.txt d/b.txt",
+        "mv d e",
+        "mkdir -p x/y/z && echo 1 > x/y/z/f",
+        "chmod 755 a.txt",
+        "ln -s a.txt l && rm d/link",
+        "rm a.txt && mkdir a.txt && touch a.txt/in",
+        "rm -r d && echo file > d",
+        "printf '\\377\\000' > bin; : > a.txt",
+    ],
+)
+def test_undo_takes_back_what_a_command_did_and_redo_repeats_it(shop: Shop, line: str) -> None:
+    (shop.root / "a.txt").write_text("one\n")
+    (shop.root / "d").mkdir()
+    (shop.root / "d" / "deep").write_bytes(b"\xff\x00data")
+    (shop.root / "d" / "link").symlink_to("deep")
+    before = shop.picture()
+    finished = shop.run(line)
+    assert finished.state.exit_code == 0, finished.stderr
+    after = shop.picture()
+    assert after != before
+    assert finished.change
+    shop.undo(finished.change)
+    assert shop.picture() == before
+    shop.redo()
+    assert shop.picture() == after
+
+
+@pytest.mark.requirement("001-exec-undo")
+def test_a_command_that_changes_nothing_records_nothing(shop: Shop) -> None:
+    (shop.root / "a.txt").write_text("one\n")
+    finished = shop.run("cat a.txt; touch a.txt; echo $$ > /tmp/x")
+    assert finished.change is None
+    assert finished.notes == ()
+
+
+@pytest.mark.requirement("001-exec-undo-uncovered")
+def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> None:
+    (shop.root / ".gitignore").write_text("out/\n*.log\n")
+    (shop.root / "node_modules").mkdir()
+    finished = shop.run("mkdir out; touch out/x node_modules/y z.log; echo hi > real.txt")
+    operation = shop.redline.history.get(finished.change or "")
+    assert [path.relative for path in operation.change_set.paths] == ["real.txt"]
+    assert finished.notes == ("Undo does not cover: node_modules/ (ignored), out/ (ignored)",)
+
+
+@pytest.mark.requirement("001-exec-undo-uncovered")
+def test_a_file_over_the_size_limit_is_named_as_not_covered(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "MAX_FILE", 10)
+    (shop.root / "big").write_text("x" * 100)
+    finished = shop.run("rm big; echo hi > small")
+    assert "big (too large or unreadable)" in finished.notes[0]
+    assert finished.change
+
+
+@pytest.mark.requirement("001-exec-undo-uncovered")
+def test_a_workspace_with_too_many_files_is_said_not_to_be_covered(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "MAX_ENTRIES", 3)
+    for number in range(5):
+        (shop.root / str(number)).touch()
+    finished = shop.run("rm 1")
+    assert finished.change is None
+    assert finished.notes == ("Undo does not cover: everything: more than 3 files",)
+
+
+def test_edits_made_meanwhile_by_other_tools_are_not_the_command_s(shop: Shop) -> None:
+    (shop.root / "gate").touch()
+    (shop.root / "mine.txt").write_text("old\n")
+    line = "while test -e gate; do sleep 0.01; done; echo new > made.txt"
+    command = Command(line, TOP, timeout=60.0)
+    job = shop.redline.commands.start(command, Origin("exec_command"))
+    path = TOP.child("mine.txt")
+    change = Change(path, shop.redline.tree.state(path), FileState.of(b"edited\n"))
+    gate = Change(
+        TOP.child("gate"), shop.redline.tree.state(TOP.child("gate")), shop.redline.tree.state(
+            TOP.child("absent"))
+    )  # fmt: skip
+    shop.redline.editor.commit(ChangeSet((change, gate)), Origin("apply_patch"))
+    job.wait(60)
+    operation = shop.redline.history.get(job.change or "")
+    assert [path.relative for path in operation.change_set.paths] == ["made.txt"]
+
+
+def test_undo_after_a_later_edit_is_refused_and_changes_nothing(shop: Shop) -> None:
+    finished = shop.run("echo one > f")
+    (shop.root / "f").write_text("later\n")
+    with pytest.raises(UndoBlocked):
+        shop.undo(finished.change)
+    assert (shop.root / "f").read_text() == "later\n"
+
+
+def test_recorded_changes_outlive_the_process(shop: Shop, tmp_path: Path) -> None:
+    (shop.root / "f").write_text("precious\n")
+    finished = shop.run("rm f")
+    again = Redline(Settings(workspace=str(shop.root), state_dir=str(tmp_path / "state")))
+    again.editor.undo(finished.change, Origin("undo_change"))
+    assert (shop.root / "f").read_text() == "precious\n"
+    again.close()
+
+
+_NAMES = st.sampled_from(["a", "b", "c/x", "c/y", "d/e/z"])
+_ACTS = st.one_of(
+    st.tuples(st.just("write"), _NAMES, st.binary(max_size=8)),
+    st.tuples(st.just("remove"), _NAMES, st.just(b"")),
+    st.tuples(st.just("link"), _NAMES, st.just(b"")),
+    st.tuples(st.just("mode"), _NAMES, st.just(b"")),
+)
+
+
+def _act(root: Path, kind: str, name: str, content: bytes) -> None:
+    path = root / name
+    if kind == "write":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():
+            path.unlink()
+        path.write_bytes(content)
+    elif kind == "remove" and (path.exists() or path.is_symlink()):
+        path.unlink()
+        if path.parent != root and not any(path.parent.iterdir()):
+            path.parent.rmdir()
+    elif kind == "link" and not path.exists() and not path.is_symlink():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to("nowhere")
+    elif kind == "mode" and path.is_file() and not path.is_symlink():
+        path.chmod(0o600)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(first=st.lists(_ACTS, max_size=6), then=st.lists(_ACTS, min_size=1, max_size=8))
+def test_any_changes_between_two_looks_can_be_undone(
+    first: list[tuple[str, str, bytes]],
+    then: list[tuple[str, str, bytes]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    shop = Shop(tmp_path_factory.mktemp("any"))
+    try:
+        for act in first:
+            _act(shop.root, *act)
+        before = shop.picture()
+        looks = shop.redline._snapshots
+        look = looks.take()
+        for act in then:
+            _act(shop.root, *act)
+        found = looks.compare(look)
+        assert found.uncovered == ()
+        operation = shop.redline.editor.record(found.change_set, Origin("exec_command"))
+        if shop.picture() == before:
+            assert operation.id == ""
+        else:
+            shop.undo(operation.id)
+            assert shop.picture() == before
+    finally:
+        shop.redline.close()
