@@ -392,20 +392,22 @@ def test_on_a_stateless_connection_the_question_ends_the_call_and_a_retry_carrie
     assert done["content"][0]["text"] == "accept blue"
 
 
-def test_a_forged_replayed_or_foreign_state_is_no_answer(connected: Connect) -> None:
+def test_a_forged_replayed_or_foreign_state_is_refused(connected: Connect) -> None:
     client = stdio(connected, protocol="2026-07-28", capabilities=CAN_ASK)
     other = stdio(connected, protocol="2026-07-28", capabilities=CAN_ASK)
     state, answer = ask_statelessly(client)
     forged = ("A" if state[0] != "A" else "B") + state[1:]
-    for bad in (forged, "", "!!", state[:20]):
-        retried = client.call("ask", requestState=bad, inputResponses=answer)["result"]
-        assert retried["resultType"] == "input_required", bad
-    foreign = other.call("ask", requestState=state, inputResponses=answer)["result"]
-    assert foreign["resultType"] == "input_required"
+    padded = state.rstrip("=")
+    same_bytes = padded[:-1] + chr(ord(padded[-1]) + 1) + state[len(padded) :]
+    for bad in (forged, "", "!!", state[:20], state + "=", same_bytes, 7):
+        refused = client.call("ask", requestState=bad, inputResponses=answer)["error"]
+        assert refused["code"] == -32602, bad
+    foreign = other.call("ask", requestState=state, inputResponses=answer)["error"]
+    assert foreign["code"] == -32602
     used = client.call("ask", requestState=state, inputResponses=answer)["result"]
     assert used["resultType"] == "complete"
-    replayed = client.call("ask", requestState=state, inputResponses=answer)["result"]
-    assert replayed["resultType"] == "input_required"
+    replayed = client.call("ask", requestState=state, inputResponses=answer)["error"]
+    assert replayed["code"] == -32602
 
 
 def test_answers_without_a_state_are_not_believed(connected: Connect) -> None:

@@ -22,6 +22,10 @@ class _NeedsAnswer(BaseException):
         self.question = question
 
 
+class StateRefused(Exception):
+    """A requestState that was altered, has expired, was used before or is another call's."""
+
+
 class Asking:
     """How one call may ask: `ask` for the handler, `run` around it."""
 
@@ -101,12 +105,13 @@ def read_answer(found: Any) -> Answer:
 
 def _answers(params: Json, binding: bytes) -> Json:
     state, given = params.get("requestState"), params.get("inputResponses")
-    if not isinstance(state, str) or not isinstance(given, dict):
+    if state is None:
         return {}
-    opened = _open(binding, state)
-    if opened is None:
+    if not isinstance(state, str):
+        raise StateRefused
+    if not isinstance(given, dict):
         return {}
-    asked, before = opened
+    asked, before = _open(binding, state)
     return {**before, asked: given[asked]} if asked in given else before
 
 
@@ -142,7 +147,7 @@ def _seal(binding: bytes, answers: Json, asked: str) -> str:
     return base64.urlsafe_b64encode(_tag(binding, body) + body).decode()
 
 
-def _open(binding: bytes, state: str) -> tuple[str, Json] | None:
+def _open(binding: bytes, state: str) -> tuple[str, Json]:
     import base64
     import hmac
     import json
@@ -151,13 +156,15 @@ def _open(binding: bytes, state: str) -> tuple[str, Json] | None:
     try:
         sealed = base64.urlsafe_b64decode(state.encode())
     except ValueError:
-        return None
+        raise StateRefused from None
+    if base64.urlsafe_b64encode(sealed).decode() != state:
+        raise StateRefused  # another spelling of the same bytes is an altered state too
     if not hmac.compare_digest(sealed[:32], _tag(binding, sealed[32:])):
-        return None
+        raise StateRefused
     asked, answers, expires, nonce = json.loads(sealed[32:])
     now = time.time()
     if now > expires or nonce in _spent:
-        return None
+        raise StateRefused
     _spent[nonce] = expires
     _forget(now)
     return asked, answers

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from redline.dialects.tool import Answer, Call, Client, FailedCall, Json, Question, Result
 from redline.dialects.tool import RpcFailure as RpcFailure
 from redline.server import wire
+from redline.server.asking import StateRefused, asker_for
 from redline.server.audit import Audit
 from redline.server.cancel import Token
 from redline.server.catalog import Catalog, Entry
@@ -102,25 +103,29 @@ class Dispatch:
         if listed is None:
             return self._unknown_tool(name, context.client)
         entry = self.catalog.route(listed, arguments)
+        outcome: Result | Json | RpcFailure
         try:
             outcome = self._run(entry, arguments, params, context)
+        except StateRefused:
+            self.audit.record("request_state_refused", tool=entry.tool.name)
+            return _invalid(
+                "requestState is not one this call was given, or it was used before\n"
+                "hint: call again without requestState and inputResponses"
+            )
         except Exception as failure:
             outcome = self._failed(entry, arguments, context, failure)
         if isinstance(outcome, Result):
             return result_json(outcome)
-        if isinstance(outcome, RpcFailure) and self._as_result(context.client):
+        if isinstance(outcome, RpcFailure) and self._as_result(outcome, context.client):
             return failure_as_result(outcome)
         return outcome
 
-    def _run(
-        self, entry: Entry, arguments: Json, params: Json, context: Context
-    ) -> Result | Json | RpcFailure:
+    def _run(self, entry: Entry, arguments: Json, params: Json, context: Context) -> Result | Json:
         if self.catalog.is_refused(entry):
             from redline.core.errors import ReadOnlyMode
 
             raise ReadOnlyMode(f"The server is read-only; refused: {entry.tool.name}")
         from redline.server.arguments import validate
-        from redline.server.asking import asker_for
 
         arguments = validate(entry.tool, arguments)
         asking = asker_for(params, entry.tool.name, arguments, context)
@@ -177,7 +182,9 @@ class Dispatch:
         code = -32602 if client.is_modern else self.profile.unknown_tool_code
         return RpcFailure(code, f"Unknown tool: {shown}{hint}", data)
 
-    def _as_result(self, client: Client) -> bool:
+    def _as_result(self, failure: RpcFailure, client: Client) -> bool:
+        if client.is_modern and failure.code in wire.MODERN_CODES:
+            return False  # these the specification itself asks for
         return self._errors_as_results or client.is_modern
 
 
