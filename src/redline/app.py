@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from redline.adapters.workspace import DiskWorkspace
     from redline.core.findings import Finding
     from redline.core.ports import (
+        CodeIndex,
         Commands,
         Editor,
         Grants,
@@ -214,6 +215,21 @@ class Redline:
         kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
         return examine(self.workspace.roots, self.commands, self.state_dir, kept, settings.llm)
 
+    @cached_property
+    def code_index(self) -> CodeIndex:
+        """Symbols and uses of the whole workspace."""
+        import json
+        import os
+        import sys
+
+        from redline.adapters.index import SqliteIndex
+
+        roots = json.dumps([[root.path, root.writable] for root in self.workspace.roots])
+        program = "import sys; from redline.app import build_index; build_index(*sys.argv[1:])"
+        worker = (sys.executable, "-P", "-c", program, roots, self.state_dir)
+        home = os.path.join(self.state_dir, "index")
+        return SqliteIndex(home, self.tree, self.grep, len(self.workspace.roots), worker)
+
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:
     """A throw-away workspace that holds *files*, and a place for its history."""
@@ -227,3 +243,23 @@ def write_plainly(path: str, text: str) -> None:
     from redline.adapters.scratch import write_plainly
 
     write_plainly(path, text)
+
+
+def build_index(roots: str, state_dir: str) -> None:
+    """Bring a workspace's code index up to date: what the background process does."""
+    import json
+
+    from redline.adapters.index_build import be_nice
+
+    be_nice()
+    (workspace, _), *others = json.loads(roots)
+    settings = Settings(
+        workspace=workspace,
+        directories=tuple((path, writable) for path, writable in others),
+        state_dir=state_dir,
+        read_only=True,
+        allow_any_root=True,
+    )
+    redline = Redline(settings)
+    redline.code_index.build()
+    redline.close()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from redline.core.errors import RedlineError
     from redline.core.ports import (
         Cancel,
+        CodeIndex,
         Commands,
         Editor,
         Grants,
@@ -128,6 +129,10 @@ class Runtime(Protocol):
     @property
     def grants(self) -> Grants:
         """Permissions a person gave."""
+
+    @property
+    def code_index(self) -> CodeIndex:
+        """Symbols and uses of the whole workspace."""
 
     @property
     def options(self) -> Mapping[str, Any]:

@@ -1,0 +1,210 @@
+"""The code index: symbols and uses of the workspace in SQLite, beside the journal."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Lock
+from typing import Any
+
+from redline.adapters.index_build import LEASE, IndexBuilder
+from redline.adapters.index_schema import connect, unpack
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Grep, IndexedFile, IndexedSymbol, IndexedUses, Tree
+
+# So many stale files are read at once before answering; more go to the background.
+INLINE_FILES = 150
+# Workspaces up to this size are compared with the disk before every answer.
+WATCHED_FILES = 2_000
+RECHECK = 5.0
+# A well-used symbol beats one whose name merely fits better.
+_RANK_WEIGHT = 50.0
+_SYMBOL = (
+    "SELECT f.root, f.path, n.name, s.qualified, s.kind, s.line, s.start, s.stop, s.signature,"
+    " s.doc, f.language, s.rank, f.digest, s.name FROM symbols s JOIN files f ON f.id = s.file"
+    " JOIN names n ON n.id = s.name "
+)
+_COUNT = "SELECT count(*) FROM files f "
+_FILE = "SELECT f.id, f.root, f.path, f.language, f.digest, f.lines, f.rank FROM files f "
+_MINOR = "('field','variable','constant','enum_member','key','rule','block','property')"
+
+
+class SqliteIndex:
+    """CodeIndex over one database; a background process does what takes long.
+
+    `worker` is the command that runs `build` elsewhere; without one everything is done here.
+    """
+
+    def __init__(
+        self, directory: str, tree: Tree, grep: Grep, roots: int, worker: Sequence[str] = ()
+    ) -> None:
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        self._path = os.path.join(directory, "index.sqlite")
+        self._db = self._open()
+        self._builder = IndexBuilder(self._db, tree, grep, roots)
+        self._worker = tuple(worker)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._checked = 0.0
+        self._lock = Lock()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return connect(self._path)
+        except sqlite3.DatabaseError:
+            # Only a cache: a damaged one is built again.
+            for suffix in ("", "-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    os.unlink(self._path + suffix)
+            return connect(self._path)
+
+    def close(self) -> None:
+        """Let go of the database; a running background build goes on by itself."""
+        with self._lock:
+            self._db.close()
+
+    def refresh(self) -> str:
+        """Bring the index up to date as far as that is quick, the rest in the background."""
+        with self._lock:
+            complete = self._fact("complete") is not None
+            if self._is_building():
+                return "ready" if complete else "building"
+            if self._worker and complete and self._count() > WATCHED_FILES:
+                if time.monotonic() - self._checked > RECHECK:
+                    self._checked = time.monotonic()
+                    self._start()
+                return "ready"
+            return self._catch_up(complete)
+
+    def _catch_up(self, complete: bool) -> str:
+        survey = self._builder.survey()
+        if self._worker and len(survey.stale) > INLINE_FILES:
+            self._start()
+            return "ready" if complete and len(survey.stale) < survey.total // 4 else "building"
+        if (survey.stale or survey.gone or not complete) and self._builder.take_lease():
+            self._builder.update(survey)
+        return "ready"
+
+    def build(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Bring the index up to date here and now; how many files were read."""
+        with self._lock:
+            if not self._builder.take_lease():
+                return 0
+            return self._builder.update(self._builder.survey(), progress)
+
+    def definitions(self, name: str, limit: int = 50) -> list[IndexedSymbol]:
+        """Definitions of a plain name, best first."""
+        return self._symbols("WHERE n.name = ? ORDER BY s.rank DESC, s.id LIMIT ?", (name, limit))
+
+    def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
+        """Files that use a name, best first, and how many lines use it in all."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT f.root, f.path, u.lines, f.digest, f.rank"
+                " FROM uses u JOIN files f ON f.id = u.file"
+                " WHERE u.name = (SELECT id FROM names WHERE name = ?) ORDER BY f.rank DESC, f.id",
+                (name,),
+            ).fetchall()
+        found = [
+            IndexedUses(_path(root, path), unpack(blob), digest, rank)
+            for root, path, blob, digest, rank in rows
+        ]
+        return found[:limit], sum(len(item.lines) for item in found)
+
+    def matching(self, words: Sequence[str], limit: int = 50) -> list[IndexedSymbol]:
+        """Definitions whose names hold the words, best first."""
+        scores: dict[int, float] = {}
+        with self._lock:
+            for word in words:
+                rows = self._db.execute(
+                    "SELECT id, length(lower) FROM names WHERE defined > 0"
+                    " AND instr(lower, ?) > 0 LIMIT 5000",
+                    (word.lower(),),
+                ).fetchall()
+                weight = 1.0 / (1 + len(rows)) ** 0.5
+                for row, length in rows:
+                    scores[row] = scores.get(row, 0.0) + (1 + weight) * len(word) / length
+        best = sorted(scores, key=lambda row: -scores[row])[: 4 * limit]
+        if not best:
+            return []
+        marks = ",".join("?" * len(best))
+        rows = self._rows(f"WHERE s.name IN ({marks}) LIMIT 2000", best)
+        rows.sort(key=lambda row: -scores[row[-1]] - _RANK_WEIGHT * row[11])
+        return [_symbol(row) for row in rows[:limit]]
+
+    def symbols(self, path: WorkspacePath) -> list[IndexedSymbol]:
+        """The definitions of one file in order, as of its indexed digest."""
+        return self._symbols(
+            "WHERE f.root = ? AND f.path = ? ORDER BY s.start, s.id", (path.root, path.relative)
+        )
+
+    def structure(
+        self, beneath: WorkspacePath | None = None, files: int = 200, per_file: int = 8
+    ) -> tuple[list[tuple[IndexedFile, list[IndexedSymbol]]], int]:
+        """The best-connected files with their best symbols, and how many files there are."""
+        where, values = _beneath(beneath)
+        count = _COUNT + where
+        best = _FILE + where + " ORDER BY f.rank DESC, f.path LIMIT ?"
+        with self._lock:
+            total = self._db.execute(count, values).fetchone()[0]
+            rows = self._db.execute(best, (*values, files)).fetchall()
+        shown = []
+        for row, root, path, language, digest, lines, rank in rows:
+            symbols = self._symbols(
+                f"WHERE s.file = ? AND s.kind NOT IN {_MINOR} ORDER BY s.rank DESC, s.line LIMIT ?",
+                (row, per_file),
+            )
+            shown.append((IndexedFile(_path(root, path), language, digest, lines, rank), symbols))
+        return shown, total
+
+    def _symbols(self, clause: str, values: Sequence[Any]) -> list[IndexedSymbol]:
+        return [_symbol(row) for row in self._rows(clause, values)]
+
+    def _rows(self, clause: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._db.execute(_SYMBOL + clause, values).fetchall()
+
+    def _fact(self, key: str) -> float | None:
+        row = self._db.execute("SELECT value FROM facts WHERE key=?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def _count(self) -> int:
+        return int(self._db.execute("SELECT count(*) FROM files").fetchone()[0])
+
+    def _is_building(self) -> bool:
+        if self._process is not None and self._process.poll() is None:
+            return True
+        lease = self._fact("lease")
+        return lease is not None and time.time() - lease < LEASE
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            self._worker,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            close_fds=True,
+        )
+
+
+def _symbol(row: tuple[Any, ...]) -> IndexedSymbol:
+    return IndexedSymbol(_path(row[0], row[1]), *row[2:-1])
+
+
+def _path(root: int, relative: str) -> WorkspacePath:
+    return WorkspacePath(root, tuple(relative.split("/")))
+
+
+def _beneath(path: WorkspacePath | None) -> tuple[str, tuple[object, ...]]:
+    if path is None:
+        return "", ()
+    if not path.parts:
+        return "WHERE f.root = ?", (path.root,)
+    inside = path.relative + "/"
+    return (
+        "WHERE f.root = ? AND (f.path = ? OR substr(f.path, 1, ?) = ?)",
+        (path.root, path.relative, len(inside), inside),
+    )

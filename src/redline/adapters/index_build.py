@@ -1,0 +1,277 @@
+"""Bringing the code index up to date: walk, compare, parse what changed, rank."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from redline.adapters.index_schema import pack, unpack
+from redline.code.facts import LARGEST_FILE, FileFacts, facts_of
+from redline.code.languages import Language, language_of
+from redline.code.rank import MOST_DEFINERS, edge_weight, file_ranks
+from redline.core.changes import digest_of
+from redline.core.errors import RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports import Entry, Grep, Kind, Tree
+
+BATCH = 100
+# The share of changed files after which ranks are worth computing anew.
+RERANK_SHARE = 0.01
+# A build that has not written its lease for so long has died.
+LEASE = 30.0
+_EDGES_PER_FILE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A file whose index entry is missing or old; `known` is its row id if it has one."""
+
+    path: WorkspacePath
+    language: Language
+    entry: Entry
+    known: int | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a walk found: files to read, rows to drop, how many files there are."""
+
+    stale: list[Stale]
+    gone: list[int]
+    total: int
+
+
+class IndexBuilder:
+    """Writes the index; one at a time across processes, by a lease in the database."""
+
+    def __init__(self, db: sqlite3.Connection, tree: Tree, grep: Grep, roots: int) -> None:
+        self._db, self._tree, self._grep, self._roots = db, tree, grep, roots
+        self._names: dict[str, int] = {}
+
+    def survey(self) -> Survey:
+        """Compare the workspace with the index by size and time."""
+        known = {
+            (root, path): (row, size, mtime, digest)
+            for row, root, path, size, mtime, digest in self._db.execute(
+                "SELECT id, root, path, size, mtime, digest FROM files"
+            )
+        }
+        stale: list[Stale] = []
+        total = 0
+        for path, language in self._sources():
+            entry = self._tree.stat(path)
+            if entry is None or entry.kind is not Kind.FILE:
+                continue
+            total += 1
+            row = known.pop((path.root, path.relative), None)
+            if row is None:
+                stale.append(Stale(path, language, entry, None, ""))
+            elif (row[1], row[2]) != (entry.size, entry.mtime_ns):
+                stale.append(Stale(path, language, entry, row[0], row[3]))
+        return Survey(stale, [row[0] for row in known.values()], total)
+
+    def _sources(self) -> Iterator[tuple[WorkspacePath, Language]]:
+        for root in range(self._roots):
+            top = WorkspacePath(root, ())
+            for path in self._grep.files(top, (), hidden=False, ignored=False):
+                language = language_of(path.name)
+                if language is not None:
+                    yield path, language
+
+    def update(self, survey: Survey, progress: Callable[[int, int], None] | None = None) -> int:
+        """Read what is stale, drop what is gone, rank anew when enough has changed."""
+        self._drop(survey.gone)
+        done = 0
+        for start in range(0, len(survey.stale), BATCH):
+            self._batch(survey.stale[start : start + BATCH])
+            done = min(start + BATCH, len(survey.stale))
+            self.hold_lease()
+            if progress is not None:
+                progress(done, len(survey.stale))
+        changed = len(survey.stale) + len(survey.gone)
+        if changed and changed >= RERANK_SHARE * survey.total:
+            self.rank()
+        self._db.execute("INSERT OR REPLACE INTO facts VALUES ('complete', ?)", (time.time(),))
+        self.release_lease()
+        return done
+
+    def take_lease(self) -> bool:
+        """Whether this process may build now."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            row = self._db.execute("SELECT value FROM facts WHERE key='lease'").fetchone()
+            if row is not None and time.time() - row[0] < LEASE:
+                return False
+            self.hold_lease()
+            return True
+        finally:
+            self._db.execute("COMMIT")
+
+    def hold_lease(self) -> None:
+        """Say that the build is alive."""
+        self._db.execute("INSERT OR REPLACE INTO facts VALUES ('lease', ?)", (time.time(),))
+
+    def release_lease(self) -> None:
+        """Let another process build."""
+        self._db.execute("DELETE FROM facts WHERE key='lease'")
+
+    def _batch(self, stale: list[Stale]) -> None:
+        read = [(item, found) for item in stale if (found := self._facts(item)) is not None]
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            for item, (digest, facts) in read:
+                self._store(item, digest, facts)
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._names.clear()
+            self._db.execute("ROLLBACK")
+            raise
+
+    def _facts(self, item: Stale) -> tuple[str, FileFacts | None] | None:
+        """The file's digest and facts; no facts when only its time changed."""
+        try:
+            if item.entry.size > LARGEST_FILE:
+                return f"size:{item.entry.size}", FileFacts((), {}, 0)
+            content = self._tree.read(item.path, LARGEST_FILE)
+        except RedlineError:
+            return None
+        digest = digest_of(content)
+        if digest == item.digest:
+            return digest, None
+        return digest, facts_of(content, item.language)
+
+    def _store(self, item: Stale, digest: str, facts: FileFacts | None) -> None:
+        entry = item.entry
+        if facts is None:
+            self._db.execute(
+                "UPDATE files SET size=?, mtime=? WHERE id=?",
+                (entry.size, entry.mtime_ns, item.known),
+            )
+            return
+        if item.known is not None:
+            self._clear(item.known)
+        words = sorted((self._name(word), pack(lines)) for word, lines in facts.uses.items())
+        row = self._db.execute(
+            "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
+            " words, rank) VALUES (?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
+            " RETURNING id",
+            (
+                item.known,
+                item.path.root,
+                item.path.relative,
+                entry.size,
+                entry.mtime_ns,
+                digest,
+                item.language.name,
+                facts.lines,
+                pack(name for name, _ in words),
+                item.known,
+            ),
+        ).fetchone()[0]
+        self._db.executemany(
+            "INSERT OR REPLACE INTO uses VALUES (?,?,?)", ((n, row, blob) for n, blob in words)
+        )
+        self._store_symbols(row, facts)
+
+    def _store_symbols(self, row: int, facts: FileFacts) -> None:
+        ids = [self._name(symbol.name) for symbol in facts.symbols]
+        self._db.executemany(
+            "INSERT INTO symbols (file, name, qualified, kind, line, start, stop, signature, doc)"
+            " VALUES (?,?,?,?,?,?,?,?,?)",
+            (
+                (row, name, s.qualified, s.kind, s.line, s.start, s.end, s.signature, s.doc)
+                for name, s in zip(ids, facts.symbols, strict=True)
+            ),
+        )
+        self._db.executemany(
+            "UPDATE names SET defined = 1 WHERE id=? AND defined = 0",
+            ((name,) for name in set(ids)),
+        )
+
+    def _name(self, name: str) -> int:
+        known = self._names.get(name)
+        if known is not None:
+            return known
+        if len(self._names) > 400_000:  # bound the memory of a long build
+            self._names.clear()
+        row = self._db.execute("SELECT id FROM names WHERE name=?", (name,)).fetchone()
+        if row is None:
+            row = self._db.execute(
+                "INSERT INTO names (name, lower) VALUES (?,?) RETURNING id", (name, name.lower())
+            ).fetchone()
+        self._names[name] = int(row[0])
+        return int(row[0])
+
+    def _clear(self, row: int) -> None:
+        blob = self._db.execute("SELECT words FROM files WHERE id=?", (row,)).fetchone()
+        names = unpack(blob[0]) if blob and blob[0] else ()
+        self._db.executemany(
+            "DELETE FROM uses WHERE name=? AND file=?", ((name, row) for name in names)
+        )
+        self._db.execute("DELETE FROM symbols WHERE file=?", (row,))
+
+    def _drop(self, rows: list[int]) -> None:
+        if not rows:
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        for row in rows:
+            self._clear(row)
+            self._db.execute("DELETE FROM files WHERE id=?", (row,))
+        self._db.execute("COMMIT")
+
+    def rank(self) -> None:
+        """Compute the ranks of files and symbols from who uses whose names."""
+        edges, users = self._edges()
+        files = [row for (row,) in self._db.execute("SELECT id FROM files")]
+        ranks = file_ranks(files, edges)
+        self.hold_lease()
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.executemany(
+            "UPDATE files SET rank=? WHERE id=?", ((rank, row) for row, rank in ranks.items())
+        )
+        self._db.executemany(
+            "UPDATE symbols SET rank=? WHERE name=?",
+            (
+                (sum(ranks.get(user, 0.0) for user in some) / max(1, definers), name)
+                for name, (definers, some) in users.items()
+            ),
+        )
+        self._db.execute("COMMIT")
+
+    def _edges(self) -> tuple[dict[int, dict[int, float]], dict[int, tuple[int, list[int]]]]:
+        """Who leans on whom, and per defined name how many define it and (some of) who use it."""
+        definers: dict[int, set[int]] = {}
+        for name, file in self._db.execute(
+            "SELECT s.name, s.file FROM symbols s JOIN names n ON n.id = s.name"
+            " WHERE length(n.name) > 2 AND s.kind NOT IN ('key', 'rule', 'block')"
+        ):
+            definers.setdefault(name, set()).add(file)
+        edges: dict[int, dict[int, float]] = {}
+        users: dict[int, tuple[int, list[int]]] = {}
+        for name, where in definers.items():
+            if len(where) > MOST_DEFINERS:
+                continue
+            rows = self._db.execute(
+                "SELECT file, length(lines) FROM uses WHERE name=?", (name,)
+            ).fetchall()
+            outside = [(file, count) for file, count in rows if file not in where]
+            users[name] = (len(where), [file for file, _ in outside])
+            for file, count in outside:
+                self._lean(edges.setdefault(file, {}), where, edge_weight(count, len(where)))
+        return edges, users
+
+    @staticmethod
+    def _lean(targets: dict[int, float], where: set[int], weight: float) -> None:
+        for definer in where:
+            if definer in targets or len(targets) < _EDGES_PER_FILE:
+                targets[definer] = targets.get(definer, 0.0) + weight
+
+
+def be_nice() -> None:
+    """Leave the processor to others where the system knows how."""
+    if hasattr(os, "nice"):
+        os.nice(10)

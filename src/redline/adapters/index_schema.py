@@ -1,0 +1,72 @@
+"""The tables of the code index, and numbers packed into blobs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+VERSION = 1
+
+_TABLES = """
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY, root INTEGER, path TEXT, size INTEGER, mtime INTEGER, digest TEXT,
+  language TEXT, lines INTEGER, words BLOB, rank REAL DEFAULT 0, UNIQUE (root, path));
+CREATE TABLE names (
+  id INTEGER PRIMARY KEY, name TEXT UNIQUE, lower TEXT, defined INTEGER DEFAULT 0);
+CREATE INDEX names_defined ON names (defined, lower) WHERE defined > 0;
+CREATE TABLE symbols (
+  id INTEGER PRIMARY KEY, file INTEGER, name INTEGER, qualified TEXT, kind TEXT, line INTEGER,
+  start INTEGER, stop INTEGER, signature TEXT, doc TEXT, rank REAL DEFAULT 0);
+CREATE INDEX symbols_name ON symbols (name);
+CREATE INDEX symbols_file ON symbols (file, rank);
+CREATE TABLE uses (
+  name INTEGER, file INTEGER, lines BLOB, PRIMARY KEY (name, file)) WITHOUT ROWID;
+CREATE TABLE facts (key TEXT PRIMARY KEY, value REAL);
+"""
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """The index at *path* with its tables; one of another version is emptied first."""
+    db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("PRAGMA synchronous=OFF")
+    db.execute("PRAGMA cache_size=-32000")
+    db.execute("PRAGMA temp_store=MEMORY")
+    db.execute("BEGIN IMMEDIATE")
+    if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
+            db.execute(f'DROP TABLE IF EXISTS "{name}"')
+        for statement in _TABLES.split(";"):
+            if statement.strip():
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version={VERSION}")
+    db.execute("COMMIT")
+    return db
+
+
+def pack(numbers: Iterable[int]) -> bytes:
+    """Rising numbers as bytes: the gaps, seven bits at a time."""
+    out = bytearray()
+    last = 0
+    for number in numbers:
+        gap = number - last
+        last = number
+        while gap > 0x7F:
+            out.append(gap & 0x7F | 0x80)
+            gap >>= 7
+        out.append(gap)
+    return bytes(out)
+
+
+def unpack(blob: bytes) -> tuple[int, ...]:
+    """The numbers `pack` packed."""
+    numbers: list[int] = []
+    total = gap = shift = 0
+    for byte in blob:
+        gap |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            total += gap
+            numbers.append(total)
+            gap = shift = 0
+    return tuple(numbers)

@@ -1,0 +1,105 @@
+"""The code toolset (seed 000): edit a code file by intent, and gather code context."""
+
+from __future__ import annotations
+
+from redline.dialects.tool import READS, Dialect, Hints, Json, Tool
+
+_HERE = "redline.dialects.code"
+
+_LINE: Json = {"type": "integer", "minimum": 1}
+_TEXT: Json = {"type": "string"}
+
+EDIT_FILE = Tool(
+    name="ai_code_editing.edit_file",
+    title="Edit code",
+    description=(
+        "Insert, replace or delete code in one file, by lines or by symbol. Pass code_block; "
+        "without it a fenced block, delete, rename X to Y or replace `A` with `B` in the "
+        "instruction works. Inserts go where the instruction says (after function f, at the top, "
+        "before line 9), else to the end. expected_text or expected_hash guard stale lines."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "target_file": {"type": "string", "description": "Workspace-relative path"},
+            "edit_instruction": _TEXT,
+            "start_line": {**_LINE, "description": "1-indexed"},
+            "end_line": {**_LINE, "description": "Inclusive"},
+            "code_block": _TEXT,
+            "edit_type": {"type": "string", "enum": ["insert", "replace", "delete"]},
+            "symbol": {"type": "string", "description": "Qualified name instead of lines"},
+            "expected_text": {"type": "string", "description": "The lines as last read"},
+            "expected_hash": {"type": "string", "description": "SHA-256 of the file"},
+            "create": {"type": "boolean"},
+            "strict": {"type": "boolean", "description": "Refuse new syntax errors"},
+            "dry_run": {"type": "boolean"},
+        },
+        "required": ["target_file", "edit_instruction"],
+    },
+    output_schema={
+        "type": "object",
+        "properties": {
+            "status": {"type": "string", "enum": ["success", "failure"]},
+            "file_path": _TEXT,
+            "message": _TEXT,
+            "diff": _TEXT,
+            "operation": {"type": "string", "description": "Id for undo; empty: no change"},
+            "file_hash": _TEXT,
+        },
+        "required": ["status", "file_path", "message"],
+    },
+    handler=f"{_HERE}.edit:edit_file",
+    hints=Hints(read_only=False, destructive=True, idempotent=False, open_world=False),
+    writes=True,
+    aliases=("ai_edit_code",),
+)
+
+GET_CODE_CONTEXT = Tool(
+    name="ai_code_editing.get_code_context",
+    title="Get code context",
+    description=(
+        "Find code before changing it: a symbol's definition or references, a file's outline, the "
+        "repository's structure, or snippets for a free-text query. Ranked, fitted to max_tokens; "
+        "file_hash fits expected_hash. For a whole file use read_file."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "Words or a symbol"},
+            "file": {"type": "string", "description": "File or directory"},
+            "symbol": _TEXT,
+            "kind": {
+                "type": "string",
+                "enum": ["auto", "outline", "definition", "references", "structure"],
+            },
+            "max_tokens": {"type": "integer", "minimum": 100, "maximum": 50000, "default": 4000},
+        },
+    },
+    output_schema={
+        "type": "object",
+        "properties": {
+            "status": {"type": "string", "enum": ["success", "failure"]},
+            "message": _TEXT,
+            "kind": _TEXT,
+            "index": {"type": "string", "enum": ["ready", "building", "none"]},
+            "snippets": {"type": "array", "items": {"type": "object"}},
+            "omitted": {"type": "array", "items": {"type": "object"}},
+            "tokens": {"type": "integer"},
+        },
+        "required": ["status", "message", "kind", "snippets", "omitted"],
+    },
+    handler=f"{_HERE}.context:get_code_context",
+    hints=READS,
+    aliases=("ai_get_code_context",),
+)
+
+DIALECT = Dialect(
+    name="code",
+    title="Code",
+    tools=(EDIT_FILE, GET_CODE_CONTEXT),
+    wording=f"{_HERE}.errors:word",
+    instructions=(
+        "ai_code_editing.get_code_context finds definitions, references and outlines; "
+        "ai_code_editing.edit_file changes code by lines, symbol or instruction."
+    ),
+)

@@ -1,0 +1,285 @@
+"""What an edit instruction says plainly: a fenced block, a place, a deletion, a replace, a rename.
+
+Only sentences with one reading are understood; everything else is None and left to code_block or
+a configured provider. Nothing here looks at a file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from redline.core.errors import InvalidArgument
+
+_FENCE = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:\n)?^[ \t]*(?P=fence)[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_KIND = (
+    r"(?:function|method|class|struct|interface|trait|enum|type|constant|variable|field|property"
+    r"|macro|module|namespace|def|fn|func|definition)"
+)
+# Words that follow "function" or "after" in a sentence without being a name.
+_NO_NAME = (
+    "the|a|an|this|that|these|which|who|is|are|was|it|its|to|of|in|on|at|and|or|so|with|without|for"
+    "|from|by|all|every|each|any|first|last|next|new|old|definition|definitions|declaration|call"
+    "|calls|body|has|have|does|returns|ends|starts|begins|there|here"
+)
+_NAME = (
+    r"(?:[`'\"](?P<{0}q>[^`'\"\n]+)[`'\"]"
+    r"|(?!(?:" + _NO_NAME + r")\b)(?P<{0}w>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*))(?:\(\))?"
+)
+# After "rename" and "to" any word is a name.
+_ANY_NAME = _NAME.replace("(?!(?:" + _NO_NAME + r")\b)", "")
+_QUOTED = r"(?:`(?P<{0}b>[^`\n]+)`|\"(?P<{0}d>[^\"\n]+)\"|'(?P<{0}s>[^'\n]+)')"
+_TAIL = r"\s*(?:in (?:this|the) (?:file|module|code)|please)?\s*[.!]?\s*"
+
+
+@dataclass(frozen=True, slots=True)
+class AtLine:
+    """Before line `line`, or after it."""
+
+    line: int
+    after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AtEdge:
+    """At the top of the file or at its end."""
+
+    top: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AtSymbol:
+    """Before or after a definition."""
+
+    name: str
+    after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AtText:
+    """Before or after the line that holds this text."""
+
+    text: str
+    after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AfterImports:
+    """After the last import of the file's head."""
+
+
+Place: TypeAlias = AtLine | AtEdge | AtSymbol | AtText | AfterImports
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteLines:
+    """Delete lines `first` to `last`."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteSymbol:
+    """Delete a definition."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteText:
+    """Delete the one line that holds this text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceText:
+    """Replace literal text, once or everywhere."""
+
+    old: str
+    new: str
+    everywhere: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenameSymbol:
+    """Rename a symbol at every reference."""
+
+    old: str
+    new: str
+
+
+Directive: TypeAlias = DeleteLines | DeleteSymbol | DeleteText | ReplaceText | RenameSymbol
+
+
+def fenced_block(instruction: str) -> tuple[str, str | None]:
+    """The instruction without its fenced block, and the block; several blocks are refused."""
+    found = list(_FENCE.finditer(instruction.replace("\r\n", "\n")))
+    if not found:
+        return instruction, None
+    if len(found) > 1:
+        raise InvalidArgument(
+            "The instruction holds several fenced blocks",
+            field="edit_instruction",
+            hint="send one edit per call, or pass code_block",
+        )
+    plain = instruction.replace("\r\n", "\n")
+    match = found[0]
+    return (plain[: match.start()] + plain[match.end() :]).strip(), match["code"]
+
+
+def places_in(instruction: str) -> list[Place]:
+    """Every place the instruction names for new code, each once."""
+    found: dict[Place, None] = {}
+    for pattern, make in _PLACES:
+        for match in pattern.finditer(instruction):
+            found[make(match)] = None
+    return list(found)
+
+
+def directive_in(instruction: str) -> Directive | None:
+    """The whole instruction as one plain order, or None."""
+    text = " ".join(instruction.split())
+    for pattern, make in _DIRECTIVES:
+        match = pattern.fullmatch(text)
+        if match:
+            return make(match)
+    return None
+
+
+def symbol_in(instruction: str) -> str | None:
+    """The one definition an instruction to replace or change speaks of, or None."""
+    found = {_name(match, "a") for match in _SUBJECT.finditer(instruction)}
+    return found.pop() if len(found) == 1 else None
+
+
+def wants_new_file(instruction: str) -> bool:
+    """Whether the instruction says that the file is to be created."""
+    return bool(_NEW_FILE.search(instruction))
+
+
+def says_before(instruction: str) -> bool:
+    """Whether the instruction puts new code before, not after."""
+    return bool(re.search(r"\b(?:before|above|ahead of)\b", instruction, re.IGNORECASE))
+
+
+def _re(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+def _name(match: re.Match[str], key: str) -> str:
+    groups = match.groupdict()
+    return next(v for k, v in groups.items() if v and k.startswith(key) and len(k) == len(key) + 1)
+
+
+def _after(match: re.Match[str]) -> bool:
+    return match["side"].lower() in ("after", "below", "following", "under", "beneath")
+
+
+_SIDE = r"\b(?P<side>after|below|following|under|beneath|before|above)\s+"
+_NEW_FILE = _re(r"\bcreate\b[^.\n]{0,40}\bfile\b|\bnew\s+(?:[\w.+#-]+\s+){0,2}file\b|\bcreate it\b")
+_SUBJECT = _re(
+    rf"\b(?:replace|rewrite|change|update|refactor)\s+(?:the\s+)?{_KIND}\s+" + _NAME.format("a")
+)
+_PLACES = (
+    (_re(_SIDE + r"line\s+(?P<n>\d+)\b"), lambda m: AtLine(int(m["n"]), _after(m))),
+    (
+        _re(r"\b(?:at|on)\s+line\s+(?P<n>\d+)\b"),
+        lambda m: AtLine(int(m["n"]), False),
+    ),
+    (
+        _re(
+            r"\b(?:at|to)\s+the\s+(?:very\s+)?(?:top|beginning|start)"
+            r"(?:\s+of\s+(?:the|this)\s+(?:file|module))?(?!\s+of)\b"
+        ),
+        lambda _: AtEdge(True),
+    ),
+    (
+        _re(
+            r"\b(?:at|to)\s+the\s+(?:very\s+)?(?:end|bottom)"
+            r"(?:\s+of\s+(?:the|this)\s+(?:file|module))?(?!\s+of)\b"
+        ),
+        lambda _: AtEdge(False),
+    ),
+    (_re(r"\b(?:after|below)\s+(?:the\s+|all\s+)*imports?\b"), lambda _: AfterImports()),
+    (
+        _re(
+            _SIDE + rf"(?:the\s+)?(?:\w+\s+)?{_KIND}\s+(?:called\s+|named\s+)?" + _NAME.format("a")
+        ),
+        lambda m: AtSymbol(_name(m, "a"), _after(m)),
+    ),
+    (
+        _re(_SIDE + r"(?:the\s+)?" + _NAME.format("a") + rf"\s+{_KIND}\b"),
+        lambda m: AtSymbol(_name(m, "a"), _after(m)),
+    ),
+    (
+        _re(_SIDE + r"(?:the\s+)?(?:line\s+)?(?:containing\s+|with\s+)?" + _QUOTED.format("a")),
+        lambda m: AtText(_name(m, "a"), _after(m)),
+    ),
+)
+_DELETE = r"(?:please )?(?:delete|remove|drop|erase)(?: the)?"
+_DIRECTIVES = (
+    (
+        _re(
+            _DELETE
+            + r" lines? (?P<n>\d+)(?:\s*(?:-|to|through|until|\u2013)\s*(?P<m>\d+))?"
+            + _TAIL
+        ),
+        lambda m: DeleteLines(int(m["n"]), int(m["m"] or m["n"])),
+    ),
+    (
+        _re(_DELETE + rf"(?: \w+)? {_KIND} (?:called |named )?" + _NAME.format("a") + _TAIL),
+        lambda m: DeleteSymbol(_name(m, "a")),
+    ),
+    (
+        _re(_DELETE + " " + _NAME.format("a") + rf" {_KIND}" + _TAIL),
+        lambda m: DeleteSymbol(_name(m, "a")),
+    ),
+    (
+        _re(
+            _DELETE + r"(?: line)?(?: containing| with| that says)? " + _QUOTED.format("a") + _TAIL
+        ),
+        lambda m: DeleteText(_name(m, "a")),
+    ),
+    (
+        _re(
+            rf"(?:please )?rename(?: the)?(?: {_KIND})? "
+            + _ANY_NAME.format("a")
+            + r" (?:to|into|as) "
+            + _ANY_NAME.format("b")
+            + r"(?: (?:everywhere|throughout))?"
+            + _TAIL
+        ),
+        lambda m: RenameSymbol(_name(m, "a"), _name(m, "b")),
+    ),
+    (
+        _re(
+            r"(?:please )?(?:replace|change)"
+            r"(?P<all> all(?: occurrences of)?| every(?: occurrence of)?)?"
+            r"(?: the)?(?: text| string| literal)? "
+            + _QUOTED.format("a")
+            + r" (?:with|by|to) "
+            + r"(?:`(?P<bb>[^`\n]*)`|\"(?P<bd>[^\"\n]*)\"|'(?P<bs>[^'\n]*)')"
+            + r"(?P<ever> everywhere| throughout)?"
+            + _TAIL
+        ),
+        lambda m: ReplaceText(
+            _name(m, "a"),
+            m["bb"] or m["bd"] or m["bs"] or "",
+            bool(m["all"] or m["ever"]),
+        ),
+    ),
+    (
+        _re(
+            r"(?:please )?replace(?P<all> all(?: occurrences of)?| every(?: occurrence of)?)?"
+            r" (?P<a>[^\s`'\"]+) (?:with|by) (?P<b>[^\s`'\"]+?)(?P<ever> everywhere| throughout)?"
+            + _TAIL
+        ),
+        lambda m: ReplaceText(m["a"], m["b"], bool(m["all"] or m["ever"])),
+    ),
+)

@@ -1,0 +1,209 @@
+"""Finding symbols and uses: in the index when it is ready, else with ripgrep and fresh parses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
+from redline.code.facts import LARGEST_FILE
+from redline.code.languages import Language, language_of
+from redline.code.references import uses_of
+from redline.core.changes import digest_of
+from redline.core.errors import RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports import GrepQuery, IndexedSymbol
+from redline.core.textfile import TextFile
+from redline.dialects.tool import Call
+
+MOST_FILES = 40
+_GREPPED = 2000
+_GREP_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class Opened:
+    """A file that was read for an answer; parsed only when asked."""
+
+    path: WorkspacePath
+    content: bytes
+    digest: str
+    language: Language | None
+    text: str
+    _symbols: list[Symbol] | None = None
+    _parsed: Parsed | None = None
+
+    def parsed(self) -> Parsed | None:
+        """The syntax tree, where there is a grammar and the file is not huge."""
+        if self._parsed is None and self.language and len(self.content) <= LARGEST_FILE:
+            self._parsed = parse(self.text, self.language)
+        return self._parsed
+
+    def symbols(self) -> list[Symbol]:
+        """The definitions of the file as it is now."""
+        if self._symbols is None:
+            parsed = self.parsed()
+            self._symbols = symbols_of(parsed) if parsed else []
+        return self._symbols
+
+    def trust(self, symbols: list[Symbol]) -> None:
+        """Take symbols that are known to be of this very content."""
+        self._symbols = symbols
+
+    def lines(self, start: int, end: int) -> str:
+        """The text of lines *start*..*end*, without the last line end."""
+        return "\n".join(line.removesuffix("\r") for line in self.text.split("\n")[start - 1 : end])
+
+
+@dataclass(slots=True)
+class Lookup:
+    """One answer's view of the workspace: every file is read once and noted as shown."""
+
+    call: Call
+    state: str = "none"
+    _opened: dict[WorkspacePath, Opened | None] = field(default_factory=dict)
+    _names: dict[str, WorkspacePath] = field(default_factory=dict)
+
+    def open(self, path: WorkspacePath) -> Opened | None:
+        """The file, or None when it cannot be shown as text."""
+        if path not in self._opened:
+            self._opened[path] = self._read(path)
+        return self._opened[path]
+
+    def name_of(self, path: WorkspacePath) -> str:
+        """The path as it is shown: relative to the workspace, absolute beneath further roots."""
+        name = path.relative if path.root == 0 else self.call.runtime.workspace.absolute(path)
+        self._names[name] = path
+        return name
+
+    def note_shown(self, names: Iterable[str]) -> None:
+        """Remember that this connection has seen the files of these names."""
+        for name in dict.fromkeys(names):
+            path = self._names[name]
+            file = self._opened.get(path)
+            if file is not None:
+                self.call.runtime.reads.note(self.call.client.connection, path, file.content)
+
+    def _read(self, path: WorkspacePath) -> Opened | None:
+        try:
+            content = self.call.runtime.tree.read(path, 8 * LARGEST_FILE)
+        except RedlineError:
+            return None
+        file = TextFile(content)
+        if file.is_binary:
+            return None
+        digest = digest_of(content)
+        return Opened(path, content, digest, language_of(path.name), file.text)
+
+    def refresh(self) -> str:
+        """Bring the index up to date; `ready` or `building`."""
+        self.state = self.call.runtime.code_index.refresh()
+        return self.state
+
+    def definitions(self, wanted: str) -> list[tuple[Opened, Symbol]]:
+        """Where a symbol is defined, best first; by index, else by ripgrep."""
+        name = re.split(r"\.|::|#|->|/", wanted.strip())[-1].removesuffix("()")
+        if not name:
+            return []
+        if self.refresh() == "ready":
+            found = self.call.runtime.code_index.definitions(name, 200)
+            return self._best(self.current(found), wanted)
+        return self._best(self._grepped_definitions(name), wanted)
+
+    def _best(self, found: list[tuple[Opened, Symbol]], wanted: str) -> list[tuple[Opened, Symbol]]:
+        """Those *wanted* names, exactly qualified ones first; all when the scope fits none."""
+        named = [pair for pair in found if find_symbols([pair[1]], wanted)]
+        return named or found
+
+    def current(self, rows: list[IndexedSymbol]) -> list[tuple[Opened, Symbol]]:
+        """Indexed symbols as they are in the files now; what has gone is left out."""
+        found: list[tuple[Opened, Symbol]] = []
+        files: dict[WorkspacePath, None] = {}
+        for row in rows:
+            if row.path not in files and len(files) >= MOST_FILES:
+                continue
+            files[row.path] = None
+            file = self.open(row.path)
+            if file is None:
+                continue
+            if file.digest == row.digest:
+                found.append((file, _as_symbol(row)))
+                continue
+            found += [(file, s) for s in file.symbols() if s.qualified == row.qualified]
+        unique = {
+            (file.path, symbol.start, symbol.qualified): (file, symbol) for file, symbol in found
+        }
+        return list(unique.values())
+
+    def _grepped_definitions(self, name: str) -> list[tuple[Opened, Symbol]]:
+        found: list[tuple[Opened, Symbol]] = []
+        for path in self.files_with(name):
+            file = self.open(path)
+            if file is not None:
+                found += [(file, symbol) for symbol in file.symbols() if symbol.name == name]
+        return found
+
+    def files_with(self, name: str) -> list[WorkspacePath]:
+        """Files that hold a word, those with a grammar first, at most MOST_FILES."""
+        lines = self.grep(rf"\b{re.escape(name)}\b" if name.isidentifier() else re.escape(name))
+        counts: dict[WorkspacePath, int] = {}
+        for path, _ in lines:
+            counts[path] = counts.get(path, 0) + 1
+        return sorted(counts, key=lambda p: (language_of(p.name) is None, -counts[p]))[:MOST_FILES]
+
+    def grep(self, pattern: str, most: int = _GREPPED) -> list[tuple[WorkspacePath, int]]:
+        """Matching lines of the workspace by ripgrep."""
+        query = GrepQuery(pattern, max_matches=most, deadline=_GREP_SECONDS)
+        roots = range(len(self.call.runtime.workspace.roots))
+        where = [WorkspacePath(root, ()) for root in roots]
+        result = self.call.runtime.grep.search(where, query, self.call.cancel)
+        return [(line.path, line.line) for line in result.lines if line.is_match]
+
+    def uses(self, name: str) -> Iterator[tuple[Opened, tuple[int, ...]]]:
+        """Files that use *name* as code, and the lines; best first."""
+        if self.refresh() == "ready":
+            found, _ = self.call.runtime.code_index.uses(name, MOST_FILES)
+            for row in found:
+                file = self.open(row.path)
+                if file is None:
+                    continue
+                lines = row.lines if file.digest == row.digest else _fresh_uses(file, name)
+                if lines:
+                    if file.digest == row.digest:
+                        rows = self.call.runtime.code_index.symbols(row.path)
+                        file.trust([_as_symbol(item) for item in rows])
+                    yield file, lines
+            return
+        for path in self.files_with(name):
+            file = self.open(path)
+            if file is not None and (lines := _fresh_uses(file, name)):
+                yield file, lines
+
+
+def _fresh_uses(file: Opened, name: str) -> tuple[int, ...]:
+    parsed = file.parsed()
+    if parsed is None:
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        lines = enumerate(file.text.split("\n"), 1)
+        return tuple(number for number, line in lines if word.search(line))
+    return tuple(sorted({use.line for use in uses_of(parsed, name)}))
+
+
+def _as_symbol(row: IndexedSymbol) -> Symbol:
+    return Symbol(
+        row.name,
+        row.qualified,
+        row.kind,
+        row.line,
+        row.start,
+        row.end,
+        row.signature,
+        row.doc,
+    )
+
+
+def enclosing(symbols: list[Symbol], line: int) -> Symbol | None:
+    """The innermost definition around *line*."""
+    around = [symbol for symbol in symbols if symbol.start <= line <= symbol.end]
+    return min(around, key=lambda symbol: symbol.end - symbol.start, default=None)

@@ -1,0 +1,113 @@
+"""A file under edit: its text, what the caller saw of it, and finding things in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
+from redline.code.languages import Language
+from redline.core.errors import Conflict, InvalidArgument
+from redline.core.textfile import line_body, split_lines
+from redline.plan.match import Placement, place_lines, place_range
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it is, and as the caller last saw it (None: never)."""
+
+    text: str
+    seen: str | None
+    language: Language | None
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines with their ends."""
+        return split_lines(self.text)
+
+    def parsed(self) -> Parsed:
+        """The syntax tree; InvalidArgument when no grammar is known."""
+        if self.language is None:
+            raise InvalidArgument(
+                "No grammar is known for this kind of file, so symbols cannot be found in it",
+                hint="give start_line and end_line instead",
+            )
+        return parse(self.text, self.language)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdit:
+    """The new text and what is worth saying about how it came about."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Notes:
+    said: list[str] = field(default_factory=list)
+
+    def moved(self, asked: tuple[int, int], found: tuple[int, int]) -> None:
+        if asked != found:
+            self.said.append(
+                f"Lines corrected: asked for {span_of(*asked)}, the text is at {span_of(*found)}."
+            )
+
+
+def whole_hunk(old: str, new: str) -> list[tuple[str, str]]:
+    removed = [("-", line_body(line)) for line in split_lines(old)]
+    return removed + [("+", line_body(line)) for line in split_lines(new)]
+
+
+def expected_range(source: Source, expected: str, first: int, last: int, block: str) -> Placement:
+    count = len(source.lines)
+    stop = min(last, count)
+    if 1 <= first <= stop:
+        return place_range(source.text, first, stop, block, expected=expected)
+    return place_lines(source.text, whole_hunk(expected, block))
+
+
+def indented_as(source: Source, symbol: Symbol, block: str) -> str:
+    """*block* as deep as *symbol* stands, when it was written from the margin."""
+    line = source.lines[symbol.start - 1]
+    margin = line[: len(line) - len(line.lstrip(" \t"))]
+    filled = [part for part in split_lines(block) if part.strip()]
+    if not margin or not filled or filled[0][0] in " \t":
+        return block
+    return "".join(margin + part if part.strip() else part for part in split_lines(block))
+
+
+def one_symbol(source: Source, name: str) -> Symbol:
+    symbols = symbols_of(source.parsed())
+    found = find_symbols(symbols, name)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        known = ", ".join(symbol.qualified for symbol in symbols[:30])
+        raise InvalidArgument(
+            f"No such symbol in the file: {name}",
+            field="symbol",
+            hint=f"the file defines: {known}" if known else "the file defines no symbols",
+        )
+    where = ", ".join(f"{symbol.qualified} (line {symbol.line})" for symbol in found[:10])
+    raise InvalidArgument(
+        f"Several symbols have this name: {where}",
+        field="symbol",
+        hint="qualify the name, or give start_line and end_line",
+    )
+
+
+def refuse_stale_symbol(source: Source, symbol: Symbol) -> None:
+    if source.seen is None or source.seen == source.text or source.language is None:
+        return
+    then = find_symbols(symbols_of(parse(source.seen, source.language)), symbol.qualified)
+    now = source.text[symbol.span[0] : symbol.span[1]]
+    if not any(source.seen[old.span[0] : old.span[1]] == now for old in then):
+        raise Conflict(
+            f"{symbol.qualified} changed since it was read",
+            hint="read it again and repeat the edit",
+            details={"lines": [symbol.start, symbol.end]},
+        )
+
+
+def span_of(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first}-{last}"

@@ -1,0 +1,401 @@
+"""The code toolset over the wire, on both transports."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.wire.client import Client, connect
+
+EDIT = "ai_code_editing.edit_file"
+CONTEXT = "ai_code_editing.get_code_context"
+CALCULATIONS = """\"\"\"Sums.\"\"\"
+
+import os
+import sys
+
+
+LIMIT = 100
+
+
+def first(xs):
+    return xs[0]
+
+
+def old_sum_function(arr):
+    total = 0
+    for x in arr:
+        total += x
+    return total
+    # end
+
+
+def last(xs):
+    return xs[-1]
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "utils.py").write_text("def add(a, b):\n    return a + b\n")
+    (tmp_path / "src" / "calculations.py").write_text(CALCULATIONS)
+    return tmp_path
+
+
+Start = Callable[..., Client]
+
+
+@pytest.fixture
+def start(root: Path, transport: str) -> Iterator[Start]:
+    clients: list[Client] = []
+
+    def go(*args: str) -> Client:
+        client = connect(transport, list(args) or ["--tools", "code,history"], cwd=root)
+        clients.append(client)
+        return client
+
+    yield go
+    for client in clients:
+        client.close()
+
+
+def _good(reply: dict[str, Any]) -> dict[str, Any]:
+    result = reply["result"]
+    assert not result.get("isError"), result
+    structured: dict[str, Any] = result["structuredContent"]
+    assert structured["status"] == "success"
+    return structured
+
+
+def _bad(reply: dict[str, Any], code: str) -> dict[str, Any]:
+    result = reply["result"]
+    assert result["isError"] is True, result
+    structured: dict[str, Any] = result["structuredContent"]
+    assert structured["status"] == "failure"
+    assert structured["code"] == code, structured
+    assert structured["error"]
+    assert structured["message"]
+    assert "file_path" in structured
+    return structured
+
+
+def _edit(client: Client, file: str, **arguments: Any) -> dict[str, Any]:
+    arguments.setdefault("edit_instruction", "change it")
+    return client.call(EDIT, {"target_file": file, **arguments})
+
+
+@pytest.mark.requirement("000-names")
+@pytest.mark.parametrize(
+    "name", [EDIT, "ai_edit_code", "ai_code_editing_edit_file"], ids=lambda n: n
+)
+def test_the_edit_tool_answers_to_its_names(start: Start, root: Path, name: str) -> None:
+    client = start()
+    listed = [tool["name"] for tool in client.request("tools/list", {})["result"]["tools"]]
+    assert EDIT in listed
+    assert CONTEXT in listed
+    arguments = {"target_file": "src/utils.py", "edit_instruction": "add", "code_block": "x = 1"}
+    _good(client.call(name, arguments))
+    assert (root / "src/utils.py").read_text().endswith("\nx = 1\n")
+
+
+@pytest.mark.requirement("000-schema")
+def test_the_schema_has_the_parameters_of_the_seed(start: Start) -> None:
+    tools = start().request("tools/list", {})["result"]["tools"]
+    schema = next(tool for tool in tools if tool["name"] == EDIT)["inputSchema"]
+    assert schema["required"] == ["target_file", "edit_instruction"]
+    types = {key: schema["properties"][key]["type"] for key in schema["properties"]}
+    assert types["start_line"] == types["end_line"] == "integer"
+    assert types["code_block"] == "string"
+    assert schema["properties"]["edit_type"]["enum"] == ["insert", "replace", "delete"]
+
+
+@pytest.mark.requirement("000-example-insert", "000-output", "000-default-insert")
+@pytest.mark.parametrize("given", [{"edit_type": "insert"}, {}], ids=["explicit", "inferred"])
+def test_the_first_example_of_the_seed(start: Start, root: Path, given: dict[str, str]) -> None:
+    answer = _good(
+        start().call(
+            EDIT,
+            {
+                "target_file": "src/utils.py",
+                "edit_instruction": "Add a new Python function called 'greet' that takes a name "
+                "and prints a greeting.",
+                "code_block": 'def greet(name):\n  print(f"Hello, {name}!")',
+                **given,
+            },
+        )
+    )
+    after = 'def add(a, b):\n    return a + b\ndef greet(name):\n  print(f"Hello, {name}!")\n'
+    assert (root / "src/utils.py").read_text() == after
+    assert answer["file_path"] == "src/utils.py"
+    assert answer["message"].startswith("File updated successfully.")
+    assert answer["diff"].startswith("--- a/src/utils.py\n+++ b/src/utils.py\n@@ ")
+    assert "+def greet(name):\n" in answer["diff"]
+    assert answer["file_hash"] == hashlib.sha256(after.encode()).hexdigest()
+
+
+@pytest.mark.requirement("000-example-replace", "000-default-replace")
+@pytest.mark.parametrize("given", [{"edit_type": "replace"}, {}], ids=["explicit", "inferred"])
+def test_the_second_example_of_the_seed(start: Start, root: Path, given: dict[str, str]) -> None:
+    _good(
+        start().call(
+            EDIT,
+            {
+                "target_file": "src/calculations.py",
+                "edit_instruction": "Replace the old_sum_function with a more efficient version.",
+                "start_line": 15,
+                "end_line": 20,
+                "code_block": "def new_sum_function(arr):\n  return sum(arr)",
+                **given,
+            },
+        )
+    )
+    lines = CALCULATIONS.splitlines(keepends=True)
+    lines[14:20] = ["def new_sum_function(arr):\n", "  return sum(arr)\n"]
+    assert (root / "src/calculations.py").read_text() == "".join(lines)
+
+
+@pytest.mark.requirement("000-delete")
+def test_lines_are_deleted(start: Start, root: Path) -> None:
+    _good(_edit(start(), "src/utils.py", edit_type="delete", start_line=2, end_line=2))
+    assert (root / "src/utils.py").read_text() == "def add(a, b):\n"
+
+
+@pytest.mark.requirement("000-file-not-found")
+def test_a_missing_file_is_not_found(start: Start, root: Path) -> None:
+    answer = _bad(_edit(start(), "src/none.py", code_block="x"), "FILE_NOT_FOUND")
+    assert answer["file_path"] == "src/none.py"
+    assert not (root / "src/none.py").exists()
+
+
+@pytest.mark.requirement("000-permission-denied")
+def test_paths_that_may_not_be_written_are_denied(start: Start, root: Path) -> None:
+    client = start()
+    outside = root.parent / "outside.py"
+    outside.write_text("x = 1\n")
+    (root / "link.py").symlink_to(outside)
+    for path in ("../outside.py", str(outside), str(root / "src/utils.py"), "link.py"):
+        _bad(_edit(client, path, code_block="y"), "PERMISSION_DENIED")
+    assert outside.read_text() == "x = 1\n"
+
+
+@pytest.mark.requirement("000-edit-conflict", "000-context-gathered")
+def test_lines_that_changed_since_the_context_call_conflict(start: Start, root: Path) -> None:
+    client = start()
+    file = root / "src/utils.py"
+    _good(client.call(CONTEXT, {"symbol": "add"}))
+    file.write_text("def add(a, b):\n    return a - b\n")
+    answer = _bad(
+        _edit(client, "src/utils.py", start_line=2, code_block="    return 0"), "EDIT_CONFLICT"
+    )
+    assert "changed at line 2" in answer["error"]
+    assert file.read_text() == "def add(a, b):\n    return a - b\n"
+
+
+@pytest.mark.requirement("000-edit-conflict")
+def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root: Path) -> None:
+    client = start()
+    file = root / "src/utils.py"
+    _good(client.call(CONTEXT, {"file": "src/utils.py"}))
+    file.write_text("import os\n\n" + file.read_text())
+    answer = _good(_edit(client, "src/utils.py", start_line=2, code_block="    return 0"))
+    assert "corrected" in answer["message"]
+    assert file.read_text() == "import os\n\ndef add(a, b):\n    return 0\n"
+
+
+@pytest.mark.requirement("000-expected")
+def test_expected_text_and_hash_guard_an_edit(start: Start, root: Path) -> None:
+    client = start()
+    file = root / "src/utils.py"
+    before = file.read_text()
+    edit = {"start_line": 1, "code_block": "    return 1"}
+    _bad(_edit(client, "src/utils.py", **edit, expected_text="    return x"), "EDIT_CONFLICT")
+    _bad(_edit(client, "src/utils.py", **edit, expected_hash="0" * 64), "EDIT_CONFLICT")
+    assert file.read_text() == before
+    good = hashlib.sha256(before.encode()).hexdigest()
+    answer = _good(
+        _edit(client, "src/utils.py", **edit, expected_text="    return a + b", expected_hash=good)
+    )
+    assert "corrected" in answer["message"]
+    assert file.read_text() == "def add(a, b):\n    return 1\n"
+
+
+@pytest.mark.requirement("000-invalid-input")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"target_file": "src/utils.py"},
+        {"edit_instruction": "x"},
+        {"target_file": "src/utils.py", "edit_instruction": "x", "start_line": "one"},
+        {"target_file": "src/utils.py", "edit_instruction": "x", "edit_type": "move"},
+        {"target_file": "src/utils.py", "edit_instruction": "x", "code_block": 3},
+        {"target_file": "src/utils.py", "edit_instruction": "x", "end_line": 1, "code_block": "y"},
+        {"target_file": "src", "edit_instruction": "x", "code_block": "y"},
+        {
+            "target_file": "src/utils.py",
+            "edit_instruction": "x",
+            "start_line": 2,
+            "end_line": 9,
+            "code_block": "y",
+        },
+    ],
+    ids=lambda a: ",".join(a),
+)
+def test_malformed_calls_are_invalid_input(
+    start: Start, root: Path, arguments: dict[str, Any]
+) -> None:
+    before = (root / "src/utils.py").read_bytes()
+    _bad(start().call(EDIT, arguments), "INVALID_INPUT")
+    assert (root / "src/utils.py").read_bytes() == before
+
+
+@pytest.mark.requirement("000-no-stub")
+def test_what_would_need_invention_asks_for_the_code(start: Start, root: Path) -> None:
+    reply = _edit(start(), "src/utils.py", edit_instruction="Add a function that sums two numbers")
+    assert "pass code_block" in _bad(reply, "INVALID_INPUT")["message"]
+    assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
+
+
+@pytest.mark.requirement("000-create")
+def test_a_file_is_created_only_when_asked_for(start: Start, root: Path) -> None:
+    client = start()
+    _bad(_edit(client, "new/a.py", code_block="x = 1"), "FILE_NOT_FOUND")
+    assert not (root / "new").exists()
+    answer = _good(_edit(client, "new/a.py", code_block="x = 1", create=True))
+    assert answer["diff"].startswith("--- /dev/null\n+++ b/new/a.py\n")
+    assert (root / "new/a.py").read_text() == "x = 1\n"
+    _good(_edit(client, "b.py", edit_instruction="Create a new file b.py", code_block="y = 1"))
+    assert (root / "b.py").read_text() == "y = 1\n"
+
+
+@pytest.mark.requirement("000-dry-run")
+def test_a_dry_run_shows_the_diff_and_writes_nothing(start: Start, root: Path) -> None:
+    answer = _good(_edit(start(), "src/utils.py", code_block="x = 1", dry_run=True))
+    assert "+x = 1\n" in answer["diff"]
+    assert "operation" not in answer
+    assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
+
+
+@pytest.mark.requirement("000-syntax-guard")
+def test_a_new_syntax_error_is_reported_and_with_strict_refused(start: Start, root: Path) -> None:
+    client = start()
+    broken = {"code_block": "def f(:\n    pass"}
+    answer = _bad(_edit(client, "src/utils.py", **broken, strict=True), "INVALID_INPUT")
+    assert "line 3" in answer["error"]
+    assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
+    answer = _good(_edit(client, "src/utils.py", **broken))
+    assert "line 3: " in answer["message"]
+    assert "def f(:" in answer["message"]
+
+
+@pytest.mark.requirement("000-syntax-guard")
+def test_the_server_can_be_strict_for_every_call(start: Start, root: Path) -> None:
+    client = start("--tools", "code", "--strict-syntax")
+    _bad(_edit(client, "src/utils.py", code_block="def f(:"), "INVALID_INPUT")
+    assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
+
+
+@pytest.mark.requirement("000-symbol")
+def test_a_symbol_says_where(start: Start, root: Path) -> None:
+    client = start()
+    _good(
+        _edit(client, "src/calculations.py", symbol="first", code_block="def first(xs): return 0")
+    )
+    _good(_edit(client, "src/calculations.py", symbol="last", edit_type="delete"))
+    _good(
+        _edit(
+            client,
+            "src/calculations.py",
+            symbol="old_sum_function",
+            edit_type="insert",
+            edit_instruction="before it",
+            code_block="X = 1",
+        )
+    )
+    text = (root / "src/calculations.py").read_text()
+    assert "def first(xs): return 0\n\n\nX = 1\ndef old_sum_function" in text
+    assert "last" not in text
+
+
+@pytest.mark.requirement("000-rename")
+def test_a_rename_leaves_strings_and_comments(start: Start, root: Path) -> None:
+    file = root / "a.py"
+    file.write_text("def f():  # f\n    return 'f'\n\n\nprint(f(), f'{f}')\n")
+    answer = _good(_edit(start(), "a.py", edit_instruction="rename f to g"))
+    assert file.read_text() == "def g():  # f\n    return 'f'\n\n\nprint(g(), f'{g}')\n"
+    assert "3 references" in answer["message"]
+
+
+@pytest.mark.requirement("000-undo")
+def test_an_edit_can_be_undone(start: Start, root: Path) -> None:
+    client = start()
+    before = (root / "src/utils.py").read_bytes()
+    answer = _good(_edit(client, "src/utils.py", code_block="x = 1"))
+    assert "result" in client.call("undo_change", {"id": answer["operation"]})
+    assert (root / "src/utils.py").read_bytes() == before
+
+
+@pytest.mark.requirement("000-context")
+def test_context_finds_definitions_references_outlines_and_structure(
+    start: Start, root: Path
+) -> None:
+    (root / "main.py").write_text("from src.utils import add\n\nprint(add(1, 2))\n")
+    client = start()
+    found = _good(client.call("ai_get_code_context", {"symbol": "add"}))
+    snippet = found["snippets"][0]
+    assert snippet["path"] == "src/utils.py"
+    assert (snippet["start_line"], snippet["end_line"]) == (1, 2)
+    assert snippet["language"] == "python"
+    assert snippet["symbol"] == "add"
+    assert snippet["signature"] == "def add(a, b)"
+    content = (root / "src/utils.py").read_bytes()
+    assert snippet["file_hash"] == hashlib.sha256(content).hexdigest()
+    assert snippet["text"] == "def add(a, b):\n    return a + b"
+    used = _good(client.call(CONTEXT, {"symbol": "add", "kind": "references"}))
+    assert {item["path"] for item in used["snippets"]} == {"main.py"}
+    outline = _good(client.call(CONTEXT, {"file": "src/calculations.py", "kind": "outline"}))
+    assert "old_sum_function" in outline["snippets"][0]["text"]
+    structure = _good(client.call(CONTEXT, {"kind": "structure"}))
+    assert structure["snippets"][0]["path"] == "src/utils.py"
+    free = _good(client.call(CONTEXT, {"query": "where is the sum computed"}))
+    assert any("sum" in item["text"] for item in free["snippets"])
+
+
+@pytest.mark.requirement("000-context")
+def test_context_sees_an_edit_made_a_moment_before(start: Start, root: Path) -> None:
+    client = start()
+    _good(client.call(CONTEXT, {"symbol": "add"}))
+    _good(_edit(client, "src/utils.py", code_block="def brand_new(): pass"))
+    found = _good(client.call(CONTEXT, {"symbol": "brand_new"}))
+    assert [item["start_line"] for item in found["snippets"]] == [3]
+    os.remove(root / "src/utils.py")
+    assert _good(client.call(CONTEXT, {"symbol": "brand_new"}))["snippets"] == []
+
+
+@pytest.mark.requirement("000-context-budget")
+def test_context_keeps_to_its_budget_and_maps_the_rest(start: Start, root: Path) -> None:
+    for number in range(40):
+        body = "\n".join(f"    value_{i} = {i}" for i in range(20))
+        (root / f"m{number}.py").write_text(f"def handler():\n{body}\n")
+    reply = start().call(CONTEXT, {"symbol": "handler", "max_tokens": 600})
+    found = _good(reply)
+    assert found["snippets"]
+    assert found["omitted"]
+    assert found["tokens"] <= 600
+    assert len(reply["result"]["content"][0]["text"]) / 3 <= 600
+    named = len(found["snippets"]) + sum(item.get("more", 1) for item in found["omitted"])
+    assert named == 40
+
+
+@pytest.mark.requirement("000-context-errors")
+def test_context_fails_in_the_shape_of_the_seed(start: Start) -> None:
+    client = start()
+    _bad(client.call(CONTEXT, {"file": "none.py"}), "FILE_NOT_FOUND")
+    _bad(client.call(CONTEXT, {"file": "../x.py"}), "PERMISSION_DENIED")
+    _bad(client.call(CONTEXT, {"kind": "definition"}), "INVALID_INPUT")
+    _bad(client.call(CONTEXT, {"kind": "map"}), "INVALID_INPUT")
