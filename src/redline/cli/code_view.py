@@ -1,0 +1,49 @@
+"""What map, outline and where share: opening a workspace for reading and drawing symbols."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.app import Redline
+from redline.cli.terminal import paint
+from redline.core.diff import visible
+from redline.core.paths import WorkspacePath, show_name
+from redline.settings import Settings
+
+_STYLE = {
+    "class": "yellow",
+    "interface": "yellow",
+    "struct": "yellow",
+    "trait": "yellow",
+    "enum": "yellow",
+    "type": "yellow",
+    "function": "green",
+    "method": "green",
+    "macro": "magenta",
+}
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say which workspace is meant."""
+    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
+    parser.add_argument("--state-dir", metavar="DIR", help="where the index lives")
+
+
+def open_reading(workspace: str, args: argparse.Namespace) -> Redline:
+    """The workspace, for reading only."""
+    return Redline(Settings(workspace=workspace, state_dir=args.state_dir, read_only=True))
+
+
+def file_line(redline: Redline, path: WorkspacePath, note: str = "") -> str:
+    """A file's name as a heading."""
+    name = path.relative if path.root == 0 else redline.workspace.absolute(path)
+    return paint(show_name(name), "bold") + (paint(f"  {note}", "dim") if note else "")
+
+
+def symbol_line(line: int, kind: str, words: str, doc: str = "", depth: int = 0) -> str:
+    """A symbol on one line: where, what, and the first words of its documentation."""
+    number = paint(f"{line:>6}", "dim")
+    shown, _ = visible(words)
+    tail = f"  {paint(visible(doc)[0], 'dim')}" if doc else ""
+    named = paint(f"{kind:<9}", _STYLE.get(kind, "blue"))
+    return f"{number}  {'  ' * depth}{named} {shown}{tail}"
