@@ -1,0 +1,1 @@
+"""The smallest servers on other stacks, to compare with."""
