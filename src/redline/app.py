@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
         CodeIndex,
         Commands,
         Editor,
+        Git,
         Grants,
         Grep,
         History,
+        Images,
         Llm,
         Previews,
         Reads,
@@ -180,18 +183,41 @@ class Redline:
         return MemoryGrants()
 
     @cached_property
-    def grep(self) -> Grep:
-        """Content search with ripgrep."""
-        from redline.adapters.ripgrep import Ripgrep
-
-        return Ripgrep(self.workspace.roots, self.tree)
-
-    @cached_property
     def regex(self) -> Regex:
         """Regular expressions in killable workers."""
         from redline.adapters.regex_worker import RegexWorkers
 
         return RegexWorkers()
+
+    @cached_property
+    def _root_places(self) -> list[int | str]:
+        """The roots as programs and libraries can be pointed at them: by descriptor if possible."""
+        roots = range(len(self.workspace.roots))
+        handles = [self.workspace.handle(number) for number in roots]
+        if os.path.isdir("/proc/self/fd"):
+            return list(handles)
+        return [root.path for root in self.workspace.roots]
+
+    @cached_property
+    def grep(self) -> Grep:
+        """Content search."""
+        from redline.adapters.ripgrep import Ripgrep
+
+        return Ripgrep(self._root_places, self.tree)
+
+    @cached_property
+    def git(self) -> Git:
+        """Repositories, for reading."""
+        from redline.adapters.git import LibGit
+
+        return LibGit(self.workspace, self.tree, self._root_places)
+
+    @cached_property
+    def images(self) -> Images:
+        """Pictures, told by their content."""
+        from redline.adapters.images import PillowImages
+
+        return PillowImages()
 
     @cached_property
     def previews(self) -> Previews:

@@ -12,7 +12,7 @@ from redline.adapters.ripgrep import Ripgrep
 from redline.adapters.ripgrep_output import HitCollector
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GrepQuery, Root
+from redline.core.ports import GrepQuery
 from tests.search.plain_tree import PlainTree
 
 ROOT = WorkspacePath(0, ())
@@ -49,7 +49,7 @@ def base(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def grep(base: Path) -> Ripgrep:
-    return Ripgrep([Root(str(base), True)], PlainTree(base))
+    return Ripgrep([str(base)], PlainTree(base))
 
 
 def _write(base: Path, files: dict[str, str | bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Starts programs that can read the roots and nothing else, where the kernel offers Landlock.
+"""Runs what may read the roots and nothing else, where the kernel offers Landlock.
 
 The restriction is laid on one thread, and what that thread starts inherits it: no code runs
 between fork and exec, and the rest of the process stays free.
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1
@@ -21,10 +21,13 @@ _SET_NO_NEW_PRIVS = 38
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 
 
-class ReadGuard:
-    """A place to start programs from; `confined` says whether the kernel holds them."""
+_T = TypeVar("_T")
 
-    def __init__(self, roots: Sequence[int | str], program: str) -> None:
+
+class ReadGuard:
+    """A thread to work on and to start programs from; `confined`: whether the kernel holds it."""
+
+    def __init__(self, roots: Sequence[int | str], program: str | None = None) -> None:
         self._roots = roots
         self._program = program
         self._lock = threading.Lock()
@@ -36,14 +39,18 @@ class ReadGuard:
 
     def start(self, argv: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
         """`subprocess.Popen` from inside the guard."""
+        return self.run(lambda: subprocess.Popen(list(argv), **options))
+
+    def run(self, work: Callable[[], _T]) -> _T:
+        """What *work* answers, done inside the guard; one at a time."""
         if not sys.platform.startswith("linux"):
-            return subprocess.Popen(list(argv), **options)
-        started: list[subprocess.Popen[bytes]] = []
+            return work()
+        answers: list[_T] = []
         failed: list[BaseException] = []
 
         def job() -> None:
             try:
-                started.append(subprocess.Popen(list(argv), **options))
+                answers.append(work())
             except BaseException as error:
                 failed.append(error)
 
@@ -54,7 +61,7 @@ class ReadGuard:
             self._done.acquire()
         if failed:
             raise failed[0]
-        return started[0]
+        return answers[0]
 
     def _ensure_thread(self) -> None:
         if self._thread is None:
@@ -73,7 +80,7 @@ class ReadGuard:
             self._done.release()
 
 
-def _restrict_this_thread(roots: Sequence[int | str], program: str) -> bool:
+def _restrict_this_thread(roots: Sequence[int | str], program: str | None) -> bool:
     """Let this thread and its children read only beneath *roots*; False where that is impossible.
 
     Only reading is taken away: nothing else in the process runs on this thread, but finalizers
@@ -93,8 +100,8 @@ def _restrict_this_thread(roots: Sequence[int | str], program: str) -> bool:
     if ruleset < 0:
         return False
     try:
-        needed = [*roots, program]
-        extra = _LIBRARIES if _needs_libraries(program) else ()
+        needed = [*roots, program] if program else roots
+        extra = _LIBRARIES if program and _needs_libraries(program) else ()
         if not all(_allow(syscall, ruleset, place) for place in needed):
             return False
         for place in extra:

@@ -14,7 +14,7 @@ from redline.adapters.read_guard import ReadGuard
 from redline.adapters.ripgrep_output import HitCollector
 from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Cancel, GrepLine, GrepQuery, GrepResult, Root, Tree
+from redline.core.ports import Cancel, GrepLine, GrepQuery, GrepResult, Tree
 from redline.search.ignore import ancestor_rules
 from redline.search.patterns import any_of, expand_braces
 
@@ -52,11 +52,12 @@ def find_ripgrep() -> str:
 class Ripgrep:
     """Searches beneath the roots; the kernel keeps the program inside them where it can."""
 
-    def __init__(self, roots: Sequence[Root], tree: Tree) -> None:
+    def __init__(self, roots: Sequence[int | str], tree: Tree) -> None:
+        """*roots* are open directories, or their names where descriptors cannot be entered."""
         self._tree = tree
         self._program = find_ripgrep()
-        self._directories = [_open_directory(root.path) for root in roots]
-        self._guard = ReadGuard(self._directories, self._program)
+        self._directories = roots
+        self._guard = ReadGuard(roots, self._program)
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -281,13 +282,6 @@ def _null() -> int:
     if not _null_descriptor:
         _null_descriptor.append(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
     return _null_descriptor[0]
-
-
-def _open_directory(path: str) -> int | str:
-    """A descriptor of the directory for life; its name where descriptors cannot be entered."""
-    if _BY_DESCRIPTOR:
-        return os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    return path
 
 
 def _first_words(complaint: bytes) -> str:

@@ -722,3 +722,78 @@ class CodeIndex(Protocol):
         self, beneath: WorkspacePath | None = None, files: int = 200, per_file: int = 8
     ) -> tuple[list[tuple[IndexedFile, list[IndexedSymbol]]], int]:
         """The best-connected files with their best symbols, and how many files there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitEntry:
+    """One line of a status: git's two letters; paths from the repository's top."""
+
+    path: str
+    index: str
+    worktree: str
+    original: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GitStatus:
+    """A repository's head, how it stands to its upstream, and what differs."""
+
+    branch: str
+    head: str
+    upstream: str = ""
+    ahead: int = 0
+    behind: int = 0
+    detached: bool = False
+    entries: tuple[GitEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GitFileDiff:
+    """One file's part of a diff in git's format."""
+
+    path: str
+    status: str
+    binary: bool
+    text: bytes
+    old_path: str | None = None
+
+
+class Git(Protocol):
+    """Reading repositories beneath the roots; nothing the repository names is ever run."""
+
+    def status(self, at: WorkspacePath, *, untracked: bool) -> GitStatus | None:
+        """The status of the repository *at* lies in; None when it lies in none. GitFailed."""
+
+    def diff(
+        self,
+        at: WorkspacePath,
+        *,
+        staged: bool,
+        context: int,
+        paths: Sequence[WorkspacePath] = (),
+        limit: int = 1 << 20,
+    ) -> Sequence[GitFileDiff] | None:
+        """Index against work tree, or head against index; *paths* select files and directories.
+
+        Stops after the file that takes the text over *limit* bytes. GitFailed.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: its bytes, what they are, and how large."""
+
+    data: bytes = field(repr=False)
+    mime: str
+    width: int
+    height: int
+
+
+class Images(Protocol):
+    """Pictures as PNG, JPEG, GIF or WebP, told by their content."""
+
+    def recognise(self, data: bytes) -> Image | None:
+        """What *data* is; None when it is no picture of these kinds."""
+
+    def fit(self, image: Image, *, width: int, height: int, limit: int) -> Image:
+        """*image* made smaller until it fits; unchanged when it does. Raises ContentError."""

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
         CodeIndex,
         Commands,
         Editor,
+        Git,
         Grants,
         Grep,
         History,
+        Images,
         Llm,
         Origin,
         Previews,
@@ -125,6 +127,14 @@ class Runtime(Protocol):
     @property
     def reads(self) -> Reads:
         """Read handlers note here what they showed; edits by line ask what was seen."""
+
+    @property
+    def git(self) -> Git:
+        """Repositories, for reading."""
+
+    @property
+    def images(self) -> Images:
+        """Pictures."""
 
     @property
     def grants(self) -> Grants:

@@ -1,0 +1,123 @@
+"""request_permissions: nothing is granted without a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.dialects.coding.conftest import Tools
+from tests.wire.client import connect
+
+REQUEST: dict[str, Any] = {
+    "tool_name": "exec_command",
+    "permission": "network",
+    "reason": "to fetch a page",
+    "arguments": {"cmd": "curl http://127.0.0.1:9/"},
+}
+
+
+@pytest.mark.requirement("001-permissions-unsupported")
+def test_a_client_that_cannot_ask_gets_the_structured_refusal(tools: Tools) -> None:
+    error = tools.fails("request_permissions", **REQUEST)
+    structured = error["structured"]
+    assert (error["code"], error["category"]) == ("ELICITATION_UNSUPPORTED", "permission")
+    assert structured["status"] == "unsupported"
+    assert structured["grant_id"] is structured["expires_at"] is None
+    assert error["details"]["requested"] == REQUEST
+    assert "permission" in error["message"].lower()
+
+
+@pytest.mark.requirement("001-permissions-dangerous")
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_in_dangerous_mode_everything_is_granted_and_said(transport: str, tmp_path: Path) -> None:
+    args = ["--tools", "coding", "--dangerously-skip-all-permissions"]
+    with connect(transport, args, cwd=tmp_path) as client:
+        found = Tools(client, tmp_path).ok("request_permissions", **REQUEST)
+        assert found["status"] == "granted"
+        assert found["grant_id"] == "dangerously-skip-all-permissions"
+        assert found["constraints"]["requested"] == REQUEST
+        assert found["warnings"]
+
+
+def _asked(tmp_path: Path, answer: dict[str, Any], **changes: Any) -> tuple[Tools, list[Any], Any]:
+    asked: list[Any] = []
+    client = connect("stdio", ["--tools", "coding"], cwd=tmp_path, capabilities={"elicitation": {}})
+
+    def reply(message: dict[str, Any]) -> dict[str, Any]:
+        asked.append(message)
+        return answer
+
+    client.on_request = reply
+    tools = Tools(client, tmp_path)
+    return tools, asked, tools.result("request_permissions", {**REQUEST, **changes})
+
+
+@pytest.mark.requirement("001-permissions-asked")
+@pytest.mark.parametrize("scope", ["once", "session"])
+def test_a_person_who_agrees_grants_it_for_a_while(tmp_path: Path, scope: str) -> None:
+    agree = {"action": "accept", "content": {"decision": "allow"}}
+    tools, asked, result = _asked(tmp_path, agree, scope=scope, ttl_seconds=60)
+    with tools.client:
+        found = result["structuredContent"]
+        assert found["status"] == "granted"
+        assert found["grant_id"].startswith("grant-")
+        assert found["expires_at"].endswith("Z")
+        [question] = asked
+        assert question["method"] == "elicitation/create"
+        assert "curl http://127.0.0.1:9/" in question["params"]["message"]
+        assert "to fetch a page" in question["params"]["message"]
+
+
+@pytest.mark.requirement("001-permissions-denied")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"action": "decline"},
+        {"action": "cancel"},
+        {"action": "accept", "content": {"decision": "deny"}},
+    ],
+)
+def test_a_person_who_does_not_agree_grants_nothing(tmp_path: Path, answer: dict[str, Any]) -> None:
+    tools, _, result = _asked(tmp_path, answer)
+    with tools.client:
+        assert result["isError"] is True
+        structured = result["structuredContent"]
+        assert structured["status"] == "denied"
+        assert structured["error"]["code"] == "PERMISSION_DENIED"
+        assert structured["grant_id"] is None
+
+
+@pytest.mark.requirement("001-permissions-not-required")
+def test_patches_need_no_permission(tmp_path: Path) -> None:
+    tools, asked, result = _asked(
+        tmp_path,
+        {"action": "cancel"},
+        tool_name="apply_patch",
+        permission="write_generated_or_ignored",
+    )
+    with tools.client:
+        assert result["structuredContent"]["status"] == "not_required"
+        assert not asked
+
+
+@pytest.mark.requirement("001-permissions-grant-used")
+def test_a_grant_for_once_covers_that_call_once(tmp_path: Path) -> None:
+    agree = {"action": "accept", "content": {"decision": "allow"}}
+    line = {"cmd": "echo $(echo inner)"}
+    tools, _, result = _asked(tmp_path, agree, permission="shell_expansion", arguments=line)
+    with tools.client:
+        assert result["structuredContent"]["status"] == "granted"
+        assert tools.fails("exec_command", cmd="echo $(echo other)")["code"] == (
+            "PERMISSION_REQUIRED"
+        )
+        assert "inner" in tools.ok("exec_command", **line, yield_time_ms=20000)["stdout"]
+        error = tools.fails("exec_command", **line)
+        assert error["code"] == "PERMISSION_REQUIRED"
+        assert error["structured"]["permission_request"] == {
+            "tool_name": "exec_command",
+            "permission": "shell_expansion",
+            "status": "required",
+            "retryable": True,
+        }
