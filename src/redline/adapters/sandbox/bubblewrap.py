@@ -58,6 +58,7 @@ def arguments(program: str, view: View) -> list[str]:
     if not view.tty:
         args += ["--new-session"]
     args += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    args += _blinds()
     args += _private_places(view)
     if not view.wide:
         args += _masks(view)
@@ -90,6 +91,14 @@ def _private_places(view: View) -> list[str]:
         if view.network:
             resolver = "/run/systemd/resolve"
             args += ["--ro-bind-try", resolver, resolver]
+    return args
+
+
+def _blinds() -> list[str]:
+    args: list[str] = []
+    for path in places.listening_sockets():
+        if not path.startswith(("/run/", "/tmp/", "/dev/", "/proc/")):  # noqa: S108 - replaced anyway
+            args += ["--ro-bind", "/dev/null", path]
     return args
 
 

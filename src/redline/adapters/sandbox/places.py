@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 
 # Read and run in safe mode where only Landlock guards; bubblewrap shows the whole system instead.
@@ -38,7 +39,7 @@ def homes() -> list[str]:
     """Directories where people keep what a command has no business with."""
     own = os.path.realpath(os.path.expanduser("~"))
     found = [home for home in _HOMES if os.path.isdir(home)]
-    if own != "/" and not any(_beneath(own, home) for home in found):
+    if own != "/" and os.path.isdir(own) and not any(_beneath(own, home) for home in found):
         found.append(own)
     return found
 
@@ -68,6 +69,25 @@ def _holder(entry: str, home: str) -> str:
         return entry
     shared = [os.path.join(home, part).rstrip("/") for part in _SHARED_HOLDERS]
     return entry if holder in shared or holder in _HOMES else holder
+
+
+def listening_sockets() -> list[str]:
+    """Socket files somebody listens on: a read-only mount does not keep anybody from connecting."""
+    found: set[str] = set()
+    try:
+        with open("/proc/net/unix", "rb") as file:
+            lines = file.read().splitlines()[1:]
+    except OSError:
+        return []
+    for line in lines:
+        path = os.fsdecode(line.split(None, 7)[7]) if line.count(b" /") else ""
+        if path.startswith("/"):
+            try:
+                if stat.S_ISSOCK(os.stat(path).st_mode):
+                    found.add(os.path.realpath(path))
+            except (OSError, ValueError):
+                continue
+    return sorted(found)
 
 
 def _beneath(path: str, root: str) -> bool:

@@ -1,0 +1,67 @@
+"""Runs command lines in the sandbox as whoever starts this; lines in, answers out, as JSON.
+
+Needs nothing but the standard library and Redline's source, so that any user can run it.
+"""
+
+import json
+import os
+import sys
+import time
+
+
+class Workspace:
+    """One directory."""
+
+    def __init__(self, path, root):
+        self.roots = [root(os.path.realpath(path), True)]
+
+    def absolute(self, path):
+        return os.path.join(self.roots[0].path, *path.parts)
+
+
+class NoCancel:
+    """Nobody gives up."""
+
+    def check(self):
+        pass
+
+    def on_cancel(self, action):
+        pass
+
+
+def main():
+    order = json.load(sys.stdin)
+    sys.path.insert(0, order["source"])
+    from redline.adapters.processes.commands import SandboxedCommands
+    from redline.adapters.sandbox import limits
+    from redline.core.paths import WorkspacePath
+    from redline.core.ports import Command, Root
+
+    for name, value in order.get("limits", {}).items():
+        setattr(limits, name, value)
+    commands = SandboxedCommands(
+        Workspace(order["workspace"], Root), order["mode"], backend=order["backend"]
+    )
+    if "offer" in order:
+        commands._helper.offer().update(order["offer"])
+    answers = {}
+    for name, line in order["lines"].items():
+        began = time.monotonic()
+        command = Command(line, WorkspacePath(0, ()), timeout=order.get("timeout", 60.0))
+        done = commands.finish(commands.start(command), NoCancel(), 1 << 20)
+        answers[name] = {
+            "exit": done.state.exit_code,
+            "status": done.state.status,
+            "out": done.stdout.decode(errors="replace"),
+            "err": done.stderr.decode(errors="replace"),
+            "notes": list(done.notes),
+            "seconds": time.monotonic() - began,
+            "facts": done.sandbox.wire(),
+            "warnings": list(done.sandbox.warnings),
+        }
+    commands.close()
+    json.dump(answers, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
