@@ -7,6 +7,7 @@ every state the real one. That is what the journal keeps and what an undo takes 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from redline.adapters.places import Observed, OtherKind, Places
@@ -183,6 +184,21 @@ def _settled(step: Change, before: State) -> State:
         keeps = after.mode is None or (isinstance(planned, DirState) and planned.mode == after.mode)
         return DirState(before.mode if keeps else after.mode)
     return after
+
+
+def one_kind_at_a_time(steps: Iterable[Change | Rename]) -> Iterator[Change | Rename]:
+    """Steps such that each is one atomic call: a directory and a file do not swap at once."""
+    for step in steps:
+        if (
+            isinstance(step, Change)
+            and not isinstance(step.before, Absent)
+            and not isinstance(step.after, Absent)
+            and isinstance(step.before, DirState) != isinstance(step.after, DirState)
+        ):
+            yield Change(step.path, step.before, ABSENT)
+            yield Change(step.path, ABSENT, step.after)
+        else:
+            yield step
 
 
 def is_tangled(steps: tuple[Change | Rename, ...]) -> bool:

@@ -148,10 +148,9 @@ class Swap:
         if needs_staging(step):
             self._swap_in(number, step)
         elif isinstance(step.after, Absent):
-            self._clear(step)
+            self._remove(step)
         elif isinstance(step.after, DirState):
             if not isinstance(step.before, DirState):
-                self._clear(step)
                 self.disk.mkdir(parent, name)
             if step.after.mode is not None:
                 self._chmod(step, step.after.mode)
@@ -168,18 +167,17 @@ class Swap:
         where, staged = self.places.directory(self.staging[number]), self.staged_name(number)
         if self.staging[number] != step.path.parent:
             self.dirty[self.staging[number]] = None
-        if isinstance(step.before, FileState | LinkState):
+        if isinstance(step.before, Absent):
+            self.disk.rename_new(where, staged, parent, name)
+        else:
             self.disk.rename(where, staged, parent, name)
-            return
-        self._clear(step)
-        self.disk.rename_new(where, staged, parent, name)
 
-    def _clear(self, step: Change) -> None:
+    def _remove(self, step: Change) -> None:
         parent, name = self.places.parent(step.path), step.path.name
         if isinstance(step.before, DirState):
             self.disk.rmdir(parent, name)
             self.places.forget()
-        elif not isinstance(step.before, Absent):
+        else:
             self.disk.unlink(parent, name)
 
     # -- finding out --------------------------------------------------------------------------

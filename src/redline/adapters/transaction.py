@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from redline.adapters import records
-from redline.adapters.basis import Basis
+from redline.adapters.basis import Basis, one_kind_at_a_time
 from redline.adapters.failures import reading_failed, writing_failed
 from redline.adapters.journal import Head, Undecided
 from redline.adapters.locks import Held
@@ -63,7 +63,7 @@ class DiskTransaction:
     def _check(self, change_set: ChangeSet) -> None:
         shown = {path: self._show(path) for path in change_set.paths}
         self.basis = basis = Basis(self.places, shown)
-        for step in change_set.steps:
+        for step in one_kind_at_a_time(change_set.steps):
             try:
                 settled = basis.follow(step)
             except OSError as error:
