@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from redline.adapters.journal import Head, Journal
 from tests.faults.gates import dies_before
 from tests.faults.scene import Scene, Snapshot, in_child
 
@@ -110,3 +111,32 @@ def test_another_process_settles_a_dead_change_before_it_edits_the_same_file(sce
             assert scene.snapshot() in (before, after), number
         store.close()
     assert "done" in seen
+
+
+class _NoJournal(Journal):
+    """What Redline would be without its journal."""
+
+    def commit(self, head: Head, body: bytes) -> None:
+        del head, body
+
+
+def test_without_the_journal_the_harness_finds_torn_states(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "scene")
+    before, after = scene.both()
+
+    def commit_without_journal(number: int) -> int:
+        def work() -> None:
+            store, editor = scene.open(dies_before(number))
+            store.journal = _NoJournal(store.disk, store.disk.open_root(str(scene.state / "j")))
+            scene.change(editor)
+
+        return in_child(work)
+
+    torn = 0
+    for number in range(1, 1000):
+        scene.lay_out()
+        if commit_without_journal(number) == 0:
+            break
+        scene.recover()
+        torn += scene.snapshot() not in (before, after)
+    assert torn > 3

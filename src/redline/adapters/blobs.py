@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import zlib
 
 from redline.adapters.disk import Dir, Disk
@@ -50,13 +51,15 @@ class Blobs:
             return 0
 
     def get(self, digest: str) -> bytes:
-        """The content; KeyError when it is not here."""
+        """The content; EIO when it is gone or damaged."""
         try:
             fd = self._disk.open_read(self._directory, (digest,))
         except FileNotFoundError:
-            raise KeyError(digest) from None
+            raise OSError(errno.EIO, "a content of the history is gone", digest) from None
         try:
             return zlib.decompress(self._disk.read(fd, self._disk.fstat(fd).st_size))
+        except zlib.error:
+            raise OSError(errno.EIO, "a content of the history is damaged", digest) from None
         finally:
             self._disk.close_fd(fd)
 

@@ -20,7 +20,7 @@ from redline.adapters.slots import Slots
 from redline.adapters.transaction import DiskTransaction
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
-from redline.core.errors import Locked, PathDenied, UnknownOperation, WriteFailed
+from redline.core.errors import HistoryError, Locked, PathDenied, UnknownOperation
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports import Chained, Operation, Origin
 
@@ -180,8 +180,8 @@ class DiskStore:
             return state
         try:
             content = self.blobs.get(state.digest)
-        except KeyError:
-            raise WriteFailed(f"History is damaged: content {state.digest[:12]} is gone") from None
+        except OSError as error:
+            raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
         return FileState(state.digest, state.size, state.mode, content)
 
     def newest_first(self, before_id: str | None = None) -> Iterator[Operation]:

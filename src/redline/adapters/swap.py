@@ -115,7 +115,10 @@ class Swap:
 
     def carry_out(self, numbers: Iterable[int]) -> None:
         """Do these steps in order and make them last."""
-        one_by_one = is_tangled(tuple(self.steps))
+        # What a rename moves exists nowhere else: the way there must last before it goes, and its
+        # arrival before anything is removed behind it.
+        steps = tuple(self.steps)
+        one_by_one = is_tangled(steps) or any(isinstance(step, Rename) for step in steps)
         for number in numbers:
             step = self.steps[number]
             if isinstance(step, Rename):

@@ -1,0 +1,152 @@
+"""The power goes before every operation of a commit, and unsynced writes are lost or kept."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from redline.core.errors import RedlineError
+from tests.faults.power import CUT, POLICIES, PowerDisk
+from tests.faults.scene import ORIGIN, Scene, Snapshot, in_child
+
+PERSON = b"a person wrote this\n"
+LONG = bool(os.environ.get("REDLINE_LONG"))
+
+
+@pytest.fixture(params=["free", "tangled"])
+def scene(tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
+    return Scene(tmp_path / "scene", tangled=request.param == "tangled")
+
+
+def _run(scene: Scene, policy: str, cut: int, forgets: str = "", *, person: bool = False) -> int:
+    """The exit status of a change during which the power goes before operation *cut*.
+
+    When the change is answered first, the power goes right behind the answer, or right after a
+    *person* has saved one of the files.
+    """
+    scene.bring_back()
+
+    def work() -> None:
+        disk = PowerDisk([scene.root, scene.state], POLICIES[policy](), cut, forgets)
+        _, editor = scene.open(disk)
+        scene.change(editor)
+        (scene.top / "answered").write_text("\n".join(disk.sites))
+        if person:
+            disk.person_writes(scene.root / "a", PERSON)
+        disk.power_off()
+
+    return in_child(work)
+
+
+def _violation(scene: Scene, before: Snapshot, after: Snapshot) -> str | None:
+    """What is wrong after the next start, if anything."""
+    answered = (scene.top / "answered").exists()
+    try:
+        store, editor = scene.open()
+    except RedlineError as error:
+        return f"cannot start: {error}"
+    try:
+        found = scene.snapshot()
+        if found not in (before, after):
+            return "torn"
+        if answered and found != after:
+            return "answered, then lost"
+        if scene.litter():
+            return f"litter: {scene.litter()}"
+        newest = next(store.newest_first())
+        if (newest.origin.tool, len(newest.change_set.steps) > 1) != ("fault", found == after):
+            return "history and files disagree"
+        store.load(newest.id)
+        if found == after:
+            editor.undo(None, ORIGIN)
+            if scene.snapshot() != before:
+                return "undo does not restore"
+    except (RedlineError, OSError, StopIteration) as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        store.close()
+        store.workspace.close()
+    return None
+
+
+def _prepared(scene: Scene) -> tuple[Snapshot, Snapshot]:
+    before, after = scene.both()
+    scene.lay_out()
+    scene.keep()
+    return before, after
+
+
+def _operations(scene: Scene) -> tuple[int, set[str]]:
+    """How many operations an undisturbed change takes, and where in the code it syncs."""
+    for cut in range(1, 1000):
+        _run(scene, "everything kept", cut)
+        answered = scene.top / "answered"
+        if answered.exists():
+            return cut, set(answered.read_text().split())
+    raise AssertionError
+
+
+def _policies(scene: Scene) -> list[str]:
+    return list(POLICIES) if LONG or not scene.tangled else list(POLICIES)[:2]
+
+
+def test_a_power_cut_at_any_operation_leaves_all_or_nothing(scene: Scene) -> None:
+    before, after = _prepared(scene)
+    operations, _ = _operations(scene)
+    assert operations > 30
+    for policy in _policies(scene):
+        for cut in range(1, operations + 1):
+            assert _run(scene, policy, cut) == CUT
+            assert _violation(scene, before, after) is None, (policy, cut)
+
+
+def _with_person(scene: Scene, snapshot: Snapshot) -> Snapshot:
+    return {**snapshot, "a": ("file", 0o644, PERSON)}
+
+
+def test_what_a_person_writes_after_the_answer_outlives_a_power_cut(scene: Scene) -> None:
+    _, after = _prepared(scene)
+    for policy in POLICIES:
+        assert _run(scene, policy, 10_000, person=True) == CUT
+        scene.recover()
+        assert scene.snapshot() == _with_person(scene, after), policy
+
+
+SITES = {
+    "Slot.activate",  # the intent, before anything is staged
+    "Swap._write",  # staged files
+    "Blobs._write",  # contents for undo and recovery
+    "Blobs.put",  # the directory of contents
+    "Journal._write_or_take_back",  # the commit point
+    "Swap.make_last",  # the directories of the workspace
+    "Slot.mark",  # done
+}
+
+
+def test_every_place_that_syncs_is_known(scene: Scene) -> None:
+    _prepared(scene)
+    assert _operations(scene)[1] == SITES
+
+
+@pytest.mark.parametrize("site", sorted(SITES))
+def test_a_missing_sync_is_caught(tmp_path: Path, site: str) -> None:
+    scene = Scene(tmp_path / "scene")
+    before, after = _prepared(scene)
+    operations, _ = _operations(scene)
+    assert _is_caught(scene, before, after, site, operations)
+
+
+def _is_caught(scene: Scene, before: Snapshot, after: Snapshot, site: str, operations: int) -> bool:
+    for policy in POLICIES:
+        _run(scene, policy, 10_000, site, person=True)
+        scene.recover()
+        if scene.snapshot() != _with_person(scene, after):
+            return True
+    for cut in range(operations, 0, -1):
+        for policy in POLICIES:
+            _run(scene, policy, cut, site)
+            if _violation(scene, before, after) is not None:
+                return True
+    return False
