@@ -20,7 +20,7 @@ from redline.adapters.slots import Slots
 from redline.adapters.transaction import DiskTransaction
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
-from redline.core.errors import HistoryError, Locked, PathDenied, UnknownOperation
+from redline.core.errors import HistoryError, Locked, PathDenied, UnknownOperation, WriteFailed
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports import Chained, Operation, Origin
 
