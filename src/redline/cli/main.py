@@ -9,7 +9,6 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from redline._version import __version__
-from redline.core.errors import HistoryError, InvalidArgument, RedlineError
 
 # Each module has configure(parser) and run(args) -> exit code.
 COMMANDS = {
@@ -81,17 +80,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = import_module(COMMANDS[parsed.command][0]).run(parsed)
     except KeyboardInterrupt:
         return 130
-    except RedlineError as error:
-        return _told(error)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except Exception as error:
+        return _told(error)
     return code
 
 
-def _told(error: RedlineError) -> int:
-    """Say what went wrong; the exit code that fits."""
+def _told(error: Exception) -> int:
+    """Say what went wrong; the exit code that fits. What is not ours is raised again."""
+    # Imported here: a server that starts should not pay for words it may never say.
     from redline.cli.terminal import fail, paint_diff
+    from redline.core.errors import HistoryError, InvalidArgument, RedlineError
+
+    if not isinstance(error, RedlineError):
+        raise error
 
     fail(error.message, error.hint)
     diff = error.details.get("diff")

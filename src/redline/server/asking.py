@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from redline.dialects.tool import Answer, Json, Question, Result
+from redline.server.cancel import StateRefused
 
 if TYPE_CHECKING:
     from redline.server.dispatch import Context
@@ -20,10 +21,6 @@ class _NeedsAnswer(BaseException):
     def __init__(self, question: Question) -> None:
         super().__init__(question.key)
         self.question = question
-
-
-class StateRefused(Exception):
-    """A requestState that was altered, has expired, was used before or is another call's."""
 
 
 class Asking:

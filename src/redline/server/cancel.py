@@ -1,9 +1,13 @@
-"""Cancellation of one call, from any thread."""
+"""What can end a call besides its own work: cancellation, or a retry that is not genuine."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
+
+
+class StateRefused(Exception):
+    """A requestState that was altered, has expired, was used before or is another call's."""
 
 
 class Token:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from redline.dialects.tool import Answer, Call, Client, FailedCall, Json, Question, Result
 from redline.dialects.tool import RpcFailure as RpcFailure
 from redline.server import wire
-from redline.server.asking import StateRefused, asker_for
 from redline.server.audit import Audit
-from redline.server.cancel import Token
+from redline.server.cancel import StateRefused, Token
 from redline.server.catalog import Catalog, Entry
 from redline.server.log import Sink, log_exception
 from redline.server.protocol import Profile
@@ -126,6 +125,7 @@ class Dispatch:
 
             raise ReadOnlyMode(f"The server is read-only; refused: {entry.tool.name}")
         from redline.server.arguments import validate
+        from redline.server.asking import asker_for
 
         arguments = validate(entry.tool, arguments)
         asking = asker_for(params, entry.tool.name, arguments, context)

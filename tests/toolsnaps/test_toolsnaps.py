@@ -1,0 +1,86 @@
+"""Every listed tool has a snapshot, so that a change of a schema or a description is reviewed.
+
+REDLINE_UPDATE_SNAPS=1 writes the snapshots again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from redline.dialects.tool import Dialect, Json, Tool
+from redline.server.catalog import Catalog, load_dialects, wire
+
+HERE = Path(__file__).parent
+UPDATE = os.environ.get("REDLINE_UPDATE_SNAPS") == "1"
+DIALECTS = load_dialects(["all"])
+TOOLS = [(dialect, tool) for dialect in DIALECTS for tool in dialect.tools]
+each_tool = pytest.mark.parametrize(
+    ("dialect", "tool"), TOOLS, ids=[f"{dialect.name}-{tool.name}" for dialect, tool in TOOLS]
+)
+
+
+def place(toolset: str, name: str) -> Path:
+    return HERE / toolset / f"{name}.json"
+
+
+def compare(path: Path, listed: Json) -> None:
+    text = json.dumps(listed, indent=2, ensure_ascii=True) + "\n"
+    if UPDATE:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    assert path.exists(), f"no snapshot; REDLINE_UPDATE_SNAPS=1 writes it: {path.name}"
+    assert path.read_text("utf-8") == text, f"the tool changed; review and update: {path.name}"
+
+
+@each_tool
+def test_the_tool_is_as_its_snapshot_says(dialect: Dialect, tool: Tool) -> None:
+    compare(place(dialect.name, tool.name), wire(tool))
+
+
+def test_the_tool_two_toolsets_share_is_as_its_snapshot_says() -> None:
+    if {"files", "coding"} <= {dialect.name for dialect in DIALECTS}:
+        tools = {tool.name: tool for tool in Catalog(DIALECTS).tools}
+        compare(place("shared", "read_file"), wire(tools["read_file"]))
+
+
+def test_no_snapshot_is_left_without_its_tool() -> None:
+    expected = {place(dialect.name, tool.name) for dialect, tool in TOOLS}
+    expected.add(place("shared", "read_file"))
+    stale = sorted(str(p.relative_to(HERE)) for p in HERE.glob("*/*.json") if p not in expected)
+    if UPDATE:
+        for name in stale:
+            (HERE / name).unlink()
+        stale = []
+    assert stale == []
+
+
+@each_tool
+def test_the_words_of_a_tool_are_plain_printable_ascii(dialect: Dialect, tool: Tool) -> None:
+    text = json.dumps(wire(tool), ensure_ascii=False)
+    assert text.isascii()
+    assert text.isprintable()
+
+
+@each_tool
+def test_the_schemas_are_valid_and_their_roots_are_objects(dialect: Dialect, tool: Tool) -> None:
+    for schema in (tool.input_schema, tool.output_schema):
+        if schema is not None:
+            assert schema["type"] == "object"
+            jsonschema_rs.meta.validate(schema)
+
+
+@each_tool
+def test_the_hints_agree_with_what_read_only_does(dialect: Dialect, tool: Tool) -> None:
+    assert tool.hints.read_only is not None
+    if tool.writes:
+        assert tool.hints.read_only is False, "a tool that writes is not read-only"
+
+
+@each_tool
+def test_the_handler_exists(dialect: Dialect, tool: Tool) -> None:
+    assert callable(tool.load())

@@ -1,0 +1,69 @@
+"""Whatever arguments come, a tool answers in a structured way and the server lives on."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redline.dialects.tool import Tool
+from redline.server.catalog import Catalog, load_dialects
+from tests.wire import fuzz
+from tests.wire.client import Client, connect
+
+ROUNDS = 200 if os.environ.get("REDLINE_LONG") == "1" else 12
+TOOLS = Catalog(load_dialects(["all"])).tools
+
+
+@pytest.fixture(scope="module", params=["2025-11-25", "2026-07-28"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Client]:
+    """Every toolset over stdio, on a small throw-away workspace."""
+    folder = tmp_path_factory.mktemp("fuzz") / "workspace"
+    (folder / "dir").mkdir(parents=True)
+    (folder / "a.txt").write_text("one\ntwo\nthree\n")
+    (folder / "dir" / "b.json").write_text('{"a": {"b": [1, 2]}}\n')
+    with connect("stdio", ["--tools", "all"], cwd=folder, protocol=request.param) as client:
+        yield client
+
+
+def check_reply(reply: dict[str, Any], what: str) -> None:
+    text = json.dumps(reply)
+    assert "Traceback (most recent call last)" not in text, what
+    assert "Internal error" not in text, what
+    if "error" in reply:
+        assert isinstance(reply["error"]["code"], int), what
+        assert reply["error"]["message"], what
+    else:
+        result = reply["result"]
+        assert isinstance(result.get("content"), list) or "inputRequests" in result, what
+        if result.get("isError"):
+            assert result["content"], what
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
+def test_any_arguments_get_a_structured_answer(server: Client, tool: Tool) -> None:
+    rng = random.Random(tool.name)
+    for round_number in range(ROUNDS):
+        make = fuzz.fitting if round_number % 2 else fuzz.broken
+        arguments = make(tool.input_schema, rng)
+        for name in ("timeout", "timeout_ms", "yield_time_ms"):
+            if isinstance(arguments.get(name), int):
+                arguments[name] = min(arguments[name], 200)
+        reply = server.call(tool.name, arguments)
+        check_reply(reply, f"{tool.name} {json.dumps(arguments)[:600]}\n{server.stderr[-3000:]}")
+    server.list_tools()
+
+
+def test_after_all_that_the_server_lives_and_nothing_lies_beside_the_workspace(
+    server: Client,
+) -> None:
+    assert server.list_tools()
+    workspace = Path(os.readlink(f"/proc/{server.process.pid}/cwd"))
+    assert [entry.name for entry in workspace.parent.iterdir()] == ["workspace"]
