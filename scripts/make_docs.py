@@ -1,4 +1,4 @@
-"""Write what is generated: docs/tools/<toolset>.md, README's tool table, package manifests.
+"""Write what is generated: docs/tools/<toolset>.md, docs/cli.md, README's table, manifests.
 
 `--check` writes nothing and fails when a page is out of date.
 """
@@ -16,6 +16,8 @@ sys.path[:0] = [str(REPO / "src"), str(REPO)]
 
 from redline.dialects import TOOLSETS  # noqa: E402
 from redline.dialects.tool import Dialect, Tool  # noqa: E402
+from scripts.command_page import command_page  # noqa: E402
+from scripts.live_examples import live_example  # noqa: E402
 from scripts.package_files import package_pages  # noqa: E402
 
 START = "<!-- generated: tools -->"
@@ -35,6 +37,9 @@ def toolset_page(dialect: Dialect) -> str:
     if intro.exists():
         parts.append(intro.read_text("utf-8").strip() + "\n")
     parts.append(f"Turn it on alone with `redline serve --tools {dialect.name}`.\n")
+    example = live_example(dialect.name)
+    if example:
+        parts.append(example)
     parts += [_tool_section(tool) for tool in dialect.tools]
     return "\n".join(parts)
 
@@ -107,6 +112,7 @@ def pages() -> dict[Path, str]:
     """Every generated page with the text it should have."""
     found = dialects()
     wanted = {REPO / "docs" / "tools" / f"{d.name}.md": toolset_page(d) for d in found}
+    wanted[REPO / "docs" / "cli.md"] = command_page()
     wanted.update(package_pages())
     readme = REPO / "README.md"
     text = readme.read_text("utf-8")
