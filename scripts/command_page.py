@@ -17,7 +17,7 @@ def command_page() -> str:
     parts = [
         NOTE,
         "# Command line\n",
-        "Colour and diffs appear at a terminal; piped output is plain. `NO_COLOR` turns colour off,",
+        "Colour appears at a terminal; piped output is plain. `NO_COLOR` turns colour off,",
         "`FORCE_COLOR` turns it on.\n",
         f"Exit codes:\n\n```\n{codes}\n```\n",
     ]
