@@ -1,0 +1,314 @@
+"""Lossless edits of YAML."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
+from redline.core.splice import Splice
+from redline.documents import yaml_entries, yaml_values, yaml_verify
+from redline.documents.model import (
+    Edit,
+    Slice,
+    missing_key,
+    out_of_range,
+    refused,
+    require_text,
+    resolve_index,
+    slice_of,
+    wrong_shape,
+)
+from redline.documents.path import Path, render_path
+from redline.documents.yaml_anchors import check_anchors, uses_of
+from redline.documents.yaml_flow import Node
+from redline.documents.yaml_fragment import Fragment, render_key
+from redline.documents.yaml_place import Placer, Style
+from redline.documents.yaml_scan import Child, Part, Scanner
+from redline.documents.yaml_verify import Where
+
+_LONE_CR = re.compile(rb"\r(?!\n)")
+
+
+class YamlDocument:
+    """One document of a YAML stream; parsing it validates the whole stream."""
+
+    format = "yaml"
+
+    def __init__(self, source: bytes, index: int = 0) -> None:
+        require_text(source, "YAML")
+        self.source = source
+        self.index = index
+        self._tree: Any = yaml_verify.parse(source)
+        bom = 3 if source.startswith(yaml_verify.BOM) else 0
+        self._scanner = Scanner(source, bom=bom)
+        parts = self._scanner.parts()
+        count = len(yaml_verify.documents(self._tree))
+        if not 0 <= index < max(count, 1):
+            raise InvalidArgument(
+                f"doc_index is out of range: {index}",
+                field="doc_index",
+                hint=f"the file holds {count} documents, counted from 0",
+            )
+        if len(parts) != count:
+            raise DocumentSyntax("The documents of this stream cannot be told apart")
+        self._part: Part = parts[index]
+
+    @cached_property
+    def _root(self) -> Node:
+        return self._scanner.root(self._part)
+
+    def get(self, path: Path) -> Slice:
+        """The node's source slice; an alias gives its target's text, flagged."""
+        node, notes, where = self._locate(path)
+        self._agree(where)
+        if node.kind == "alias":
+            return self._target_of(node, notes)
+        end = self._scanner.end_of(node) if node.kind != "empty" else node.start
+        return slice_of(self.source, node.start, end, node.kind, notes)
+
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
+        """Replace the node, or create the leaf of a mapping."""
+        fragment = Fragment(value)
+        try:
+            node, notes, where = self._locate(path)
+        except NodeNotFound as error:
+            return self._create(path, fragment, error, create_parents=create_parents)
+        if notes:
+            raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
+        splices = self._replace(node, fragment)
+        edit = Edit.of(self.source, splices, self._anchor_notes(node))
+        self._verify_set(edit, node, fragment, where)
+        return edit
+
+    def insert(self, path: Path, value: str) -> Edit:
+        """A list item before an index, or a new key of a mapping."""
+        if not path:
+            raise CannotApply("The whole document cannot be inserted")
+        fragment = Fragment(value)
+        try:
+            parent, notes, where = self._locate(path[:-1])
+        except NodeNotFound as error:
+            raise refused(error) from None
+        last = path[-1]
+        if notes:
+            raise CannotApply(f"{notes[0]}: {render_path(path)}")
+        if isinstance(last, int):
+            return self._insert_item(path, parent, last, fragment, where)
+        if parent.kind == "mapping" and any(c.key == last for c in self._scanner.children(parent)):
+            raise CannotApply(f"Key already exists: {render_path(path)}", hint="set replaces it")
+        if parent.kind != "mapping" and not (parent.kind == "empty" and not path[:-1]):
+            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+        return self._add_key(parent, last, fragment, where)
+
+    def delete(self, path: Path) -> Edit:
+        """Without the entry, its same-line comment and the comment directly above it."""
+        if not path:
+            raise CannotApply("The whole document cannot be deleted")
+        node, notes, where = self._locate(path)
+        if notes:
+            raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
+        parent, _, _ = self._locate(path[:-1])
+        child = next(c for c in self._scanner.children(parent) if c.value is node)
+        splices = yaml_entries.remove(self._placer, parent, child)
+        edit = Edit.of(self.source, splices)
+        check_anchors(edit)
+        old, new = self._trees(edit)
+        yaml_verify.check_removed(old, new, where)
+        return edit
+
+    def data(self) -> Any:
+        """The document as plain values by the core schema; aliases are their own text."""
+        tree = self._fresh_tree()
+        return yaml_verify.plain_values(tree, yaml_verify.documents(tree)[self.index])
+
+    def render(self, value: Any) -> str:
+        """*value* as one line of YAML."""
+        return yaml_values.render(value)
+
+    @cached_property
+    def _placer(self) -> Placer:
+        return Placer(self._scanner, Style.of(self.source))
+
+    def _locate(self, path: Path) -> tuple[Node, tuple[str, ...], Where]:
+        node = self._root
+        notes: list[str] = []
+        steps: list[bytes | int] = []
+        for depth, segment in enumerate(path):
+            if node.kind == "alias":
+                raise NodeNotFound(
+                    f"{render_path(path[:depth])} is an alias and is not followed: "
+                    f"{render_path(path)}",
+                    hint="change the anchored node itself",
+                )
+            children = self._container(node, path, depth)
+            if isinstance(segment, int):
+                position = resolve_index(segment, len(children))
+                if position is None:
+                    raise out_of_range(path, depth, len(children))
+                steps.append(position)
+            else:
+                position = self._find_key(children, path, depth, notes)
+                steps.append(str(segment).encode("utf-8", "surrogateescape"))
+            node = self._scanner.value_of(node, children[position])
+        return node, tuple(notes), Where(self.index, tuple(steps))
+
+    def _container(self, node: Node, path: Path, depth: int) -> list[Child]:
+        wanted = "sequence" if isinstance(path[depth], int) else "mapping"
+        if node.kind == wanted:
+            return self._scanner.children(node)
+        if node.kind == "empty" and wanted == "mapping":
+            raise missing_key(path, depth, ())
+        raise wrong_shape(path, depth, _name(node))
+
+    def _find_key(self, children: list[Child], path: Path, depth: int, notes: list[str]) -> int:
+        wanted = path[depth]
+        found = [i for i, child in enumerate(children) if child.key == wanted]
+        if not found:
+            keys = [child.key for child in children if child.key is not None]
+            error = missing_key(path, depth, keys)
+            if "<<" in keys:
+                error.hint = (
+                    "the mapping merges keys through <<; a merged key is set as an override"
+                )
+            raise error
+        if len(found) > 1:
+            notes.append(f"Key {wanted!r} is there {len(found)} times; the last one counts")
+        return found[-1]
+
+    def _target_of(self, node: Node, notes: tuple[str, ...]) -> Slice:
+        name = self.source[node.start + 1 : node.end]
+        note = f"alias of &{name.decode('utf-8', 'replace')}; set replaces the alias alone"
+        target = self._anchored(self._root, name, node.start)
+        if target is None:
+            return slice_of(self.source, node.start, node.end, "alias", (*notes, note))
+        end = self._scanner.end_of(target) if target.kind != "empty" else target.start
+        return slice_of(self.source, target.start, end, target.kind, (*notes, note))
+
+    def _anchored(self, top: Node, name: bytes, before: int) -> Node | None:
+        """The last node above *before* that carries the anchor."""
+        found, stack = None, [top]
+        while stack:
+            node = stack.pop()
+            if node.anchor == name and node.start < before:
+                found = node if found is None or node.start > found.start else found
+            if node.kind in ("mapping", "sequence") and node.start < before:
+                children = self._scanner.children(node)
+                stack += [self._scanner.value_of(node, child) for child in children]
+        return found
+
+    def _replace(self, node: Node, fragment: Fragment) -> list[Splice]:
+        if _LONE_CR.search(self.source):
+            raise CannotApply("The file breaks lines with a lone CR, which is not edited")
+        return self._placer.replace(node, fragment)
+
+    def _verify_set(self, edit: Edit, node: Node, fragment: Fragment, where: Where) -> None:
+        kept = node.anchor if fragment.root.anchor is None else None
+        check_anchors(edit, kept, fragment.aliases)
+        old, new = self._trees(edit)
+        yaml_verify.check_set(old, new, where, fragment.readings(), anchor=node.anchor)
+
+    def _anchor_notes(self, node: Node) -> tuple[str, ...]:
+        if node.anchor is None:
+            return ()
+        lines = uses_of(self.source, node.anchor)
+        if not lines:
+            return ()
+        name = node.anchor.decode("utf-8", "replace")
+        places = ", ".join(str(line) for line in lines[:20])
+        return (f"aliases *{name} change with it: line {places}",)
+
+    def _create(
+        self, path: Path, fragment: Fragment, error: NodeNotFound, *, create_parents: bool
+    ) -> Edit:
+        depth = len(path) - 1
+        while True:
+            try:
+                parent, notes, where = self._locate(path[:depth])
+                break
+            except NodeNotFound:
+                depth -= 1
+        key = path[depth]
+        is_null = parent.kind == "empty" or self._is_null(parent)
+        fits = parent.kind == "mapping" or (parent.kind == "empty" and not depth)
+        if notes or not isinstance(key, str) or not (fits or (create_parents and is_null)):
+            raise refused(error)
+        if depth < len(path) - 1 and not create_parents:
+            failure = refused(error)
+            failure.hint = "create_parents builds the missing levels"
+            raise failure
+        for segment in reversed(path[depth + 1 :]):
+            fragment = _wrapped(segment, fragment, path, self._placer)
+        if fits:
+            return self._add_key(parent, key, fragment, where)
+        return self.set(path[:depth], _wrapped(key, fragment, path, self._placer).source.decode())
+
+    def _is_null(self, node: Node) -> bool:
+        text = self.source[node.start : node.end]
+        return node.style == "plain" and text in (b"~", b"null", b"Null", b"NULL")
+
+    def _add_key(self, parent: Node, key: str, fragment: Fragment, where: Where) -> Edit:
+        if _LONE_CR.search(self.source):
+            raise CannotApply("The file breaks lines with a lone CR, which is not edited")
+        if parent.kind == "empty":
+            splices = yaml_entries.create_first(self._placer, self._part, key, fragment)
+        else:
+            splices = yaml_entries.append(self._placer, parent, key, fragment)
+        step = key.encode("utf-8", "surrogateescape")
+        return self._added(splices, Where(self.index, (*where.steps, step)), fragment)
+
+    def _insert_item(
+        self, path: Path, parent: Node, index: int, fragment: Fragment, where: Where
+    ) -> Edit:
+        if parent.kind != "sequence":
+            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+        children = self._scanner.children(parent)
+        position = resolve_index(index, len(children))
+        if position is None and index != len(children):
+            raise refused(out_of_range(path, len(path) - 1, len(children)))
+        if position is None:
+            position = len(children)
+            splices = yaml_entries.append(self._placer, parent, None, fragment)
+        else:
+            splices = yaml_entries.insert_item(self._placer, parent, children[position], fragment)
+        return self._added(splices, Where(self.index, (*where.steps, position)), fragment)
+
+    def _added(self, splices: list[Splice], where: Where, fragment: Fragment) -> Edit:
+        edit = Edit.of(self.source, splices)
+        check_anchors(edit, None, fragment.aliases)
+        old, new = self._trees(edit)
+        yaml_verify.check_added(old, new, where, fragment.readings())
+        return edit
+
+    def _trees(self, edit: Edit) -> tuple[Any, Any]:
+        try:
+            new = yaml_verify.parse(edit.after)
+        except DocumentSyntax as error:
+            raise CannotApply(f"The result would not parse: {error.message}") from None
+        old, self._tree = self._fresh_tree(), None
+        return old, new
+
+    def _fresh_tree(self) -> Any:
+        """rapidyaml's tree of the source; verification takes it apart, so it may be parsed anew."""
+        if self._tree is None:
+            self._tree = yaml_verify.parse(self.source)
+        return self._tree
+
+    def _agree(self, where: Where) -> None:
+        try:
+            yaml_verify.find(self._fresh_tree(), where)
+        except CannotApply as error:
+            raise NodeNotFound(error.message) from None
+
+
+def _name(node: Node) -> str:
+    return "null value" if node.kind == "empty" else node.kind
+
+
+def _wrapped(segment: str | int, inner: Fragment, path: Path, placer: Placer) -> Fragment:
+    """The value one level up: `segment: value` or `- value`."""
+    if isinstance(segment, int) and segment not in (0, -1):
+        raise CannotApply(f"A new list has no index [{segment}]: {render_path(path)}")
+    prefix = b"-" if isinstance(segment, int) else render_key(segment).encode("utf-8") + b":"
+    return Fragment(placer.entry(prefix, inner, 0).replace(b"\r\n", b"\n").decode("utf-8"))

@@ -1,0 +1,171 @@
+"""A value given as YAML: what it is alone, and the text it takes at its new place."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from redline.core.errors import CannotApply, DocumentSyntax
+from redline.documents import yaml_verify
+from redline.documents.yaml_flow import Node, decode_key
+from redline.documents.yaml_scan import Scanner
+
+_FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)")
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
+_WORDS = frozenset(("true", "false", "null", "~", ""))
+
+
+@dataclass(slots=True)
+class _Parsed:
+    scanner: Scanner
+    root: Node
+
+
+class Fragment:
+    """One value; refuses what is not exactly one YAML node."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            source = text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise CannotApply("Value holds a lone surrogate, which is not UTF-8") from None
+        if b"\r" in source:
+            source = source.replace(b"\r\n", b"\n")
+        self.source = source
+        self._tree()
+        self.scanner = Scanner(source)
+        parts = self.scanner.parts()
+        if len(parts) != 1 or parts[0].is_marked or source.lstrip().startswith(b"%"):
+            raise CannotApply("Value is not exactly one YAML node")
+        self.root = self.scanner.root(parts[0])
+        self.end = self.scanner.end_of(self.root)
+
+    def _tree(self) -> Any:
+        try:
+            return yaml_verify.parse(self.source)
+        except DocumentSyntax as error:
+            raise CannotApply(f"Value is not YAML: {error.message}") from None
+
+    def readings(self) -> list[Any]:
+        """The value parsed alone, with and without a final line break (block scalars differ)."""
+        trees = [self._tree()]
+        if self.root.style in ("literal", "folded") or self._is_block:
+            stripped = self.source.rstrip(b"\n")
+            trees += [yaml_verify.parse(stripped), yaml_verify.parse(stripped + b"\n")]
+        return trees
+
+    @cached_property
+    def aliases(self) -> frozenset[bytes]:
+        """The names of the aliases in it."""
+        if b"*" not in self.source:
+            return frozenset()
+        tree = self._tree()
+        facts = yaml_verify.flatten(tree, yaml_verify.documents(tree)[0])
+        return frozenset(value[1].lstrip(b"*") for _, _, value in facts if value[0] == "alias")
+
+    @property
+    def text(self) -> bytes:
+        """The node with its tag and anchor, nothing around it."""
+        start = self.root.props if self.root.has_props else self.root.start
+        return self.source[start : self.end]
+
+    @property
+    def props(self) -> bytes:
+        """Its tag and anchor, as written."""
+        return self.source[self.root.props : self.root.props_end] if self.root.has_props else b""
+
+    @property
+    def _is_block(self) -> bool:
+        return self.root.style == "block"
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it is a block mapping or sequence."""
+        return self._is_block
+
+    @property
+    def is_block_scalar(self) -> bool:
+        """Whether it is a literal or folded block."""
+        return self.root.style in ("literal", "folded")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is nothing at all."""
+        return self.root.kind == "empty" and not self.root.has_props
+
+    def block_lines(self) -> list[bytes]:
+        """The lines of a block collection, moved to column 0."""
+        column = self.root.column
+        lines = self.source[self.root.start : self.end].split(b"\n")
+        return [lines[0], *(_dedented(line, column) for line in lines[1:])]
+
+    def scalar_lines(self) -> list[bytes]:
+        """The content lines of a block scalar, without their indent."""
+        lines = self.source[self.root.header_end : self.end].split(b"\n")[1:]
+        return [_dedented(line, self.root.content_indent) for line in lines]
+
+    def inline_lines(self) -> list[bytes]:
+        """The lines of anything that may start on the line of its key."""
+        first, *rest = self.text.split(b"\n")
+        return [first, *(line.strip(b" \t") for line in rest)]
+
+    @cached_property
+    def flow(self) -> bytes:
+        """The value on one line, fit for the inside of a flow collection."""
+        return self._flow(self.root)
+
+    def _flow(self, node: Node) -> bytes:
+        source = self.scanner.source
+        props = source[node.props : node.props_end] + b" " if node.has_props else b""
+        if node.kind == "empty":
+            return props.rstrip()
+        if node.kind == "scalar":
+            return props + self._flow_scalar(node)
+        if node.kind == "alias":
+            return source[node.start : node.end]
+        text = source[node.start : node.end] if node.end >= 0 else b"\n"
+        if node.style == "flow" and b"\n" not in text and b"#" not in text and not node.marks:
+            return props + text
+        inner = b", ".join(self._flow_child(node, child) for child in self.scanner.children(node))
+        return props + (b"{%b}" % inner if node.kind == "mapping" else b"[%b]" % inner)
+
+    def _flow_child(self, node: Node, child: Any) -> bytes:
+        value = self._flow(self.scanner.value_of(node, child))
+        if node.kind == "sequence":
+            return value or b"null"
+        if child.is_complex or child.key is None:
+            raise CannotApply("A mapping with such keys cannot be put inside a flow collection")
+        return render_key(child.key).encode("utf-8") + b": " + (value or b"null")
+
+    def _flow_scalar(self, node: Node) -> bytes:
+        text = self.scanner.source[node.start : node.end]
+        if node.style in ("literal", "folded"):
+            return self._quoted_block(node)
+        if b"\n" in text:
+            return json.dumps(decode_key(text), ensure_ascii=False).encode("utf-8")
+        if node.style == "plain" and _FLOW_UNSAFE.search(text.decode("utf-8")):
+            return b"'%b'" % text.replace(b"'", b"''")
+        return text
+
+    def _quoted_block(self, node: Node) -> bytes:
+        """A block scalar as the double-quoted text that means the same."""
+        if node is not self.root:
+            raise CannotApply("A nested block scalar cannot be put inside a flow collection")
+        tree = yaml_verify.parse(self.source.rstrip(b"\n") + b"\n" if self.end else self.source)
+        root = yaml_verify.documents(tree)[0]
+        value = bytes(tree.val(root) or b"").decode("utf-8")
+        return json.dumps(value, ensure_ascii=False).encode("utf-8")
+
+
+def _dedented(line: bytes, column: int) -> bytes:
+    return line[column:] if not line[:column].strip(b" ") else line.lstrip(b" ")
+
+
+def render_key(key: str) -> str:
+    """A key as YAML spells it: plain where that is safe, else in double quotes."""
+    if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS:
+        return key
+    return json.dumps(key, ensure_ascii=False)

@@ -1,0 +1,271 @@
+"""The independent opinion: rapidyaml parses old, new and the value, and all must agree.
+
+The target is taken out of both trees; what is left must be emitted alike. The new target must be
+the same data as the value parsed alone. Any disagreement is a refusal. rapidyaml's parser keeps no
+recursion, and its emitter stops at a depth of its own, so neither can be driven into a crash.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ryml
+
+from redline.core.errors import CannotApply, DocumentSyntax
+from redline.documents.depth import too_deep
+from redline.documents.model import MAX_DEPTH
+
+BOM = b"\xef\xbb\xbf"
+_TYPED = re.compile(
+    rb"(?:~|null|Null|NULL|true|True|TRUE|false|False|FALSE|[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+    rb"|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)"
+    rb"|\.(?:nan|NaN|NAN))?"
+)
+_NONE = ryml.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in a tree: the document, then keys (bytes) and indexes."""
+
+    document: int
+    steps: tuple[bytes | int, ...]
+
+
+def parse(source: bytes) -> Any:
+    """rapidyaml's tree of a stream; DocumentSyntax when it does not parse."""
+    text = source[3:] if source.startswith(BOM) else source
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    try:
+        return ryml.parse_in_arena(text)
+    except ryml.ExceptionParse as error:
+        raise _syntax(error) from None
+    except (ryml.ExceptionBasic, ryml.ExceptionVisit) as error:
+        raise DocumentSyntax(f"Invalid YAML: {_reason(error)}") from None
+
+
+def _syntax(error: Any) -> DocumentSyntax:
+    place = error.errdata_parse.ymlloc
+    line, column = int(place.line), int(place.col)
+    message = f"Invalid YAML at line {line}, column {column}: {_reason(error)}"
+    return DocumentSyntax(message, line=line, column=column)
+
+
+def _reason(error: Any) -> str:
+    text = error.msg if isinstance(error.msg, str) else bytes(error.msg).decode("utf-8", "replace")
+    return text.strip() or "parse error"
+
+
+def documents(tree: Any) -> list[int]:
+    """The root node of each document."""
+    root = tree.root_id()
+    return list(_children(tree, root)) if tree.is_stream(root) else [root]
+
+
+def find(tree: Any, where: Where) -> int:
+    """The node at *where*; CannotApply when rapidyaml sees no such node."""
+    roots = documents(tree)
+    if where.document >= len(roots):
+        raise CannotApply("The two parsers disagree on the number of documents")
+    node = roots[where.document]
+    for step in where.steps:
+        node = _step(tree, node, step)
+    return node
+
+
+def _step(tree: Any, node: int, step: bytes | int) -> int:
+    found = _NONE
+    if isinstance(step, bytes):
+        if tree.is_map(node):
+            found = tree.find_child(node, step) if step else _empty_key(tree, node)
+    elif tree.is_container(node) and 0 <= step < tree.num_children(node):
+        found = tree.child(node, step)
+    if found == _NONE:
+        raise CannotApply("The two parsers disagree on where the path leads; nothing was changed")
+    return int(found)
+
+
+def _empty_key(tree: Any, node: int) -> int:
+    for child in _children(tree, node):
+        if not bytes(tree.key(child) or b""):
+            return child
+    return int(_NONE)
+
+
+def _children(tree: Any, node: int) -> Iterator[int]:
+    child = tree.first_child(node)
+    while child != _NONE:
+        yield int(child)
+        child = tree.next_sibling(child)
+
+
+def check_set(
+    old: Any, new: Any, where: Where, fragments: Sequence[Any], *, anchor: bytes | None
+) -> None:
+    """The target alone changed, and it became one of *fragments* (readings of one value)."""
+    before, after = find(old, where), find(new, where)
+    _same_value(new, after, fragments, anchor)
+    if not where.steps:
+        _same_rest_of_stream(old, new, where)
+        return
+    if _key_facts(old, before) != _key_facts(new, after):
+        raise _elsewhere()
+    old.remove(before)
+    new.remove(after)
+    _same(old, new)
+
+
+def check_added(old: Any, new: Any, where: Where, fragments: Sequence[Any]) -> None:
+    """Only the entry at *where* is new, and it is one of *fragments*."""
+    after = find(new, where)
+    _same_value(new, after, fragments, None)
+    parent = tree_parent(new, after)
+    new.remove(after)
+    if new.num_children(parent) == 0:
+        old_parent = find(old, Where(where.document, where.steps[:-1]))
+        if old.num_children(old_parent) or (
+            old.has_val(old_parent) and not old.val_is_null(old_parent)
+        ):
+            raise _elsewhere()
+        if not where.steps[:-1]:
+            _same_rest_of_stream(old, new, where)
+            return
+        old.remove(old_parent)
+        new.remove(parent)
+    _same(old, new)
+
+
+def check_removed(old: Any, new: Any, where: Where) -> None:
+    """Only the entry at *where* is gone."""
+    before = find(old, where)
+    parent = tree_parent(old, before)
+    old.remove(before)
+    if old.num_children(parent) == 0:
+        place = Where(where.document, where.steps[:-1])
+        left = find(new, place)
+        if (
+            not new.is_container(left)
+            or new.num_children(left)
+            or new.is_map(left) != old.is_map(parent)
+        ):
+            raise _elsewhere()
+        if not place.steps:
+            _same_rest_of_stream(old, new, place)
+            return
+        if _key_facts(old, parent) != _key_facts(new, left):
+            raise _elsewhere()
+        old.remove(parent)
+        new.remove(left)
+    _same(old, new)
+
+
+def tree_parent(tree: Any, node: int) -> int:
+    """The collection around *node*."""
+    return int(tree.parent(node))
+
+
+def _same(old: Any, new: Any) -> None:
+    if text_of(old, old.root_id()) != text_of(new, new.root_id()):
+        raise _elsewhere()
+
+
+def _same_rest_of_stream(old: Any, new: Any, where: Where) -> None:
+    left, right = documents(old), documents(new)
+    if len(left) != len(right):
+        raise _elsewhere()
+    for index, (mine, theirs) in enumerate(zip(left, right, strict=True)):
+        if index != where.document and text_of(old, mine) != text_of(new, theirs):
+            raise _elsewhere()
+
+
+def text_of(tree: Any, node: int) -> Any:
+    """Everything a subtree says, for comparison with another."""
+    if tree.size() == 1 and not tree.is_container(node) and not tree.has_val(node):
+        return ""
+    try:
+        return ryml.emit_yaml(tree, node)
+    except (ryml.ExceptionVisit, ryml.ExceptionBasic):
+        return flatten(tree, node)
+
+
+def flatten(tree: Any, top: int) -> list[Any]:
+    """A subtree as a flat list of facts; deeper than the limit is refused."""
+    facts: list[Any] = []
+    stack = [(top, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise too_deep()
+        facts.append((depth, _key_facts(tree, node), _value_facts(tree, node)))
+        stack += [(child, depth + 1) for child in reversed(list(_children(tree, node)))]
+    return facts
+
+
+def _key_facts(tree: Any, node: int) -> tuple[Any, ...]:
+    if not tree.has_key(node):
+        return ()
+    anchor = bytes(tree.key_anchor(node)) if tree.has_key_anchor(node) else b""
+    tag = bytes(tree.key_tag(node)) if tree.has_key_tag(node) else b""
+    return bytes(tree.key(node) or b""), bool(tree.is_key_ref(node)), anchor, tag
+
+
+def _value_facts(tree: Any, node: int) -> tuple[Any, ...]:
+    tag = bytes(tree.val_tag(node)) if tree.has_val_tag(node) else b""
+    anchor = bytes(tree.val_anchor(node)) if tree.has_val_anchor(node) else b""
+    if tree.is_map(node) or tree.is_seq(node):
+        return "map" if tree.is_map(node) else "seq", tag, anchor
+    if tree.is_val_ref(node):
+        return "alias", bytes(tree.val_ref(node)), tag
+    value = bytes((tree.val(node) if tree.has_val(node) else None) or b"")
+    if _is_plain(tree, node) and _TYPED.fullmatch(value):
+        return (
+            "null" if _is_null(value) else "plain",
+            b"" if _is_null(value) else value,
+            tag,
+            anchor,
+        )
+    return "text", value, tag, anchor
+
+
+def _is_plain(tree: Any, node: int) -> bool:
+    return not (tree.is_val_quoted(node) or tree.is_val_literal(node) or tree.is_val_folded(node))
+
+
+def _is_null(value: bytes) -> bool:
+    return value in (b"", b"~", b"null", b"Null", b"NULL")
+
+
+def _same_value(new: Any, node: int, fragments: Sequence[Any], anchor: bytes | None) -> None:
+    """The subtree equals the value, apart from the key it hangs on and an anchor that was kept."""
+    actual = _facts_of_value(new, node, anchor)
+    for fragment in fragments:
+        if _facts_of_value(fragment, documents(fragment)[0], None) == actual:
+            return
+    raise CannotApply(
+        "The value would read differently at this place; nothing was changed",
+        hint="quote it, or give it in flow style",
+    )
+
+
+def _facts_of_value(tree: Any, node: int, anchor: bytes | None) -> list[Any]:
+    facts = flatten(tree, node)
+    depth, _, value = facts[0]
+    if anchor is not None and value[-1] == anchor and value[0] != "alias":
+        value = (*value[:-1], b"")
+    facts[0] = (depth, (), value)
+    return facts
+
+
+def plain_values(tree: Any, node: int) -> Any:
+    """A subtree as plain values by the YAML 1.2 core schema; aliases stay text."""
+    from redline.documents.yaml_values import resolved
+
+    return resolved(tree, node, _children)
+
+
+def _elsewhere() -> CannotApply:
+    return CannotApply("The result would change something else too; nothing was changed")

