@@ -1,0 +1,83 @@
+"""noyalib_get and noyalib_set."""
+
+from __future__ import annotations
+
+from redline.core.changes import FileState
+from redline.core.diff import unified_diff
+from redline.core.errors import IsADirectory, NotFound, StaleBase
+from redline.core.paths import Access, WorkspacePath
+from redline.core.textfile import TextFile
+from redline.dialects.tool import Call, Json, Result
+from redline.documents.editing import DocEdit, EditedFile, Options, apply_edits, change_of
+from redline.documents.model import MAX_BYTES
+from redline.documents.path import parse_path
+from redline.documents.yaml_doc import YamlDocument
+
+# Somebody else may change the file between reading and writing; the edit is then planned again on
+# what they left, so that parallel edits of one file are all kept.
+_TRIES = 50
+
+
+def get(call: Call) -> Result:
+    """The source text of the value at a path."""
+    arguments = call.arguments
+    steps = parse_path(arguments["path"])
+    place = call.runtime.workspace.resolve(arguments["file"], Access.READ, must_exist=True)
+    source = call.runtime.tree.read(place, MAX_BYTES)
+    found = YamlDocument(source, arguments.get("doc_index", 0)).get(steps)
+    result = Result.of_text(found.text)
+    if not found.notes:
+        return result
+    return Result(result.content, meta={"redline/notes": list(found.notes)})
+
+
+def set_value(call: Call) -> Result:
+    """Replace the value at a path, or add the key."""
+    arguments = call.arguments
+    edit = DocEdit("set", parse_path(arguments["path"]), arguments["value"])
+    options = Options(
+        "yaml", arguments.get("doc_index", 0), create_parents=arguments.get("create_parents", False)
+    )
+    access = Access.READ if arguments.get("dry_run") else Access.WRITE
+    place = call.runtime.workspace.resolve(arguments["file"], access, must_exist=True)
+    for attempt in range(_TRIES):
+        before = _state(call, place)
+        done = apply_edits(place.name, before.content or b"", [edit], options)
+        if arguments.get("dry_run"):
+            return _previewed(arguments, before, done)
+        summary = f"set {arguments['path']} in {arguments['file']}"
+        try:
+            call.runtime.editor.commit(change_of(place, before, done.after), call.origin(summary))
+        except StaleBase:
+            if attempt == _TRIES - 1:
+                raise
+            call.cancel.check()
+            continue
+        break
+    return _answer(
+        f"set {arguments['path']} = {arguments['value']} in {arguments['file']} "
+        "(lossless: comments and formatting preserved)",
+        done,
+    )
+
+
+def _state(call: Call, place: WorkspacePath) -> FileState:
+    state = call.runtime.tree.state(place)
+    if isinstance(state, FileState):
+        return state
+    shown = call.runtime.workspace.absolute(place)
+    entry = call.runtime.tree.stat(place)
+    raise NotFound(shown) if entry is None else IsADirectory(shown)
+
+
+def _previewed(arguments: Json, before: FileState, done: EditedFile) -> Result:
+    old, new = TextFile(before.content or b"").text, TextFile(done.after).text
+    diff = unified_diff(old, new, arguments["file"], arguments["file"])
+    return _answer(diff or "no change", done)
+
+
+def _answer(text: str, done: EditedFile) -> Result:
+    blocks = [{"type": "text", "text": text}]
+    if done.notes:
+        blocks.append({"type": "text", "text": "\n".join(f"note: {n}" for n in done.notes)})
+    return Result(blocks)

@@ -1,0 +1,87 @@
+"""Edits asked for by callers, carried out one after the other on one file's bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.errors import CannotApply, InvalidArgument
+from redline.core.paths import WorkspacePath
+from redline.documents.formats import detect, open_document
+from redline.documents.model import Document
+from redline.documents.path import Path
+
+ACTIONS = ("set", "insert", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class DocEdit:
+    """One edit; `value` is text in the file's own syntax, or JSON with `as_json`."""
+
+    action: str
+    path: Path
+    value: str = ""
+    as_json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a file is to be read and what may be created in it."""
+
+    form: str | None = None
+    index: int = 0
+    create_parents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EditedFile:
+    """A file's bytes after the edits, and what is worth mentioning."""
+
+    after: bytes
+    form: str
+    notes: tuple[str, ...]
+
+
+def apply_edits(name: str, source: bytes, edits: Sequence[DocEdit], options: Options) -> EditedFile:
+    """*source* after every edit, each seeing what the one before left; any failure refuses all."""
+    form = detect(name, source, options.form)
+    notes: list[str] = []
+    for edit in edits:
+        document = open_document(source, form, options.index)
+        done = _one(document, edit, create_parents=options.create_parents)
+        source = done.after
+        notes += done.notes
+    return EditedFile(source, form, tuple(notes))
+
+
+def _one(document: Document, edit: DocEdit, *, create_parents: bool) -> Any:
+    if edit.action == "delete":
+        return document.delete(edit.path)
+    value = _native(document, edit)
+    if edit.action == "insert":
+        return document.insert(edit.path, value)
+    if edit.action == "set":
+        return document.set(edit.path, value, create_parents=create_parents)
+    raise InvalidArgument(
+        f"Unknown action: {edit.action}", field="action", hint=f"one of {', '.join(ACTIONS)}"
+    )
+
+
+def _native(document: Document, edit: DocEdit) -> str:
+    if not edit.as_json or document.format in ("json", "jsonc"):
+        return edit.value
+    try:
+        value = json.loads(edit.value)
+    except ValueError as error:
+        raise CannotApply(f"Value is not JSON: {error}", hint='text needs quotes: "..."') from None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return edit.value.strip()
+    return document.render(value)
+
+
+def change_of(path: WorkspacePath, before: FileState, after: bytes) -> ChangeSet:
+    """The ChangeSet that gives a file the bytes *after*."""
+    return ChangeSet((Change(path, before, FileState.of(after, before.mode)),))

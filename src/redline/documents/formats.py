@@ -1,0 +1,84 @@
+"""Which format a file is in, by its name or else by its content, and the engine for it."""
+
+from __future__ import annotations
+
+import re
+
+from redline.core.errors import DocumentSyntax, InvalidArgument
+from redline.documents.model import Document
+
+FORMATS = ("yaml", "json", "jsonc", "json5", "toml")
+_EXTENSIONS = {
+    "yaml": ("yaml", "yml", "clang-format", "clang-tidy", "cff", "eyaml", "sls"),
+    "json": ("json", "geojson", "webmanifest", "ipynb", "har", "sarif", "avsc", "topojson"),
+    "jsonc": ("jsonc", "code-workspace", "code-snippets", "sublime-settings", "hujson"),
+    "json5": ("json5",),
+    "toml": ("toml",),
+}
+_BY_EXTENSION = {ext: form for form, exts in _EXTENSIONS.items() for ext in exts}
+_BY_NAME = {
+    **dict.fromkeys(("pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock"), "toml"),
+    **dict.fromkeys((".clang-format", ".clang-tidy", ".yamllint", "pubspec.lock"), "yaml"),
+    **dict.fromkeys(("composer.lock", "pipfile.lock", "flake.lock"), "json"),
+    **dict.fromkeys((".babelrc", ".eslintrc", ".jshintrc", ".swcrc", "devcontainer.json"), "jsonc"),
+}
+_JSONC_NAME = re.compile(r"(?:ts|js)config(?:\..+)?\.json")
+_TOML_LINE = re.compile(rb"^[ \t]*(?:\[[^\]\n]+\]|[\w.\"'-]+[ \t]*=[ \t]*\S)", re.MULTILINE)
+
+
+def detect(name: str, source: bytes, form: str | None = None) -> str:
+    """The format of a file: as told, by its name, or by what its content parses as."""
+    if form:
+        if form not in FORMATS:
+            raise InvalidArgument(
+                f"Unknown format: {form}", field="format", hint=f"one of {', '.join(FORMATS)}"
+            )
+        return form
+    base = name.replace("\\", "/").rpartition("/")[2].lower()
+    if base in _BY_NAME:
+        return _BY_NAME[base]
+    if _JSONC_NAME.fullmatch(base) or "/.vscode/" in name.replace("\\", "/"):
+        return "jsonc"
+    known = _BY_EXTENSION.get(base.rpartition(".")[2]) if "." in base else None
+    return known or sniff(source)
+
+
+def sniff(source: bytes) -> str:
+    """What *source* looks like: the strictest format that parses it."""
+    text = source.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text[:1] in (b"{", b"[") or text[:2] in (b"//", b"/*"):
+        for form in ("json", "jsonc", "json5"):
+            if _parses(source, form):
+                return form
+    if _TOML_LINE.search(source) and _parses(source, "toml"):
+        return "toml"
+    return "yaml"
+
+
+def _parses(source: bytes, form: str) -> bool:
+    try:
+        open_document(source, form)
+    except DocumentSyntax:
+        return False
+    return True
+
+
+def open_document(source: bytes, form: str, index: int = 0) -> Document:
+    """The parsed document; DocumentSyntax, InvalidArgument for a document that is not there."""
+    if form == "yaml":
+        from redline.documents.yaml_doc import YamlDocument
+
+        return YamlDocument(source, index)
+    if index:
+        raise InvalidArgument(
+            f"doc_index is out of range: {index}",
+            field="doc_index",
+            hint=f"a {form} file holds one document",
+        )
+    if form == "toml":
+        from redline.documents.toml_doc import TomlDocument
+
+        return TomlDocument(source)
+    from redline.documents.json_doc import JsonDocument
+
+    return JsonDocument(source, form)

@@ -1,0 +1,91 @@
+"""RFC 9535 JSONPath over any format, answered with the matches' own source."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from redline.core.errors import InvalidArgument, NodeNotFound
+from redline.documents.model import Document, Slice
+from redline.documents.path import Path
+
+# (pattern, text, whole) -> whether it matches; expressions come from outside, so they run
+# wherever the caller can stop them.
+RegexTest = Callable[[str, str, bool], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One node an expression selects; `slice` is None where the source has none of its own."""
+
+    path: Path
+    slice: Slice | None
+
+
+def select(
+    document: Document, expression: str, regex: RegexTest, limit: int
+) -> tuple[list[Match], int]:
+    """The first *limit* matches in document order, and how many there are."""
+    from jsonpath_rfc9535 import JSONPathEnvironment, JSONPathError
+
+    environment = JSONPathEnvironment()
+    environment.function_extensions["match"] = _function(regex, whole=True)
+    environment.function_extensions["search"] = _function(regex, whole=False)
+    try:
+        found = environment.find(expression, plain(document.data()))
+    except JSONPathError as error:
+        raise InvalidArgument(
+            f"Not a JSONPath expression: {error}",
+            field="expression",
+            hint="RFC 9535, for example $.services.*.image or $..[?@.name == 'web']",
+        ) from None
+    except RecursionError:
+        raise InvalidArgument("The expression nests too deeply", field="expression") from None
+    places = [tuple(node.location) for node in found]
+    return [Match(path, _slice(document, path)) for path in places[:limit]], len(places)
+
+
+def _slice(document: Document, path: Path) -> Slice | None:
+    try:
+        return document.get(path)
+    except NodeNotFound:
+        return None
+
+
+def _function(regex: RegexTest, *, whole: bool) -> Any:
+    from jsonpath_rfc9535.function_extensions import ExpressionType, FilterFunction
+
+    class Guarded(FilterFunction):
+        arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012
+        return_type = ExpressionType.LOGICAL
+
+        def __call__(self, text: Any, pattern: Any) -> bool:
+            if not isinstance(text, str) or not isinstance(pattern, str):
+                return False
+            return regex(pattern, text, whole)
+
+    return Guarded()
+
+
+def plain(value: Any) -> Any:
+    """*value* with dates and times as text, which JSON has no type for."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return value
+
+
+def paths_of(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Every path of plain values, the root first."""
+    yield path
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from paths_of(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from paths_of(inner, (*path, index))

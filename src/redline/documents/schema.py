@@ -1,0 +1,109 @@
+"""JSON Schema 2020-12 over any format, problems told with the line they stand on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from redline.core.errors import DocumentSyntax, InvalidArgument, NodeNotFound
+from redline.documents.formats import detect, open_document
+from redline.documents.model import Document
+from redline.documents.path import Path, render_path
+from redline.documents.query import plain
+
+_MODELINE = re.compile(
+    rb"^[ \t]*(?:#|//)[ \t]*(?:yaml-language-server:|:schema)[ \t]*(?:\$schema=)?(\S+)",
+    re.MULTILINE,
+)
+_BASE = "workspace:///"
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+MOST = 200
+# How far a pattern of a schema may backtrack before it counts as no match.
+_BACKTRACKING = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong; line and column are None where there is no place."""
+
+    message: str
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+def syntax_problem(error: DocumentSyntax) -> Problem:
+    """A parse error as a problem."""
+    return Problem(error.message, "", error.line, error.column)
+
+
+def named_schema(document: Document) -> str | None:
+    """The schema a document names itself: a modeline in its first lines, or `$schema`."""
+    head = b"\n".join(document.source[:4096].split(b"\n")[:10])
+    match = _MODELINE.search(head)
+    if match:
+        return match[1].decode("utf-8", "replace")
+    data = document.data()
+    named = data.get("$schema") if isinstance(data, dict) else None
+    return named if isinstance(named, str) else None
+
+
+def check(
+    document: Document, schema_name: str, read: Callable[[str], bytes]
+) -> tuple[list[Problem], int]:
+    """What the schema file *schema_name* finds wrong: the first problems, and how many in all.
+
+    *read* gives the bytes of a file by its path from the workspace; nothing else is fetched.
+    """
+    import jsonschema_rs
+
+    schema = _load(schema_name, read)
+    if isinstance(schema, dict) and schema.get("$schema", _DRAFT).rstrip("#") == _DRAFT:
+        schema = {**schema, "$schema": _DRAFT}
+    try:
+        validator = jsonschema_rs.validator_for(
+            schema,
+            base_uri=_BASE + schema_name,
+            retriever=lambda uri: _retrieve(uri, read),
+            pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=_BACKTRACKING),
+        )
+    except (jsonschema_rs.ValidationError, ValueError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise InvalidArgument(
+            f"Not a usable JSON Schema: {schema_name}: {first}", field="schema"
+        ) from None
+    errors = list(validator.iter_errors(plain(document.data())))
+    return [_problem(document, error) for error in errors[:MOST]], len(errors)
+
+
+def _load(name: str, read: Callable[[str], bytes]) -> Any:
+    source = read(name)
+    try:
+        return plain(open_document(source, detect(name, source)).data())
+    except DocumentSyntax as error:
+        raise InvalidArgument(
+            f"Schema does not parse: {name}: {error.message}", field="schema"
+        ) from None
+
+
+def _retrieve(uri: str, read: Callable[[str], bytes]) -> Any:
+    if not uri.startswith(_BASE):
+        raise ValueError(f"only files of the workspace are read, not {uri}")
+    return _load(uri.removeprefix(_BASE), read)
+
+
+def _problem(document: Document, error: Any) -> Problem:
+    path: Path = tuple(error.instance_path)
+    message = str(error.message)
+    message = message if len(message) <= 400 else message[:400] + "..."
+    while True:
+        try:
+            found = document.get(path)
+        except NodeNotFound:
+            if not path:
+                return Problem(message)
+            path = path[:-1]
+            continue
+        return Problem(message, render_path(tuple(error.instance_path)), found.line, found.column)
