@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 from redline.core.changes import ChangeSet
@@ -10,15 +10,18 @@ from redline.core.diff import unified_diff, visible
 from redline.core.errors import (
     InvalidArgument,
     NotFound,
-    OutsideRoots,
-    PathDenied,
+    ReadOnlyRoot,
     RedlineError,
+    StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.files.answer import clean, resolve, shown
 from redline.dialects.files.errors import code_of, message_of
 from redline.dialects.tool import Call, FailedCall, Json, Result
 from redline.plan.replace import Edit, Replaced, plan_replace
+
+# Parallel edits of one file each plan again after the others; this many in a row is plenty.
+_ATTEMPTS = 100
 
 
 def edit_file(call: Call) -> Result:
@@ -28,14 +31,13 @@ def edit_file(call: Call) -> Result:
     path = resolve(call, call.arguments["path"], Access.READ if dry else Access.WRITE)
     name = shown(call, path)
     try:
-        plan = plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
+        if dry:
+            return Result(_preview(name, _plan(call, path, name, edits)))
+        _committed(call, lambda: _plan(call, path, name, edits).change_set, f"edit {name}")
     except NotFound:
         if dry:
             return Result.of_text(_intended(name, edits))
         raise
-    if dry:
-        return Result(_preview(name, plan))
-    call.runtime.editor.commit(plan.change_set, call.origin(f"edit {name}"))
     return Result.of_text(f"Successfully edited {name}")
 
 
@@ -43,49 +45,55 @@ def edit_files(call: Call) -> Result:
     """Plan every file, commit all that succeed as one operation, report the others in place."""
     edits = _edits(call.arguments["edits"])
     dry = call.arguments.get("dryRun") is True
+    targets = _targets(call, dry)
     content: list[Json] = []
-    change_set = ChangeSet()
-    for path, name in _targets(call, dry):
-        call.cancel.check()
-        try:
-            plan = _plan_after(call, change_set, path, name, edits)
-        except RedlineError as error:
-            content.append(_text(_inline(call, name, error)))
-            continue
-        if dry:
-            content += _preview(name, plan)
-            continue
-        change_set += plan.change_set
-        content.append(_text(f"Successfully edited {name}"))
-    if not dry and not change_set.is_empty:
-        call.runtime.editor.commit(change_set, call.origin(f"edit {len(change_set.steps)} files"))
+
+    def planned() -> ChangeSet:
+        content.clear()
+        change_set = ChangeSet()
+        for path, name in targets:
+            call.cancel.check()
+            try:
+                plan = _plan(call, path, name, edits)
+            except RedlineError as error:
+                content.append(_text(_inline(call, name, error)))
+                continue
+            content.extend(_preview(name, plan) if dry else [_text(f"Successfully edited {name}")])
+            change_set += plan.change_set
+        return change_set
+
+    if dry:
+        planned()
+    else:
+        _committed(call, planned, f"edit {len(targets)} files")
     return Result(content)
 
 
-def _plan_after(
-    call: Call, done: ChangeSet, path: WorkspacePath | RedlineError, name: str, edits: list[Edit]
-) -> Replaced:
-    """The plan for one file; one that is named twice is edited once."""
-    if isinstance(path, RedlineError):
-        raise path
-    if path in done.paths:
-        raise InvalidArgument(f"The file is named twice: {name}", hint="name it once")
+def _committed(call: Call, plan: Callable[[], ChangeSet], summary: str) -> None:
+    """Commit what *plan* says; when somebody else was faster, plan again on what is there now."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            call.runtime.editor.commit(plan(), call.origin(summary))
+        except StaleBase:
+            call.cancel.check()
+            continue
+        return
+    call.runtime.editor.commit(plan(), call.origin(summary))
+
+
+def _plan(call: Call, path: WorkspacePath, name: str, edits: list[Edit]) -> Replaced:
     return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
 
 
-def _targets(call: Call, dry: bool) -> Iterator[tuple[WorkspacePath | RedlineError, str]]:
-    """Every file meant, literal ones first resolved; globs that match nothing abort the call."""
+def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str]]:
+    """Every file meant, each once; a glob that matches nothing aborts the call."""
     from redline.search.globs import is_glob
 
     access = Access.READ if dry else Access.WRITE
-    found: list[tuple[WorkspacePath | RedlineError, str]] = []
+    found: list[WorkspacePath] = []
     for raw in call.arguments["paths"]:
-        if is_glob(raw):
-            found += [(path, shown(call, path)) for path in _expanded(call, raw, access)]
-            continue
-        path = resolve(call, raw, access)
-        found.append((path, shown(call, path)))
-    return iter(dict.fromkeys(found))
+        found += _expanded(call, raw, access) if is_glob(raw) else [resolve(call, raw, access)]
+    return [(path, shown(call, path)) for path in dict.fromkeys(found)]
 
 
 def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
@@ -98,12 +106,8 @@ def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
     if not hits:
         raise NotFound(raw, f"The glob matches no file: {raw}")
     if access is Access.WRITE and not call.runtime.workspace.roots[base.root].writable:
-        raise _denied(shown(call, hits[0]))
+        raise ReadOnlyRoot(shown(call, hits[0]))
     return hits
-
-
-def _denied(name: str) -> PathDenied:
-    return OutsideRoots(name, f"Directory is read-only: {name}")
 
 
 def _edits(items: list[Any]) -> list[Edit]:
