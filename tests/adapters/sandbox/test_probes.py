@@ -9,6 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,7 +189,10 @@ def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cell]:
     user = USERS[name]
     if user is not None:
         need(_can_run_as_nobody(), "a system Python >= 3.11 and a checkout others can read")
-    workspace = tmp_path / "ws"
+    # Not below pytest's own directory, which other runs close to other users.
+    base = Path(tempfile.mkdtemp(prefix="redline-probes-"))
+    base.chmod(0o755)
+    workspace = base / "ws"
     workspace.mkdir()
     shutil.copy(HERE / "attempt.py", workspace)
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
@@ -198,11 +202,9 @@ def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cell]:
     if user is not None:
         for path in (workspace, *workspace.rglob("*")):
             os.chown(path, user, user)
-        for above in (tmp_path, *tmp_path.parents):
-            if above.is_relative_to("/tmp") and above != Path("/tmp"):
-                above.chmod(0o755)
     yield Cell(workspace, user, backend, outside)
     outside.close()
+    shutil.rmtree(base)
 
 
 @pytest.mark.requirement("001-exec-sandbox")

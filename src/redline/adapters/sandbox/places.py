@@ -94,6 +94,12 @@ def _beneath(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
-def system_dirs_on_path(search_path: str) -> list[str]:
-    """Directories of PATH that exist."""
-    return [p for p in search_path.split(os.pathsep) if os.path.isabs(p) and os.path.isdir(p)]
+def installations_on_path(search_path: str) -> list[str]:
+    """The installations that the directories of PATH belong to, system ones left out."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    found: dict[str, None] = {}
+    for entry in search_path.split(os.pathsep):
+        if os.path.isabs(entry) and os.path.isdir(entry):
+            holder = _holder(entry, home)
+            found[entry if holder == "/" else holder] = None
+    return [path for path in found if not any(_beneath(path, system) for system in SYSTEM)]

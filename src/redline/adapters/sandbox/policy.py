@@ -53,7 +53,7 @@ def _landlock(view: View, offer: dict[str, Any]) -> dict[str, Any]:
     read = ["/"] if view.wide else [*places.SYSTEM, *places.ETC, *view.readable]
     if not view.wide:
         read += places.toolchains(view.search_path)
-        read += places.system_dirs_on_path(view.search_path)
+        read += places.installations_on_path(view.search_path)
     rules = [(path, landlock.READ) for path in read]
     rules += [(path, landlock.READ | landlock.WRITE) for path in writable]
     device = landlock.READ_FILE | landlock.READ_DIR | landlock.WRITE_FILE | landlock.IOCTL_DEV
