@@ -13,7 +13,15 @@ from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.typed import listed, typed
 from redline.instruct.values import Num, Value, same
-from redline.instruct.words import ARTICLES, ORDINALS, STRUCTURAL, key_words, singular
+from redline.instruct.words import (
+    ARTICLES,
+    ORDINALS,
+    SCOPING,
+    STRUCTURAL,
+    key_form,
+    key_words,
+    singular,
+)
 
 _FRONT = frozenset("beginning start front top head".split())
 _BACK = frozenset("end back bottom tail".split())
@@ -37,16 +45,17 @@ class _Spot:
 def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
     """Every reading of `add ... to ...`."""
     tokens = _unintroduced(tokens)
-    spot, tokens = _spot(tokens, verb)
+    spot, rest = _spot(tokens, verb)
+    placed, tokens = rest != tokens, rest
     attempts: list[Callable[[], Outcome]] = []
     for place in range(len(tokens) - 2, 0, -1):
         if tokens[place].low in ("to", "into", "in", "of", "on", "under", "inside", "for"):
             attempts += _to_target(reader, tokens[:place], tokens[place + 1 :], spot)
-            attempts += _key_to_rest(reader, tokens[:place], tokens[place + 1 :], verb)
-    if verb in ("add", "create", "insert", "include", "introduce"):
+            if not placed:
+                attempts += _key_to_rest(reader, tokens[:place], tokens[place + 1 :], verb)
+    if not placed and verb in ("add", "create", "insert", "include", "introduce"):
         attempts += _key_attempts(reader, tokens, None)
-    if verb != "create" or tokens:
-        attempts.append(lambda: _to_named_collection(reader, tokens, spot))
+    attempts.append(lambda: _to_named_collection(reader, tokens, spot))
     return best(attempts)
 
 
@@ -132,6 +141,9 @@ def _new_key(
         if same(holder[key], value):
             return []
         raise Unclear("value", f"{key!r} is there already; say set to change it", (node,))
+    alike = [known for known in holder if key_form(known) == key_form(key)]
+    if alike:
+        raise Unclear("several", f"{key!r} reads like {alike[0]!r}, which is there", (node,))
     return [Operation("add", (*reader.index.path(node), key), value=value).rated(confidence)]
 
 
@@ -283,7 +295,11 @@ def _key_name(reader: Reader, tokens: Tokens, node: int) -> str:
         if len(quoted) == 1 and not others:
             return quoted[0].text
         raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
-    plain = [t for t in words if not _is_key_noun(t, nouns)]
+    plain = [t for t in words if not _is_key_noun(t, nouns)] or [
+        t for t in words if t.low not in ("field", "key", "property", "attribute")
+    ]
+    if any(t.low in ARTICLES | SCOPING | {"to", "and", "or", "with"} for t in plain):
+        raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
     if len(plain) == 1 and plain[0].kind == "word" and not plain[0].path:
         return plain[0].text
     if 2 <= len(plain) <= 4 and all(t.kind == "word" and t.text.isalpha() for t in plain):

@@ -9,7 +9,7 @@ from redline.instruct.resolve import Found
 from redline.instruct.tokens import Tokens
 from redline.instruct.typed import listed
 from redline.instruct.values import Num, Value, type_name
-from redline.instruct.words import ARTICLES
+from redline.instruct.words import ARTICLES, SCOPING
 
 _FRONT = frozenset("beginning start front top first".split())
 _BACK = frozenset("end back bottom last".split())
@@ -48,8 +48,8 @@ def move(reader: Reader, tokens: Tokens) -> list[Outcome]:
     place = _last(tokens, ("to", "into", "under", "inside", "before", "after"))
     if place is None:
         raise Unclear("clause", "move needs: move X to Y")
-    found = _one(reader, tokens[:place], strict=True)
     word, where = tokens[place].low, tokens[place + 1 :]
+    found = _mover(reader, tokens[:place], where)
     node = found.nodes[0]
     if reader.index.is_record(node):
         place_in = _place_in_array(reader, node, word, where)
@@ -60,6 +60,17 @@ def move(reader: Reader, tokens: Tokens) -> list[Outcome]:
     if holder == reader.index.parents[node]:
         return [Outcome((), "already there", (node,))]
     return [_moved(reader, node, _new_path(reader, node, holder), found)]
+
+
+def _mover(reader: Reader, what: Tokens, where: Tokens) -> Found:
+    """What moves; `the front of X` also says where it is now."""
+    cut = next((i for i, t in enumerate(where) if i and t.low in ("of", "in")), None)
+    if cut is not None and not any(t.low in SCOPING for t in what):
+        try:
+            return _one(reader, (*what, *where[cut:]), strict=True)
+        except Unclear:
+            pass
+    return _one(reader, what, strict=True)
 
 
 def _last(tokens: Tokens, words: tuple[str, ...]) -> int | None:

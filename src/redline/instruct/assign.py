@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from redline.instruct.filters import form_of
 from redline.instruct.index import Index
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, best
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value
-from redline.instruct.words import key_form, number_in
+from redline.instruct.words import SCOPING, key_form, number_in
 
 CONNECTORS = frozenset(("to", "=", "->", "=>", "→", ":", ":=", "as", "be", "become", "=="))
 _TRAILING = frozenset("for in of on under within inside where whose".split())
@@ -23,6 +24,8 @@ _LOOSE = frozenset({"true", "false", "null", "empty", "blank", "yes", "no", "on"
 
 def set_values(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`TARGET to VALUE` in each way the connectors allow."""
+    if reader.elided and tokens and tokens[0].low in CONNECTORS:
+        tokens = (*reader.memory.head, *tokens)
     attempts = [
         attempt
         for place, token in enumerate(tokens)
@@ -58,14 +61,20 @@ def _is_loose(token: Token) -> bool:
 
 def assignments(reader: Reader, left: Tokens, right: Tokens) -> Iterator[Callable[[], Outcome]]:
     """The readings of one target and one value: with a scope after the value, and without."""
-    yield lambda: _assign(reader, left, right)
+    for target, value in with_scope(left, right):
+        yield _attempt(reader, target, value)
+
+
+def with_scope(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
+    """A target and a value, then with what follows the value read as the target's scope."""
+    yield left, right
     for place in range(len(right) - 1, 0, -1):
         if right[place].low in _TRAILING and place < len(right) - 1:
-            yield _scoped(reader, left, right, place)
+            yield (*left, *right[place:]), right[:place]
 
 
-def _scoped(reader: Reader, left: Tokens, right: Tokens, place: int) -> Callable[[], Outcome]:
-    return lambda: _assign(reader, (*left, *right[place:]), right[:place])
+def _attempt(reader: Reader, left: Tokens, right: Tokens) -> Callable[[], Outcome]:
+    return lambda: _assign(reader, left, right)
 
 
 def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
@@ -82,9 +91,11 @@ def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
 
 
 def _head(tokens: Tokens) -> Tokens:
-    """What is set, without its owner: the `theme` of `Alice's theme`."""
+    """What is set, without its owner and scope: the `theme` of `Alice's theme`."""
     places = [i for i, t in enumerate(tokens) if t.kind == "poss"]
-    return tokens[places[-1] + 1 :] if places else ()
+    head = tokens[places[-1] + 1 :] if places else tokens
+    cut = next((i for i, t in enumerate(head) if t.low in SCOPING), len(head))
+    return head[:cut]
 
 
 def _old_value(tokens: Tokens) -> tuple[Tokens, Tokens]:
@@ -122,17 +133,23 @@ def _check_value(reader: Reader, found: Found, tokens: Tokens) -> None:
     if tokens[0].low in ("the", "its", "their") and reader.meanings(tokens):
         raise Unclear("value", f"{reader.text(tokens)!r} may mean a place or a text", found.nodes)
     joint = next((i for i, t in enumerate(tokens) if t.low in (",", "and", "then", "but")), None)
-    if joint is not None and any(names_key(reader.index, t) for t in tokens[joint + 1 :]):
+    single = any(isinstance(v := reader.value(n), str) and " " not in v for n in found.nodes)
+    if joint is not None and single and not any(reader.value(n) == "" for n in found.nodes):
+        raise Unclear("value", f"{reader.text(tokens)!r} may be more than one value", found.nodes)
+    if joint is not None and names_key(reader.index, tokens[joint + 1 :]):
         raise Unclear("value", f"{reader.text(tokens)!r} names another field", found.nodes)
-    if any(t.low in ("to", "from") for t in tokens[1:-1]) and any(
-        names_key(reader.index, t) for t in tokens
-    ):
+    if any(t.low in ("to", "from") for t in tokens[1:-1]) and names_key(reader.index, tokens):
         raise Unclear("value", f"{reader.text(tokens)!r} names another field", found.nodes)
 
 
-def names_key(index: Index, token: Token) -> bool:
-    """Whether a bare word is the name of a key."""
-    return token.kind in ("word", "code") and key_form(token.text) in index.by_form
+def names_key(index: Index, tokens: Tokens) -> bool:
+    """Whether some bare words next to each other are the name of a key."""
+    for width in (1, 2, 3):
+        for place in range(len(tokens) - width + 1):
+            words = tokens[place : place + width]
+            if all(t.kind in ("word", "code") for t in words) and form_of(words) in index.by_form:
+                return True
+    return False
 
 
 def flags_below(reader: Reader, node: int) -> list[int] | None:

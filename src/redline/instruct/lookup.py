@@ -20,7 +20,8 @@ _SYNONYMS = {
     "quantity": "qty", "description": "desc", "database": "db", "environment": "env",
     "configuration": "config", "maximum": "max", "minimum": "min", "webpage": "website",
     "homepage": "website", "link": "url", "picture": "image", "jobtitle": "title",
-    "numberofreplica": "replica", "replicacount": "replica", "organisation": "organization",
+    "log": "logging", "numberofreplica": "replica", "replicacount": "replica",
+    "organisation": "organization",
 }  # fmt: skip
 _REVERSED = {written: said for said, written in _SYNONYMS.items()}
 _NUMBERED = ("id", "number", "code", "no", "key", "sku")
@@ -44,7 +45,10 @@ class Lookup:
         for cut in range(len(names), 0, -1):
             self.index.spend(20)
             head, rest = names[:cut], names[cut:]
-            nodes, partial = self._one(head, scopes, strict=strict, last=last and not rest)
+            whole_name = not rest
+            nodes, partial = self._one(
+                head, scopes, strict=strict and whole_name, last=last and whole_name
+            )
             if not nodes:
                 continue
             if rest:
@@ -65,6 +69,9 @@ class Lookup:
             owned = self._of_collection(rest[0], nodes)
             if owned:
                 return owned, False
+        valued = self._valued(rest, nodes)
+        if valued:
+            return valued, False
         below, partial = self.phrase(rest, nodes, strict=strict, last=last)
         direct = [n for n in below if self.index.parents[n] in set(nodes)]
         return (direct or below), partial
@@ -82,14 +89,24 @@ class Lookup:
                 found.append(record)
         return found
 
+    def _valued(self, rest: Tokens, nodes: list[int]) -> list[int]:
+        """`sku B2`: the record that field identifies by that value."""
+        wanted = spoken(rest)
+        found = []
+        for node in nodes:
+            value = self.index.values[node]
+            text = value.text if isinstance(value, Num) else value
+            if isinstance(text, str) and text.lower() == wanted and self.index.identifies(node):
+                found.append(self.index.parents[node])
+        return found
+
     def _of_collection(self, token: Token, nodes: list[int]) -> list[int]:
-        """`Widget A product`: records that stand in a collection of that name."""
+        """`Widget A product`, `test script`: what stands in a collection of that name."""
         form = key_form(token.text)
         return [
             node
             for node in nodes
-            if self.index.is_record(node)
-            and key_form(str(self.index.keys[self.index.parents[node]])) == form
+            if node > 0 and key_form(str(self.index.keys[self.index.parents[node]])) == form
         ]
 
     def _one(
@@ -150,7 +167,9 @@ class Lookup:
 
     def _generic(self, names: Tokens, scopes: list[int]) -> list[int]:
         """`item`, `entry`: the collection in scope, or the only array there is."""
-        if len(names) != 1 or names[0].kind != "word" or singular(names[0].low) not in GENERIC:
+        if len(names) != 1 or names[0].kind != "word":
+            return []
+        if singular(names[0].low) not in GENERIC | {"list", "array", "collection"}:
             return []
         held = [s for s in scopes if isinstance(self.index.values[s], list)]
         if held or scopes != [0]:
@@ -221,6 +240,9 @@ class Lookup:
             node = nodes[0]
             words = key_words(str(self.index.keys[node]))
             flag = isinstance(self.index.values[node], bool)
+            if _is_date(self.index.values[node]):
+                stem = words[:-1] if words[-1] == "at" else words
+                found.setdefault("".join(map(singular, stem)) + "date", []).extend(nodes)
             if len(words) < 2:
                 continue
             if unit_of(words[-1]) or (flag and words[-1] in ("enabled", "flag", "active")):
@@ -231,3 +253,7 @@ class Lookup:
                 continue
             found.setdefault(short, []).extend(nodes)
         return found
+
+
+def _is_date(value: object) -> bool:
+    return isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d", value) is not None

@@ -15,6 +15,8 @@ from redline.instruct.tokens import Token, Tokens
 from redline.instruct.words import ARTICLES, ORDINALS, QUANTIFIERS, SCOPING, number_in
 
 _EXCEPT = ("except", "excluding", "besides")
+# A bare comparison belongs to the noun right before it: "orders over 50".
+_BARE = frozenset(("over", "above", "under", "below"))
 _MAX_SPLITS = 4
 
 
@@ -67,7 +69,9 @@ def _filtered_targets(tokens: Tokens, start: int) -> Iterator[Target]:
             for inner in _plain_targets(head):
                 for outer in outers:
                     pieces = outer.pieces + inner.pieces
-                    for place in range(len(pieces) - 1, len(outer.pieces) - 1, -1):
+                    nearest = len(outer.pieces)
+                    last = nearest + 1 if tested[0].low in _BARE else len(pieces)
+                    for place in range(nearest, last):
                         yield Target(_attach(pieces, place, condition, excepted))
 
 

@@ -155,6 +155,9 @@ class Reader:
             cut = next((i for i in range(len(first) - 1, -1, -1) if first[i].kind == "poss"), None)
             if cut is not None:
                 yield (*first[: cut + 1], *part)
+            cut = next((i for i in range(len(first) - 1, 0, -1) if first[i].low in SCOPING), None)
+            if cut is not None:
+                yield (*first[: cut + 1], *part)
         if place < len(parts) - 1 and not _is_scoped(part):
             cut = next((i for i, t in enumerate(last) if i and t.low in SCOPING), None)
             if cut is not None:

@@ -6,9 +6,17 @@ from redline.instruct.operations import Operation
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, rate
 from redline.instruct.resolve import Found
-from redline.instruct.tokens import Tokens
+from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value, dumps
 from redline.instruct.words import ARTICLES, GENERIC, STRUCTURAL, singular
+
+_VAGUE = frozenset("everything anything something nothing stuff things data rest all".split())
+
+
+def _collects(reader: Reader, word: Token) -> bool:
+    """Whether the word names a collection."""
+    meanings = reader.meanings((word,))
+    return len(meanings) == 1 and all(reader.index.is_collection(n) for n in meanings[0].nodes)
 
 
 def remove(reader: Reader, tokens: Tokens) -> list[Outcome]:
@@ -42,10 +50,22 @@ def _absent(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
             raise Unclear("several", f"{reader.text(tokens)!r} is not an exact name", nodes)
         return Outcome((), "nothing fits the condition")
     words = [t for t in tokens if t.low not in ARTICLES and singular(t.low) not in STRUCTURAL]
-    if len(words) == 1 and words[0].is_name and words[0].low not in GENERIC:
-        if not reader.nearest(words[0].text):
-            return Outcome((), f"there is no {words[0].text!r}")
+    if any(t.low in _VAGUE for t in words):
         raise unclear
+    if len(words) == 2 and words[1].text.lstrip("#").isdigit() and _collects(reader, words[0]):
+        return Outcome((), f"there is no {reader.text(tokens)!r}")
+    if len(words) == 1:
+        return _absent_name(reader, words[0], unclear)
+    return _absent_in(reader, tokens, unclear)
+
+
+def _absent_name(reader: Reader, word: Token, unclear: Unclear) -> Outcome:
+    if not word.is_name or word.low in GENERIC or reader.nearest(word.text):
+        raise unclear
+    return Outcome((), f"there is no {word.text!r}")
+
+
+def _absent_in(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
     for place in range(len(tokens) - 1, 0, -1):
         if tokens[place].low in ("from", "in", "of", "on"):
             return _absent_below(reader, tokens[:place], tokens[place + 1 :], unclear)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from redline.instruct.conditions import Condition
+from redline.instruct.conditions import Condition, Test
 from redline.instruct.filters import Filters
 from redline.instruct.index import Index
 from redline.instruct.lookup import Lookup
 from redline.instruct.nouns import Piece, Target, parse_target
-from redline.instruct.tokens import Tokens
-from redline.instruct.words import STRUCTURAL, is_plural, key_words, singular
+from redline.instruct.tokens import Token, Tokens
+from redline.instruct.words import STRUCTURAL, is_plural, key_form, key_words, singular
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Resolver:
         self, tokens: Tokens, *, scopes: tuple[int, ...] = (0,), strict: bool = False
     ) -> list[Found]:
         """Every distinct meaning of *tokens*; no synonyms or partial names when *strict*."""
-        meanings: dict[tuple[tuple[int, ...], bool], Found] = {}
+        meanings: dict[tuple[int, ...], Found] = {}
         empties: list[Found] = []
         for target in parse_target(tokens):
             self.index.spend(50)
@@ -64,7 +64,9 @@ class Resolver:
             if not found.nodes:
                 empties.append(found)
                 continue
-            meanings.setdefault((found.nodes, found.several), found)
+            known = meanings.get(found.nodes)
+            if known is None or (known.several and not found.several):
+                meanings[found.nodes] = found
         return self._preferred(list(meanings.values())) or empties[:1]
 
     def _preferred(self, found: list[Found]) -> list[Found]:
@@ -78,7 +80,25 @@ class Resolver:
             found = self._levels(pieces, list(scopes), strict=strict)
             if found is not None:
                 return found
+        for pieces in self._classed(target.pieces):
+            found = self._levels(pieces, list(scopes), strict=strict)
+            if found is not None:
+                return found
         return None
+
+    def _classed(self, pieces: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
+        """`products in the furniture category`: a scope that is the value of a field."""
+        for place, piece in enumerate(pieces[:-1]):
+            inner = pieces[place + 1]
+            if len(piece.names) < 2 or piece.picks or piece.possessive or inner.condition:
+                continue
+            for field, value in (
+                (piece.names[-1:], piece.names[:-1]),
+                (piece.names[:1], piece.names[1:]),
+            ):
+                condition = Condition(((Test(field, "==", value),),))
+                filtered = replace(inner, condition=condition)
+                yield (*pieces[:place], filtered, *pieces[place + 2 :])
 
     def _orders(self, pieces: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
         """Scopes may be named in any order; what is meant stays last, owners stay before it."""
@@ -132,20 +152,27 @@ class Resolver:
         return ordered[max(place, 0)]
 
     def _level(self, piece: Piece, scopes: list[int], *, strict: bool, last: bool) -> _Level | None:
-        for names in self._variants(piece.names):
+        for names in self._variants(piece.names, scopes):
             level = self._named(replace(piece, names=names), scopes, strict=strict, last=last)
             if level is not None:
                 return level
         return None
 
-    def _variants(self, names: Tokens) -> Iterator[Tokens]:
+    def _variants(self, names: Tokens, scopes: list[int]) -> Iterator[Tokens]:
         """The names, then without a noun that only says what kind of thing it is."""
         yield names
         if len(names) > 1:
-            if names[-1].kind == "word" and singular(names[-1].low) in STRUCTURAL:
+            kinds = {key_form(str(self.index.keys[scope])) for scope in scopes[:1]}
+            if self._is_kind(names[-1], kinds):
                 yield names[:-1]
-            if names[0].kind == "word" and singular(names[0].low) in STRUCTURAL:
+            if self._is_kind(names[0], kinds):
                 yield names[1:]
+
+    def _is_kind(self, name: Token, kinds: set[str]) -> bool:
+        """`field`, `entry`, or `tag` within tags."""
+        if name.kind != "word":
+            return False
+        return singular(name.low) in STRUCTURAL or key_form(name.text) in kinds
 
     def _named(self, piece: Piece, scopes: list[int], *, strict: bool, last: bool) -> _Level | None:
         if not piece.names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from redline.instruct.assign import assignments
+from redline.instruct.assign import assignments, with_scope
 from redline.instruct.operations import Operation
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, best, rate
@@ -24,9 +24,10 @@ CASES: dict[str, Callable[[str], str]] = {
 def rename(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`KEY to NAME` renames a key; `Alice to Alicia` changes a record's name."""
     attempts = [
-        _renaming(reader, tokens[:place], tokens[place + 1 :])
+        _renaming(reader, left, right)
         for place, token in enumerate(tokens)
         if 0 < place < len(tokens) - 1 and token.low in ("to", "as", "->", "=>", "→")
+        for left, right in with_scope(tokens[:place], tokens[place + 1 :])
     ]
     if not attempts:
         raise Unclear("value", "no new name is given")

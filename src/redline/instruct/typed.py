@@ -22,7 +22,7 @@ from redline.instruct.words import (
 
 _VAGUE = frozenset(
     "something anything whatever another different its their his her it be not either random "
-    "whichever someone somebody same more less higher lower bigger smaller better".split()
+    "whichever someone somebody same more less higher lower bigger smaller better say read".split()
 )
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("an e-mail address", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")),
@@ -46,6 +46,9 @@ _MONTHS = {
     )
     for name in names.split("|")
 }
+# Keys whose short values are codes rather than words.
+_CODED = frozenset("language lang locale country currency".split())
+_CODE = re.compile(r"[A-Za-z]{2,3}([-_]\w+)?")
 _SUFFIXED = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+)")
 
 
@@ -86,7 +89,7 @@ def _fitted(
     if isinstance(model, Num):
         return number_for(tokens, text, model, key)
     if isinstance(model, str):
-        return _string(tokens, text, model, peers)
+        return _string(tokens, text, model, peers, key)
     if isinstance(model, list):
         return _list(tokens, source, text, model)
     if text.lower() in ("empty", "an empty object"):
@@ -175,7 +178,9 @@ def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
     return Num(f"{exact:f}")
 
 
-def _string(tokens: Tokens, text: str, current: str, peers: Sequence[Value]) -> Value:
+def _string(
+    tokens: Tokens, text: str, current: str, peers: Sequence[Value], key: str = ""
+) -> Value:
     low = text.lower()
     if low in ("empty", "blank", "an empty string", "empty string", "nothing"):
         return ""
@@ -184,6 +189,9 @@ def _string(tokens: Tokens, text: str, current: str, peers: Sequence[Value]) -> 
     if low in ("none", "undefined") and not any(peer == text for peer in peers):
         raise Unclear("type", f"it is not clear whether {text} is meant as a text", value=text)
     _check_plain(tokens, text)
+    coded = _CODED & set(key_words(key)) and _CODE.fullmatch(current)
+    if coded and not _CODE.fullmatch(text):
+        raise Unclear("type", f"expected a code like {current!r}, not {text!r}", value=text)
     shaped = _shaped(text, current)
     known = {peer for peer in peers if isinstance(peer, str)} | {current}
     if shaped not in known and shaped.lower() in {peer.lower() for peer in known}:

@@ -104,6 +104,7 @@ def _dedupe(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
 _TABLE: dict[str, Grammar] = {
     "set|change|update|modify|edit|assign|configure|adjust|put|correct|fix": assign.set_values,
+    "reset|upgrade|downgrade": assign.set_values,
     "make": _make,
     "turn|switch|flip": _turn,
     "let|want": assign.set_values,

@@ -28,7 +28,7 @@ STRUCTURAL = frozenset(
     "list array element item record node flag collection row column map config variable".split()
 )
 GENERIC = frozenset("item entry element record object row one node thing".split())
-SCOPING = frozenset("of in for on under within inside from at to into".split())
+SCOPING = frozenset("of in for on under within inside from at".split())
 ORDINALS = {
     word: place
     for place, words in enumerate(
