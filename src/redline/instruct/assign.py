@@ -133,13 +133,17 @@ def _check_value(reader: Reader, found: Found, tokens: Tokens) -> None:
     if tokens[0].low in ("the", "its", "their") and reader.meanings(tokens):
         raise Unclear("value", f"{reader.text(tokens)!r} may mean a place or a text", found.nodes)
     joint = next((i for i, t in enumerate(tokens) if t.low in (",", "and", "then", "but")), None)
-    single = any(isinstance(v := reader.value(n), str) and " " not in v for n in found.nodes)
-    if joint is not None and single and not any(reader.value(n) == "" for n in found.nodes):
+    if joint is not None and any(_is_word(reader.value(n)) for n in found.nodes):
         raise Unclear("value", f"{reader.text(tokens)!r} may be more than one value", found.nodes)
     if joint is not None and names_key(reader.index, tokens[joint + 1 :]):
         raise Unclear("value", f"{reader.text(tokens)!r} names another field", found.nodes)
     if any(t.low in ("to", "from") for t in tokens[1:-1]) and names_key(reader.index, tokens):
         raise Unclear("value", f"{reader.text(tokens)!r} names another field", found.nodes)
+
+
+def _is_word(value: Value) -> bool:
+    """Whether a text is one word, so that `a and b` is hardly what should replace it."""
+    return isinstance(value, str) and value != "" and " " not in value and not value[0].isdigit()
 
 
 def names_key(index: Index, tokens: Tokens) -> bool:
