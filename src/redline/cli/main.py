@@ -50,7 +50,10 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"redline {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    # With prog given, argparse need not format a usage line (which imports shutil) to start.
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", prog=parser.prog
+    )
     for name, (module, summary) in COMMANDS.items():
         if name != command and command in COMMANDS:
             continue

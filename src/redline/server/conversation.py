@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event, Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from redline.dialects.tool import Answer, Client, Json, Question, RpcFailure
+from redline.dialects.tool import Client, Json
 from redline.server import protocol, wire
 from redline.server.cancel import Token
 from redline.server.dispatch import Context, Dispatch, no_progress
+
+if TYPE_CHECKING:
+    from redline.dialects.tool import Answer, Question
 
 Send = Callable[[Json], None]
 Submit = Callable[[Callable[[], None]], None]
@@ -265,10 +268,10 @@ class Conversation:
                 self._running.pop(request_id, None)
         if context.cancel.cancelled:
             reply({})  # the specification wants no answer to a cancelled request
-        elif isinstance(outcome, RpcFailure):
-            reply(wire.error(request_id, outcome.code, outcome.message, outcome.data))
-        else:
+        elif isinstance(outcome, dict):
             reply(wire.result(request_id, protocol.stamped(outcome) if self._modern else outcome))
+        else:
+            reply(wire.error(request_id, outcome.code, outcome.message, outcome.data))
 
     def _progress_for(self, params: Any, token: Token) -> Callable[..., None]:
         meta = params.get("_meta") if isinstance(params, dict) else None
