@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from redline.core.once import built_once
 from redline.settings import Settings
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Redline:
             if callable(close):
                 close()
 
-    @cached_property
+    @built_once
     def options(self) -> Mapping[str, Any]:
         """Settings a dialect may ask for by name."""
         return {
@@ -78,13 +78,13 @@ class Redline:
             "exec_allow_roots": self.settings.exec_allow_roots,
         }
 
-    @cached_property
+    @built_once
     def _disk(self) -> Disk:
         from redline.adapters.platform import choose_disk
 
         return choose_disk()
 
-    @cached_property
+    @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, held open for life."""
         from redline.adapters.workspace import DiskWorkspace
@@ -97,7 +97,7 @@ class Redline:
             allow_any_root=settings.allow_any_root,
         )
 
-    @cached_property
+    @built_once
     def tree(self) -> Tree:
         """Reading beneath the roots; a change that a crash cut short is settled first."""
         from redline.adapters.tree import DiskTree
@@ -106,14 +106,14 @@ class Redline:
             self._store  # noqa: B018  built for its recovery
         return DiskTree(self._disk, self.workspace)
 
-    @cached_property
+    @built_once
     def state_dir(self) -> str:
         """Where the history of this workspace lives, outside of it."""
         from redline.adapters.platform import state_dir_of
 
         return self.settings.state_dir or state_dir_of(self.workspace.roots[0].path)
 
-    @cached_property
+    @built_once
     def _store(self) -> DiskStore:
         from redline.adapters.platform import lock_home
         from redline.adapters.store import DiskStore
@@ -122,7 +122,7 @@ class Redline:
         locks = lock_home()
         return DiskStore(self._disk, self.workspace, self.state_dir, locks, recover=recover)
 
-    @cached_property
+    @built_once
     def editor(self) -> Editor:
         """The only way to change the workspace."""
         from redline.engine.editor import JournalEditor
@@ -137,27 +137,27 @@ class Redline:
             history_size=settings.history_size,
         )
 
-    @cached_property
+    @built_once
     def history(self) -> History:
         """Every change that was made."""
         from redline.engine.history import JournalHistory
 
         return JournalHistory(self.workspace, self._store)
 
-    @cached_property
+    @built_once
     def commands(self) -> Commands:
         """Commands in the sandbox; what they change is journalled."""
         from redline.engine.commands import RecordedCommands
 
         return RecordedCommands(self._processes, self._snapshots, self.editor, self._store)
 
-    @cached_property
+    @built_once
     def _snapshots(self) -> WorkspaceSnapshots:
         from redline.adapters.snapshots import WorkspaceSnapshots
 
         return WorkspaceSnapshots(self.workspace, self.tree)
 
-    @cached_property
+    @built_once
     def _processes(self) -> SandboxedCommands:
         from redline.adapters.processes.commands import SandboxedCommands
 
@@ -168,28 +168,28 @@ class Redline:
             hidden=(self.state_dir,),
         )
 
-    @cached_property
+    @built_once
     def reads(self) -> Reads:
         """What each connection was shown."""
         from redline.adapters.reads import MemoryReads
 
         return MemoryReads()
 
-    @cached_property
+    @built_once
     def grants(self) -> Grants:
         """Permissions a person gave."""
         from redline.adapters.grants import MemoryGrants
 
         return MemoryGrants()
 
-    @cached_property
+    @built_once
     def regex(self) -> Regex:
         """Regular expressions in killable workers."""
         from redline.adapters.regex_worker import RegexWorkers
 
         return RegexWorkers()
 
-    @cached_property
+    @built_once
     def _root_places(self) -> list[int | str]:
         """The roots as programs and libraries can be pointed at them: by descriptor if possible."""
         roots = range(len(self.workspace.roots))
@@ -198,35 +198,35 @@ class Redline:
             return list(handles)
         return [root.path for root in self.workspace.roots]
 
-    @cached_property
+    @built_once
     def grep(self) -> Grep:
         """Content search."""
         from redline.adapters.ripgrep import Ripgrep
 
         return Ripgrep(self._root_places, self.tree)
 
-    @cached_property
+    @built_once
     def git(self) -> Git:
         """Repositories, for reading."""
         from redline.adapters.git import LibGit
 
         return LibGit(self.workspace, self.tree, self._root_places)
 
-    @cached_property
+    @built_once
     def images(self) -> Images:
         """Pictures, told by their content."""
         from redline.adapters.images import PillowImages
 
         return PillowImages()
 
-    @cached_property
+    @built_once
     def previews(self) -> Previews:
         """Where previews wait to be applied."""
         from redline.adapters.previews import open_previews
 
         return open_previews(self.settings.sessions)
 
-    @cached_property
+    @built_once
     def llm(self) -> Llm | None:
         """The configured model provider, if any."""
         from redline.adapters.llm import open_llm
@@ -241,7 +241,7 @@ class Redline:
         kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
         return examine(self.workspace.roots, self.commands, self.state_dir, kept, settings.llm)
 
-    @cached_property
+    @built_once
     def code_index(self) -> CodeIndex:
         """Symbols and uses of the whole workspace."""
         import json

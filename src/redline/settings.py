@@ -88,6 +88,7 @@ def load(
         values["workspace"] = ""
     settings = Settings(**values)
     _check_together(settings)
+    _check_roots(settings)
     return settings
 
 
@@ -175,6 +176,23 @@ def _parsed(name: str, value: Any, source: str) -> Any:
         return parse(value)
     except (ValueError, TypeError) as failure:
         raise SettingsError(f"Bad {name} from {source}: {failure}") from None
+
+
+def _check_roots(settings: Settings) -> None:
+    """Say at once what the workspace would refuse at its first use."""
+    import os
+
+    home = os.path.realpath(os.path.expanduser("~"))
+    for path, _ in settings.roots:
+        real = os.path.realpath(path)
+        if not os.path.isdir(real):
+            raise SettingsError(f"No such directory: {path}")
+        if not settings.allow_any_root and real in (home, os.path.dirname(real)):
+            kind = "The home directory" if real == home else "The root directory"
+            raise SettingsError(
+                f"{kind} is too much for a workspace: {path}\n"
+                "hint: name a project directory, or pass --allow-any-root"
+            )
 
 
 def _check_together(settings: Settings) -> None:

@@ -115,7 +115,9 @@ def _requirement(found: Any) -> str:
     if name in _LIMITS:
         return _LIMITS[name].format(kind.limit)
     if name in ("anyOf", "oneOf") and hasattr(kind, "context"):
-        return "must fit one of: " + "; ".join(_alternative(branch) for branch in kind.context)
+        return "must fit one of: " + "; ".join(
+            _alternative(branch, len(found.instance_path)) for branch in kind.context
+        )
     if name == "pattern":
         return f"must match {kind.pattern}"
     return f"must satisfy {name}"
@@ -135,13 +137,13 @@ _LIMITS = {
 }
 
 
-def _alternative(branch: Sequence[Any]) -> str:
+def _alternative(branch: Sequence[Any], depth: int) -> str:
     if not branch:
         return "another form"
     found = branch[0]
     if found.kind.name == "required":
         return f"with {found.kind.property}"
-    where = _spell(found.instance_path)
+    where = _spell(found.instance_path[depth:])
     return f"{where} {_requirement(found)}".replace(" must be", "", 1).strip()
 
 

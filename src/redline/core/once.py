@@ -1,0 +1,23 @@
+"""A property that is computed once, also when several threads ask for it first."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from threading import RLock
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# One lock for all: building one part may ask for another, and the reverse, never in two threads.
+_BUILDING = RLock()
+
+
+class built_once(cached_property[T]):  # noqa: N801 - used as a decorator
+    """functools.cached_property lost its lock in Python 3.12; two journals would be two truths."""
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        """The value, built by whoever comes first."""
+        if instance is None:
+            return self
+        with _BUILDING:
+            return super().__get__(instance, owner)
