@@ -97,7 +97,7 @@ class Case:
     call: dict[str, Any]
     right: bytes
     seen: bytes | None = None
-    loose_ends: bool = False
+    fresh: range | None = None
 
 
 # Real files and real changes
@@ -306,7 +306,7 @@ class Draft:
 def render(dialect: str, draft: Draft, rng: random.Random) -> dict[str, Any]:
     """The call of one dialect."""
     if dialect == "edit_file":
-        end = "\n" if rng.random() < 0.5 else ""
+        end = "\n" if rng.random() < 0.5 or not draft.new else ""
         old, new = "\n".join(draft.old) + end, "\n".join(draft.new) + (end if draft.new else "")
         call = {"edits": [{"oldText": old, "newText": new}]}
         return _crlf(call) if draft.crlf_call else call
@@ -387,7 +387,10 @@ def _bom(draft: Draft, _rng: random.Random) -> bool:
 
 def _no_final_newline(draft: Draft, _rng: random.Random) -> bool:
     draft.ends[-1] = ""
-    return bool(draft.outcome)
+    change = draft.quote.change
+    # Where the last lines go, whether the new last line is closed is a matter of taste.
+    taste = change.stop == len(change.lines) and not change.new
+    return bool(draft.outcome) and bool(draft.file[-1]) and bool(draft.outcome[-1]) and not taste
 
 
 def _odd_separators(draft: Draft, rng: random.Random) -> bool:
@@ -422,9 +425,9 @@ def _kept_spots(draft: Draft) -> list[int]:
 
 
 def _trailing_in_file(draft: Draft, rng: random.Random) -> bool:
-    """The file's lines end in blanks that the call lost."""
+    """The file's lines end in blanks that the call lost (not behind the last quoted word)."""
     quote = draft.quote
-    spots = [i for i in range(quote.first, quote.last) if draft.file[i].strip()]
+    spots = [i for i in range(quote.first, quote.last - 1) if draft.file[i].strip()]
     if not spots:
         return False
     for at in rng.sample(spots, rng.randint(1, len(spots))):
@@ -476,7 +479,9 @@ def _smart_file(draft: Draft, rng: random.Random) -> bool:
     margin = _margin(draft.file[at])
     core = draft.file[at][len(margin) :]
     fancy = core.replace("'", "\u2019").replace(" - ", " \u2013 ").replace(" ", "\u00a0", 1)
-    if fancy == core:
+    written = "".join(draft.quote.change.new)
+    unclear = any(c in core and c not in fancy and c in written for c in "'-")
+    if fancy == core or unclear:
         return False
     _put(draft, at, margin + fancy)
     return True
@@ -560,8 +565,17 @@ def applying(quote: Quoted, dialect: str, noise: str, rng: random.Random) -> Cas
     if content == right:
         return None
     call = render(dialect, draft, rng)
-    loose = noise in ("mixed line ends", "no final newline")
-    return Case(dialect, noise, "apply", quote.change.name, content, call, right, None, loose)
+    fresh = range(quote.change.start, quote.change.start + len(quote.change.new))
+    return Case(
+        dialect,
+        noise,
+        "apply",
+        quote.change.name,
+        content,
+        call,
+        right,
+        fresh=fresh if noise == "mixed line ends" else None,
+    )
 
 
 def _is_trivial(draft: Draft) -> bool:
@@ -600,7 +614,8 @@ def blank_context(quote: Quoted, _rng: random.Random) -> Case | None:
     """A blank context line that lost its leading space."""
     draft = Draft.of(quote)
     rows = hunk_of(draft).split("\n")
-    if " " not in rows or _already(draft):
+    # A blank line at the very end of an envelope's hunk says nothing.
+    if " " not in rows[:-1] or rows[-1] == " " or _already(draft):
         return None
     rows = ["" if row == " " else row for row in rows]
     call = {"patch": envelope(quote.change.name, ["\n".join(rows)])}
@@ -945,20 +960,17 @@ def judged(case: Case, after: bytes | None) -> str:
         return "refused" if after == case.content else "wrong"
     if after == case.right:
         return "exact"
-    if case.loose_ends and _same_but_new_ends(case, after):
+    if case.fresh is not None and _same_but_new_ends(case.right, after, case.fresh):
         return "exact"
     return "refused" if after == case.content else "wrong"
 
 
-def _same_but_new_ends(case: Case, after: bytes) -> bool:
+def _same_but_new_ends(right: bytes, after: bytes, fresh: range) -> bool:
     """Whether only the ends of lines the edit wrote differ from what was expected."""
-    got, want = after.split(b"\n"), case.right.split(b"\n")
-    if len(got) != len(want):
-        return False
-    had = set(case.content.split(b"\n"))
-    return all(
-        a == b or (a.rstrip(b"\r") == b.rstrip(b"\r") and (a in had or b not in had))
-        for a, b in zip(got, want, strict=True)
+    got, want = after.split(b"\n"), right.split(b"\n")
+    return len(got) == len(want) and all(
+        a == b or (i in fresh and a.rstrip(b"\r") == b.rstrip(b"\r"))
+        for i, (a, b) in enumerate(zip(got, want, strict=True))
     )
 
 

@@ -61,6 +61,10 @@ class TestLineEnds:
     def test_mixed_ends_stay_with_their_lines(self) -> None:
         assert edited("a\r\nb\nc\r\n", "a\nb\nc", "a\nB\nc") == "a\r\nB\nc\r\n"
 
+    def test_a_kept_line_keeps_its_end_when_lines_follow_it(self) -> None:
+        assert edited("a\r\nb\nc\r\n", "a\nb", "a\nb\nx") == "a\r\nb\nx\nc\r\n"
+        assert edited("a\nb\r\nc\n", "a\nb", "a\nb\nx") == "a\nb\r\nx\r\nc\n"
+
     def test_lone_cr_form_feed_and_line_separator_end_no_line(self) -> None:
         text = "a\rb\x0cc\u2028d\r\ne\r\n"
         assert edited(text, "d\ne", "d\nf") == "a\rb\x0cc\u2028d\r\nf\r\n"
@@ -125,6 +129,14 @@ class TestIndentation:
         with pytest.raises(NoMatch):
             place("    a()\n    b()\n", "a()\nb()\n", "    c()\n    d()\n")
 
+    def test_new_text_that_shares_a_line_by_accident_is_not_shifted_with_the_old(self) -> None:
+        with pytest.raises(NoMatch):
+            place(
+                "    try:\n        a()\n        try:\n            b()\n",
+                "try:\n    a()\n    try:\n        b()\n",
+                "    try:\n        if x:\n            a()\n        try:\n            b()\n",
+            )
+
     def test_two_shifted_blocks_are_ambiguous(self) -> None:
         with pytest.raises(AmbiguousMatch) as caught:
             place("  a\n  b\n\n    a\n    b\n", "a\nb\n", "c\n")
@@ -144,6 +156,12 @@ class TestIndentation:
     def test_absolute_new_lines_after_a_partial_quote_stay_where_they_are(self) -> None:
         got = edited("def f():\n    return 1\n", "return 1", "x = 1\n    return x")
         assert got == "def f():\n    x = 1\n    return x\n"
+
+    @pytest.mark.parametrize("new", ["    b()", "    b()\n    c()", "        b()"])
+    def test_new_text_that_brings_the_margin_the_old_text_lacks_is_refused(self, new: str) -> None:
+        with pytest.raises(NoMatch) as caught:
+            place("def f():\n    a()\n", "a()", new)
+        assert "indentation" in caught.value.message
 
     def test_new_lines_of_unclear_depth_are_refused(self) -> None:
         with pytest.raises(NoMatch) as caught:
@@ -187,6 +205,8 @@ class TestTwice:
             ("x = foo\n", "foo", "foobar"),
             ("a\nb\n", "a\nb", "a\nc\nb"),
             ("  a\n  b\n", "a\nb\n", "a\nb\nc\n"),
+            ("  a\n  b\n", "  a\n  b\n", "  if x:\n    a\n    b\n"),
+            ("a\r\nb\r\n", "a\nb\n", "if x:\n\ta\n\tb\n"),
         ],
     )
     def test_an_edit_sent_twice_is_refused_the_second_time(

@@ -34,16 +34,18 @@ def compose(
     end: str,
     rewrite: Rewrite = as_given,
     codes: Sequence[Opcode] | None = None,
+    behind: str = "",
 ) -> str:
     """The replacement for the lines *found*, which the call spelled *old* and wants as *new*.
 
     All three hold lines with their ends. A line that *old* and *new* share is the file's own,
     byte for byte. Any other new line ends as the line it stands for or stands next to does, and
-    with *end* where there is none to look at.
+    with *end* where there is none to look at. *behind* is the line end that follows *found* in
+    the file, when it stops short of one.
     """
     if codes is None:
         codes = opcodes([line_body(line) for line in old], [line_body(line) for line in new])
-    ends = _Ends(found, end)
+    ends = _Ends(found, end, behind)
     pieces: list[str] = []
     for tag, i1, i2, j1, j2 in codes:
         for j in range(j1, j2):
@@ -67,8 +69,10 @@ def _kept(found: str, old: str, new: str, end: str) -> str:
 class _Ends:
     """The line end that belongs near a line of the matched place."""
 
-    def __init__(self, found: Sequence[str], default: str) -> None:
+    def __init__(self, found: Sequence[str], default: str, behind: str) -> None:
         ends = [line_end(line) for line in found]
+        if ends:
+            ends[-1] = ends[-1] or behind
         last = next(filter(None, ends), default)
         self._near: list[str] = []
         for end in ends or [default]:
@@ -78,6 +82,13 @@ class _Ends:
     def near(self, index: int) -> str:
         """The end of the line at *index*, of one before it, or of the first that has one."""
         return self._near[min(max(index, 0), len(self._near) - 1)]
+
+
+def end_at(text: str, offset: int) -> str:
+    """The line end that begins at *offset* of *text*, or nothing."""
+    if text.startswith("\r\n", offset):
+        return "\r\n"
+    return "\n" if text.startswith("\n", offset) else ""
 
 
 def lines_for(text: str, terminated: bool) -> list[str]:

@@ -44,7 +44,7 @@ def explain(
     of *new* that are not kept from the file.
     """
     pairs = {(indent_of(c), indent_of(f)) for c, f in zip(called, found, strict=True) if c.strip()}
-    if not pairs or not _same_margin(called, new):
+    if not pairs or not _same_margin(called, found, new):
         return None
     for family in (_shifts, _tab_widths, _tabs_and_shift, _units):
         readings = [shift for shift in family(pairs) if _holds(shift, pairs)]
@@ -56,10 +56,11 @@ def explain(
     return None
 
 
-def _same_margin(called: Sequence[str], new: Sequence[str]) -> bool:
+def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]) -> bool:
     """Whether *new* counts its indentation from where *called* does.
 
-    Otherwise only the old text may be shifted, and to shift the new one too would be wrong.
+    Otherwise only the old text may be shifted, and to shift the new one too would be wrong: it
+    has more lines in common with the file than with the quotation.
     """
     ours = [line for line in called if line.strip()]
     theirs = [line for line in new if line.strip()]
@@ -69,7 +70,9 @@ def _same_margin(called: Sequence[str], new: Sequence[str]) -> bool:
         return True
     if min(map(len, map(indent_of, ours))) == min(map(len, map(indent_of, theirs))):
         return True
-    return bool({line.rstrip() for line in ours} & {line.rstrip() for line in theirs})
+    fresh = {line.rstrip() for line in theirs}
+    quoted = fresh & {line.rstrip() for line in ours}
+    return len(quoted) > len(fresh & {line.rstrip() for line in found})
 
 
 def _holds(shift: Shift, pairs: set[tuple[str, str]]) -> bool:

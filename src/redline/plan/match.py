@@ -138,7 +138,7 @@ def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
     if len(found) > 1:
         raise ambiguous([spot.line for spot in found], found[0].level)
     if found:
-        _refuse_repetition(text, found[0])
+        _refuse_repetition(text, found[0], new)
         return found[0]
     at = occurrences(unify_ends(text), unify_ends(new), 2) if new.strip() else []
     if len(at) == 1:
@@ -172,11 +172,20 @@ def already_applied(line: int) -> AlreadyApplied:
     )
 
 
-def _refuse_repetition(text: str, spot: Placement) -> None:
-    """Refuse when the replacement stands there already, around the text it would replace."""
+def _refuse_repetition(text: str, spot: Placement, new: str) -> None:
+    """Refuse when the replacement stands there already, around the text it would replace.
+
+    Where the place was found by another indentation, *new* as it was sent may be what stands
+    there: wrapping lines in a block moves them, and the second time they fit only shifted.
+    """
     found = text[spot.start : spot.end]
     if not found or found == spot.replacement:
         return
+    if spot.level in (Level.INDENT, Level.TYPOGRAPHY_INDENT) and new.strip():
+        start, stop = (len(unify_ends(text[:offset])) for offset in (spot.start, spot.end))
+        for at in occurrences(unify_ends(text), unify_ends(new)):
+            if at <= start and stop <= at + len(unify_ends(new)):
+                raise already_applied(line_number(text, spot.start))
     for offset in occurrences(spot.replacement, found):
         start = spot.start - offset
         if start >= 0 and text.startswith(spot.replacement, start):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.align import Opcode, opcodes
-from redline.plan.compose import Rewrite, as_given, compose, dominant_end
+from redline.plan.compose import Rewrite, as_given, compose, dominant_end, end_at
 from redline.plan.indent import Shift, explain, indent_of
 from redline.plan.placement import Level, Placement
 from redline.plan.typography import Spelling, fold
@@ -102,6 +102,7 @@ class _Edit:
     def __init__(
         self, text: str, old: list[str], new: list[str], codes: list[Opcode] | None
     ) -> None:
+        self.text = text
         self.lines = split_lines(text)
         self.old, self.new, self.codes = old, new, codes
         self.bodies = [line_body(line) for line in self.lines]
@@ -152,7 +153,8 @@ class _Edit:
         """The replacement, terminated exactly when the place it takes is."""
         open_end = bool(line_end(self.old[-1])) and not line_end(block.lines[-1])
         lines = [*block.lines[:-1], block.lines[-1] + self.end] if open_end else block.lines
-        replacement = compose(lines, self.old, self.new, self.end, rewrite, self.codes)
+        behind = end_at(self.text, block.end)
+        replacement = compose(lines, self.old, self.new, self.end, rewrite, self.codes, behind)
         return line_body(replacement) if open_end else replacement
 
     def _block(self, start: int) -> _Block:

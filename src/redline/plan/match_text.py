@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, split_lines
-from redline.plan.compose import compose, dominant_end
+from redline.plan.compose import compose, dominant_end, end_at
 from redline.plan.indent import indent_of
 from redline.plan.match_lines import block_candidates, two_spellings
 from redline.plan.placement import Level, Placement
@@ -52,7 +52,9 @@ def _spot(text: str, start: int, end: int, old: str, new: str, level: Level) -> 
         replacement = new
     else:
         found = _pieces(text[start:end], old)
-        replacement = compose(found, split_lines(old), split_lines(new), default or "\n")
+        behind = end_at(text, end)
+        ending = default or "\n"
+        replacement = compose(found, split_lines(old), split_lines(new), ending, behind=behind)
     return Placement(start, end, replacement, level, line_number(text, start))
 
 
@@ -71,6 +73,8 @@ def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:
     and new are whole lines and the new ones follow at once.
     """
     margin = text[text.rfind("\n", 0, spot.start) + 1 : spot.start]
+    if margin and not margin.strip(" \t"):
+        _refuse_double_margin(spot, margin, old, new)
     following = [line_body(line) for line in split_lines(new)[1:]]
     if not margin or margin.strip(" \t") or not any(line.strip() for line in following):
         return spot
@@ -89,6 +93,18 @@ def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:
         hint=f"quote whole lines with their indentation; line {spot.line} begins with {full!r}",
         details={"line": spot.line},
     )
+
+
+def _refuse_double_margin(spot: Placement, margin: str, old: str, new: str) -> None:
+    """Refuse new text that brings the margin which the quoted line left out."""
+    had, brings = indent_of(old), indent_of(new)
+    if brings != had and brings.startswith(margin + had):
+        raise NoMatch(
+            f"The text stands at line {spot.line} after an indentation that the old text leaves"
+            " out and the new text brings along",
+            hint=f"quote the line with its indentation {margin + had!r}, or leave it out of both",
+            details={"line": spot.line},
+        )
 
 
 def _opens_block_at(new: str, filled: list[str], full: str) -> bool:
@@ -163,7 +179,8 @@ def _respelled(
             raise two_spellings(line_number(text, start))
         return spelled
 
-    replacement = compose(found, old, new, dominant_end(text) or "\n", rewrite)
+    ending, behind = dominant_end(text) or "\n", end_at(text, end)
+    replacement = compose(found, old, new, ending, rewrite, behind=behind)
     return Placement(start, end, replacement, Level.TYPOGRAPHY, line_number(text, start))
 
 

@@ -1,0 +1,74 @@
+"""Edits as models send them: never wrong, refused where they must be, landed where they can be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from bench.noise import APPLY, DIALECTS, REFUSE, Case, cases, judged, outcome
+from tests.support import LONG
+from tests.wire.client import Client, connect
+
+COUNT, SEEDS = (20_000, (1, 2)) if LONG else (600, (1,))
+LEAST = 0.999 if LONG else 0.99
+
+
+@pytest.mark.requirement("000-noise")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_noise_never_leads_to_a_wrong_edit(seed: int) -> None:
+    results: Counter[tuple[str, str]] = Counter()
+    for case in cases(COUNT, seed, files=400 if LONG else 120):
+        result = judged(case, outcome(case))
+        assert result != "wrong", f"{case.verdict}, {case.noise}, {case.dialect}: {case.call}"
+        results[case.verdict, result] += 1
+    applied = results["apply", "exact"] + results["apply", "refused"]
+    assert results["apply", "exact"] / applied >= LEAST, results
+    assert results["refuse", "refused"] > COUNT // 10
+
+
+def test_the_generator_makes_every_noise_in_every_dialect() -> None:
+    seen = {(case.noise, case.dialect) for case in cases(3000 if LONG else 1500, 7, files=120)}
+    noises = {noise for noise, _ in seen}
+    assert noises >= (APPLY.keys() | REFUSE.keys())
+    assert {dialect for _, dialect in seen} == set(DIALECTS)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Path]]:
+    root = tmp_path_factory.mktemp("noise")
+    client = connect("stdio", ["--tools", "files,coding,code"], cwd=root)
+    yield client, root
+    client.close()
+
+
+def _sent(client: Client, folder: Path, case: Case) -> bytes:
+    """The file after the call; every case has a folder of its own, so that none has seen it."""
+    folder.mkdir()
+    file = folder / case.name
+    shown = f"{folder.name}/{case.name}"
+    if case.seen is not None:
+        file.write_bytes(case.seen)
+        client.call("read_file", {"path": shown})
+    file.write_bytes(case.content)
+    if case.dialect == "edit_file":
+        client.call("edit_file", {"path": str(file), **case.call})
+    elif case.dialect == "apply_patch":
+        header = "*** Update File: "
+        patch = case.call["patch"].replace(header + case.name, header + shown, 1)
+        client.call("apply_patch", {"patch": patch})
+    else:
+        client.call("ai_code_editing.edit_file", {**case.call, "target_file": shown})
+    return file.read_bytes()
+
+
+def test_a_sample_over_the_wire_ends_as_planned(server: tuple[Client, Path]) -> None:
+    client, root = server
+    sample = islice(cases(10_000, 11, files=120), 400 if LONG else 120)
+    for number, case in enumerate(sample):
+        after = _sent(client, root / str(number), case)
+        planned = outcome(case)
+        assert after == (case.content if planned is None else planned), case.call
