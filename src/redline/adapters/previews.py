@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from redline.adapters.previews_memory import MemoryPreviews
+from redline.core.errors import InvalidArgument
 from redline.core.ports import Previews
 
 
-def open_previews(_setting: str) -> Previews:
+def open_previews(setting: str) -> Previews:
     """The store for `--sessions`; nothing is connected before it is used."""
-    return MemoryPreviews()
+    if setting in ("", "memory"):
+        from redline.adapters.previews_memory import MemoryPreviews
+
+        return MemoryPreviews()
+    if setting.startswith("sqlite:"):
+        from redline.adapters.previews_sqlite import SqlitePreviews
+
+        return SqlitePreviews(setting.removeprefix("sqlite:").removeprefix("//"))
+    if setting.startswith(("redis://", "rediss://", "unix://")):
+        from redline.adapters.previews_redis import RedisPreviews
+
+        return RedisPreviews(setting)
+    raise InvalidArgument(
+        f"Unknown session store: {setting.split('@')[-1]}",
+        field="sessions",
+        hint="use memory, sqlite:PATH or redis://HOST:PORT/DB",
+    )
