@@ -43,8 +43,8 @@ READ_FILE = _reader(
     "read_file",
     "Read file",
     "read_file",
-    "Read UTF-8 text by lines. When truncated, go on at next_start_line (next_start_byte inside "
-    "a very long line). version can be named as expected in apply_patch.",
+    "Read UTF-8 text by lines. When truncated, go on at next_start_line, or next_start_byte "
+    "inside a long line.",
     inputs(
         {
             "path": SOME_TEXT,
@@ -80,8 +80,7 @@ LIST_FILES = _reader(
     "list_files",
     "List files",
     "listing",
-    "Find files by glob, such as **/*.py; *.py matches at any depth. Leaves out hidden and "
-    "git-ignored files. Use search_text for contents.",
+    "Find files by glob; *.py matches at any depth. Use search_text for contents.",
     inputs(
         {
             "path": HERE,
@@ -124,8 +123,8 @@ APPLY_PATCH = Tool(
     description=(
         "Change files, all or nothing. *** Begin Patch, then *** Add File: P with + lines, "
         "*** Delete File: P, or *** Update File: P (then *** Move to: Q) with @@ hunks of "
-        "space, - and + lines that fit one place, then *** End Patch. dry_run answers the diff. "
-        "expected: path to version."
+        "space, - and + lines, then *** End Patch. dry_run answers the diff; expected maps "
+        "paths to versions from read_file."
     ),
     input_schema=inputs(
         {

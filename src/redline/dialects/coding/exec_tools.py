@@ -23,9 +23,8 @@ EXEC_TOOLS = (
         name="exec_command",
         title="Execute command",
         description=(
-            "Run a shell command in the sandbox. Waits yield_time_ms; a command still running "
-            "gives a session_id for write_stdin and kill_session. dry_run answers what it would "
-            "change."
+            "Run a shell command in the sandbox. One that still runs after yield_time_ms has a "
+            "session_id for write_stdin and kill_session. dry_run: only show its changes."
         ),
         input_schema=inputs(
             {
@@ -36,8 +35,8 @@ EXEC_TOOLS = (
                 "max_output_bytes": _OUTPUT_BYTES,
                 "stdin": TEXT,
                 "tty": flag(False),
-                "rows": number(1, 1000, 24),
-                "cols": number(1, 1000, 80),
+                "rows": number(1, 1000),
+                "cols": number(1, 1000),
                 "env": {"type": "object", "additionalProperties": {"type": "string"}},
                 "dry_run": flag(False),
             },

@@ -19,8 +19,8 @@ OUTPUT: Json = {
 
 
 def flag(default: bool) -> Json:
-    """A boolean."""
-    return {"type": "boolean", "default": default}
+    """A boolean; false needs no saying."""
+    return {"type": "boolean", "default": True} if default else {"type": "boolean"}
 
 
 def number(low: int, high: int | None = None, default: int | None = None) -> Json:
