@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.ripgrep import Ripgrep
-from redline.adapters.ripgrep_output import HitCollector
+from redline.adapters.ripgrep_output import CountCollector
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.core.ports import GrepQuery
@@ -225,26 +225,34 @@ def test_a_name_with_line_breaks_stays_one_name(base: Path, grep: Ripgrep) -> No
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 7, 1000])
-def test_output_may_arrive_in_any_pieces(step: int) -> None:
-    output = b"./b\x001:1:foo\n2-ctx\n\n./a/x\x003:2: foo\n"
-    collector = HitCollector(10, 100, context=True, utf8_only=False, wanted=None)
+def test_counts_may_arrive_in_any_pieces(step: int) -> None:
+    output = b"./b\x0012\n./a/x\x003\n./new\nline\x001\n"
+    collector = CountCollector(10, None)
     for start in range(0, len(output), step):
         collector.feed(output[start : start + step])
-    collector.finish()
-    assert collector.total == 2
-    assert collector.hits() == [
-        ("a/x", [(3, 2, " foo")]),
-        ("b", [(1, 1, "foo"), (2, 0, "ctx")]),
-    ]
+    assert collector.total == 16
+    assert collector.files() == [(b"a/x", 3), (b"b", 12), (b"new\nline", 1)]
 
 
-def test_a_block_without_end_is_counted_but_not_kept() -> None:
-    collector = HitCollector(5, 100, context=False, utf8_only=False, wanted=None)
-    collector.feed(b"./a\x00")
-    line = b"1:1:" + b"y" * 90 + b"\n"
-    for _ in range(200):
-        collector.feed(line * 1000)
-        assert len(collector._buffer) + len(collector._head) < 9 << 20
-    collector.finish()
+def test_files_behind_the_limit_are_counted_but_not_kept() -> None:
+    collector = CountCollector(5, None)
+    for number in range(100_000, 0, -1):
+        collector.feed(b"./f%06d\x002\n" % number)
+        assert len(collector._files) < 1100
     assert collector.total == 200_000
-    assert len(collector.hits()[0][1]) == 5
+    assert collector.files()[:2] == [(b"f000001", 2), (b"f000002", 2)]
+
+
+def test_context_of_a_line_behind_the_cap_is_left_out(base: Path, grep: Ripgrep) -> None:
+    _write(base, {"a.txt": "foo\n" * 3 + "x\n" * 5 + "foo\n"})
+    result = grep.search([ROOT], GrepQuery("foo", context=1, max_matches=2), Patient())
+    assert [line.line for line in result.lines if line.is_match] == [1, 2]
+    assert result.total == 4
+
+
+def test_many_files_are_fetched_in_several_command_lines(base: Path, grep: Ripgrep) -> None:
+    long = "n" * 200
+    _write(base, {f"{long}{i:04}": "foo\n" for i in range(700)})
+    result = grep.search([ROOT], GrepQuery("foo", max_matches=650), Patient())
+    assert len(result.lines) == 650
+    assert [line.path.name for line in result.lines] == [f"{long}{i:04}" for i in range(650)]

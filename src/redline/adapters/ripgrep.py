@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
 from redline.adapters.read_guard import ReadGuard
-from redline.adapters.ripgrep_output import HitCollector
+from redline.adapters.ripgrep_output import CountCollector, Hit, parse_hits
 from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath
 from redline.core.ports import Cancel, GrepLine, GrepQuery, GrepResult, Tree
@@ -19,6 +20,7 @@ from redline.search.ignore import ancestor_rules
 from redline.search.patterns import any_of, expand_braces
 
 _CHUNK = 1 << 18
+_COMMAND_LINE = 24_000 if sys.platform == "win32" else 96_000
 _Test = Callable[[str], bool]
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
 _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
@@ -74,44 +76,12 @@ class Ripgrep:
         timed_out = False
         for root in sorted({path.root for path in where}):
             places = [path for path in where if path.root == root]
-            collector, late = self._run(root, places, query, left, cancel)
-            total += collector.total
-            timed_out |= late
-            for shown, hits in collector.hits():
-                path = WorkspacePath(root, tuple(shown.split("/")))
-                for number, column, text in hits:
-                    lines.append(GrepLine(path, number, text, column > 0, column))
-                    left -= column > 0
+            run = _Search(self, root, places, query, left, cancel)
+            lines += run.lines()
+            left -= run.returned
+            total += run.total
+            timed_out |= run.late
         return GrepResult(tuple(lines), total, timed_out)
-
-    def _run(
-        self,
-        root: int,
-        places: Sequence[WorkspacePath],
-        query: GrepQuery,
-        limit: int,
-        cancel: Cancel,
-    ) -> tuple[HitCollector, bool]:
-        wanted = _selects(query.include) if query.include else None
-        if query.wanted is not None:
-            wanted = _both(wanted, partial(query.wanted, root))
-        collector = HitCollector(
-            limit,
-            query.longest_line,
-            context=query.context > 0,
-            utf8_only=query.utf8_only,
-            wanted=wanted,
-        )
-        arguments = [*_ALWAYS, *_search_flags(query), *_scope_flags(query)]
-        rules = self._rules(places, query)
-        with self._process(root, arguments, rules, places) as process:
-            late = _watch(process, query.deadline, cancel, collector.feed)
-            complaint = process.stderr.read() if process.stderr else b""
-        cancel.check()
-        collector.finish()
-        if process.returncode == 2 and complaint and not late:
-            raise InvalidPattern(_first_words(complaint), hint="search with regex off, or escape")
-        return collector, late
 
     def _rules(self, places: Sequence[WorkspacePath], query: GrepQuery) -> list[str]:
         """Lines of an extra ignore file: a coarse form of `include`, and the parents' rules."""
@@ -132,7 +102,9 @@ class Ripgrep:
         """Files beneath *where* in path order by ripgrep's walker; links are left out."""
         query = GrepQuery("", include=tuple(globs), hidden=hidden, ignored=ignored)
         arguments = [*_ALWAYS, "--files", *_scope_flags(query)]
-        with self._process(where.root, arguments, self._rules([where], query), [where]) as process:
+        target = "./" + "/".join(where.parts)
+        rules = self._rules([where], query)
+        with self._process(where.root, arguments, rules, [target]) as process:
             output = process.stdout.read() if process.stdout else b""
         wanted = _selects(query.include) if globs else None
         found = [name.removeprefix(b"./") for name in output.split(b"\0") if name]
@@ -148,18 +120,12 @@ class Ripgrep:
         root: int,
         arguments: Sequence[str],
         rules: Sequence[str],
-        places: Sequence[WorkspacePath],
+        targets: Sequence[str],
     ) -> Iterator[subprocess.Popen[bytes]]:
         directory = self._directories[root]
         with _extra_ignore_file(rules) as (flags, inherited):
             process = self._guard.start(
-                [
-                    self._program,
-                    *arguments,
-                    *flags,
-                    "--",
-                    *("./" + "/".join(p.parts) for p in places),
-                ],
+                [self._program, *arguments, *flags, "--", *targets],
                 stdin=_null() if _BY_DESCRIPTOR else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -173,6 +139,123 @@ class Ripgrep:
                 finally:
                     if process.poll() is None:
                         process.kill()
+
+
+class _Search:
+    """One search in one root: count in every file, then fetch the lines of the first files.
+
+    Counting writes little, so ripgrep runs at full speed however much there is to find.
+    """
+
+    def __init__(
+        self,
+        owner: Ripgrep,
+        root: int,
+        places: Sequence[WorkspacePath],
+        query: GrepQuery,
+        limit: int,
+        cancel: Cancel,
+    ) -> None:
+        self._owner = owner
+        self._root = root
+        self._places = places
+        self._query = query
+        self._limit = limit
+        self._cancel = cancel
+        self._ends = time.monotonic() + query.deadline
+        self.total = 0
+        self.returned = 0
+        self.late = False
+
+    def lines(self) -> Iterator[GrepLine]:
+        """The first lines in path order; `total` and `late` are right afterwards."""
+        files = self._count()
+        while files and self.returned < self._limit and not self.late:
+            batch = _first(files, self._limit - self.returned)
+            files = files[len(batch) :]
+            found = self._fetch([path for path, _ in batch])
+            for path, count in batch:
+                hits = found.get(path, [])
+                if not hits:
+                    self.total -= 0 if self.late else count
+                place = WorkspacePath(self._root, tuple(os.fsdecode(path).split("/")))
+                for number, column, text in _cut(hits, self._limit - self.returned):
+                    self.returned += column > 0
+                    yield GrepLine(place, number, text, column > 0, column)
+
+    def _count(self) -> list[tuple[bytes, int]]:
+        query = self._query
+        wanted = _selects(query.include) if query.include else None
+        if query.wanted is not None:
+            wanted = _both(wanted, partial(query.wanted, self._root))
+        collector = CountCollector(self._limit, wanted)
+        flags = [*_ALWAYS, "--count", *_pattern_flags(query), *_scope_flags(query)]
+        targets = ["./" + "/".join(place.parts) for place in self._places]
+        self._run(flags, self._owner._rules(self._places, query), targets, collector.feed)
+        self.total = collector.total
+        return collector.files()
+
+    def _fetch(self, paths: Sequence[bytes]) -> dict[bytes, list[Hit]]:
+        """The lines of these files, which are named one by one."""
+        query = self._query
+        flags = [*_ALWAYS, *_line_flags(query, self._limit), *_pattern_flags(query)]
+        found: dict[bytes, list[Hit]] = {}
+        for names in _by_length([os.fsdecode(b"./" + path) for path in paths]):
+            pieces: list[bytes] = []
+            self._run(flags, (), names, pieces.append)
+            output = b"".join(pieces)
+            found.update(parse_hits(output, query.longest_line, utf8_only=query.utf8_only))
+        return found
+
+    def _run(
+        self,
+        flags: Sequence[str],
+        rules: Sequence[str],
+        targets: Sequence[str],
+        feed: Callable[[bytes], None],
+    ) -> None:
+        left = max(0.001, self._ends - time.monotonic())
+        with self._owner._process(self._root, flags, rules, targets) as process:
+            self.late |= _watch(process, left, self._cancel, feed)
+            complaint = process.stderr.read() if process.stderr else b""
+        self._cancel.check()
+        if process.returncode == 2 and complaint and not self.late:
+            raise InvalidPattern(_first_words(complaint), hint="search with regex off, or escape")
+
+
+def _first(files: Sequence[tuple[bytes, int]], matches: int) -> list[tuple[bytes, int]]:
+    """As many files as it takes to have *matches* lines."""
+    taken: list[tuple[bytes, int]] = []
+    for path, count in files:
+        taken.append((path, count))
+        matches -= count
+        if matches <= 0:
+            break
+    return taken
+
+
+def _cut(hits: Sequence[Hit], matches: int) -> Iterator[Hit]:
+    """The hits up to *matches* matching lines."""
+    for hit in hits:
+        if hit[1] > 0:
+            if matches == 0:
+                return
+            matches -= 1
+        yield hit
+
+
+def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
+    """Names in groups that fit a command line anywhere."""
+    group: list[str] = []
+    size = 0
+    for name in names:
+        if group and size + len(name) > _COMMAND_LINE:
+            yield group
+            group, size = [], 0
+        group.append(name)
+        size += len(name) + 1
+    if group:
+        yield group
 
 
 def _watch(
@@ -203,23 +286,33 @@ def _watch(
     return late.is_set()
 
 
-def _search_flags(query: GrepQuery) -> list[str]:
+def _pattern_flags(query: GrepQuery) -> list[str]:
     flags = [
-        "--heading",
         "--with-filename",
-        "--line-number",
-        "--column",
         "--no-mmap",
-        "--no-context-separator",
-        f"--max-columns={query.longest_line}",
-        "--max-columns-preview",
-        f"--context={query.context}",
         "--ignore-case" if query.ignore_case else "--case-sensitive",
         f"--regexp={query.pattern}",
     ]
+    if query.literal:
+        flags.append("--fixed-strings")
     if query.text:
         flags.append("--text")
-    return ["--fixed-strings", *flags] if query.literal else flags
+    return flags
+
+
+def _line_flags(query: GrepQuery, limit: int) -> list[str]:
+    return [
+        "--heading",
+        "--line-number",
+        "--column",
+        "--no-ignore",
+        "--hidden",
+        "--no-context-separator",
+        f"--max-count={limit}",
+        f"--max-columns={query.longest_line}",
+        "--max-columns-preview",
+        f"--context={query.context}",
+    ]
 
 
 def _scope_flags(query: GrepQuery) -> list[str]:
