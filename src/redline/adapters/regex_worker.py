@@ -51,11 +51,11 @@ class RegexWorkers:
         return [_match(numbers) for numbers in found]
 
     def matching_lines(
-        self, pattern: str, texts: Sequence[bytes], *, flags: str = "m", limit: int = 0
+        self, pattern: str, texts: Sequence[bytes], *, flags: str = "", limit: int = 0
     ) -> list[list[int]]:
         """For each text the numbers (from 0) of its lines that match, at most *limit* in all."""
         # Without assertions, a text that matches nowhere as a whole has no line that does.
-        whole_first = "(?" not in pattern.replace("(?:", "")
+        whole_first = not any(mark in pattern.replace("(?:", "") for mark in ("(?", "^", "$"))
         data = [_encoded(text.decode("utf-8", "surrogateescape")) for text in texts]
         answer: list[list[int]] = self._ask(
             "lines", pattern, flags, data, whole_first, limit or sys.maxsize

@@ -286,7 +286,7 @@ class Regex(Protocol):
         """Matches from the left, at most *limit* (0 = all), with the first *groups* groups."""
 
     def matching_lines(
-        self, pattern: str, texts: Sequence[bytes], *, flags: str = "m", limit: int = 0
+        self, pattern: str, texts: Sequence[bytes], *, flags: str = "", limit: int = 0
     ) -> list[list[int]]:
         """For each text the numbers (from 0) of its lines that match, at most *limit* in all."""
 

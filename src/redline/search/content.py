@@ -71,6 +71,19 @@ class Scope:
                 if self.wants(path):
                     yield path
 
+    def is_empty(self, tree: Tree, cancel: Cancel) -> bool:
+        """Whether there is nothing to search; the first file that is wanted settles it."""
+        single = {base.path for base in self.bases if base.is_file}
+        if any(map(self.wants, single)):
+            return False
+        for place in self.places():
+            for folder in tree.walk(place) if place not in single else ():
+                cancel.check()
+                for name in folder.files:
+                    if self.wants(below(place, folder.prefix + name)):
+                        return False
+        return True
+
     def _selected(self, base: Base, path: WorkspacePath) -> bool:
         if not path.is_beneath(base.path):
             return False
@@ -244,7 +257,8 @@ def _with_context(
 
 
 def _flags(question: Question) -> str:
-    return "mi" if question.ignore_case else "m"
+    """Lines are searched one by one, so `^` and `$` need not look for line ends."""
+    return "i" if question.ignore_case else ""
 
 
 def _late() -> TimeLimit:

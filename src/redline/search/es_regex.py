@@ -165,7 +165,8 @@ class _Translator:
         if len(escaped) == 2 and escaped[0] == "\\" and escaped[1] in _CLASSES:
             self._at += 2
             self._verify |= escaped[1] == "s"
-            if self._pattern.startswith("-", self._at):
+            dash = self._pattern.startswith("-", self._at)
+            if dash and not self._pattern.startswith("-]", self._at):
                 raise _Foreign
             return _CLASSES[escaped[1]]
         first = self._member()

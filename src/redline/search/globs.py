@@ -22,7 +22,7 @@ _META = frozenset("*?[{}")
 _MOST_ALTERNATIVES = 256
 _MOST_STARS = 3
 _MOST_MASKS = 4096
-_STAR, _GLOBSTAR, _ANY = "*", "**", "?"
+_STAR, _GLOBSTAR, _ANY, _GATE = "*", "**", "?", ""
 
 
 def is_glob(text: str) -> bool:
@@ -188,15 +188,22 @@ class _Simulation:
     """The tokens as a set of positions that moves along the text: linear, however many stars."""
 
     def __init__(self, tokens: list[str]) -> None:
-        self._stars = _bits(tokens, lambda i: tokens[i] == _STAR)
-        self._globstars = _bits(tokens, lambda i: tokens[i] == _GLOBSTAR)
-        self._skips = _bits(tokens, lambda i: _may_be_nothing(tokens, i))
-        self._final = 1 << len(tokens)
+        # A gate stands before each `**/`, because only there, not inside, may it be passed over.
+        gated: list[str] = []
+        for index, piece in enumerate(tokens):
+            if piece == _GLOBSTAR and _may_be_nothing(tokens, index):
+                gated.append(_GATE)
+            gated.append(piece)
+        self._stars = _bits(gated, lambda i: gated[i] == _STAR)
+        self._globstars = _bits(gated, lambda i: gated[i] == _GLOBSTAR)
+        self._gates = _bits(gated, lambda i: gated[i] == _GATE)
+        self._ends = _bits(gated, lambda i: gated[i] == "/" and _may_be_nothing(gated, i))
+        self._final = 1 << len(gated)
         self._masks: dict[str, int] = {}
         self._plain = [
             (1 << i, re.compile("." if piece == _ANY else piece, re.IGNORECASE | re.DOTALL))
-            for i, piece in enumerate(tokens)
-            if piece not in (_STAR, _GLOBSTAR)
+            for i, piece in enumerate(gated)
+            if piece not in (_STAR, _GLOBSTAR, _GATE)
         ]
 
     def __call__(self, text: str) -> bool:
@@ -220,8 +227,8 @@ class _Simulation:
     def _closed(self, states: int) -> int:
         """*states* and what can be reached from them without reading anything."""
         while True:
-            free = states & (self._stars | self._globstars)
-            more = states | (free << 1) | ((states & self._skips) << 2)
+            free = states & (self._stars | self._globstars | self._gates)
+            more = states | free << 1 | (states & self._ends) << 2 | (states & self._gates) << 3
             if more == states:
                 return states
             states = more

@@ -36,7 +36,7 @@ def grep_files(call: Call) -> Result:
     runtime = call.runtime
     search = ContentSearch(runtime.tree, runtime.regex, runtime.grep, call.cancel)
     found = search.run(question, scope) if scope.bases else Found((), False)
-    empty = not found.lines and not _has_files(call, scope)
+    empty = not found.lines and scope.is_empty(runtime.tree, call.cancel)
     return _answered(
         call, found, skipped, "(no files to search)" if empty else "(no matches found)"
     )
@@ -73,10 +73,6 @@ def _absolute(call: Call, glob: str) -> Iterator[Base]:
         yield Base(path, matcher((rest,)) if is_glob(rest) else None)
     elif not is_glob(rest):
         yield Base(path, None, is_file=True)
-
-
-def _has_files(call: Call, scope: Scope) -> bool:
-    return any(True for _ in scope.files(call.runtime.tree, call.cancel))
 
 
 def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
