@@ -43,6 +43,7 @@ class Redline:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._at_close: list[Callable[[], object]] = []
 
     def __enter__(self) -> Redline:
         return self
@@ -62,8 +63,14 @@ class Redline:
 
         return open_audit_file(self.settings.audit_log or "")
 
+    def at_close(self, action: Callable[[], object]) -> None:
+        """Run *action* when everything is let go."""
+        self._at_close.append(action)
+
     def close(self) -> None:
         """Let go of what was built: every part that has a `close` is closed, once."""
+        while self._at_close:
+            self._at_close.pop()()
         for part in list(vars(self).values()):
             close = getattr(part, "close", None)
             if callable(close):

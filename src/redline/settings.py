@@ -40,6 +40,7 @@ class Settings:
     view_image: bool = True
     strict_syntax: bool = False
     trace: bool = False
+    otel: bool = False
     audit_log: str | None = None
     host: str = "127.0.0.1"
     port: int = 8000
@@ -310,6 +311,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "view_image": _flag,
     "strict_syntax": _flag,
     "trace": _flag,
+    "otel": _flag,
     "audit_log": str,
     "host": str,
     "port": _whole(0, 65535),

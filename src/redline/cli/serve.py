@@ -96,6 +96,12 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
     http.add_argument(
         "--rate-limit", metavar="N", help="requests per second and client; 0 is no limit"
     )
+    http.add_argument(
+        "--otel",
+        action="store_true",
+        default=None,
+        help="an OpenTelemetry span per call, to OTEL_EXPORTER_OTLP_ENDPOINT (extra otel)",
+    )
     http.add_argument("--audit-log", metavar="FILE", help="audit lines go there, not to stderr")
 
 
@@ -183,7 +189,21 @@ def _build(settings: Settings) -> tuple[Redline, Dispatch]:
         trace=to_stderr if settings.trace else None,
         audit=Audit(sink),
     )
+    if settings.otel:
+        dispatch.watchers.append(_spans(redline))
     return redline, dispatch
+
+
+def _spans(redline: Redline) -> Any:
+    from redline._version import __version__
+    from redline.server.spans import SpansUnavailable, otlp_provider, span_watch
+
+    try:
+        provider = otlp_provider(__version__)
+    except SpansUnavailable as failure:
+        raise SettingsError(str(failure)) from None
+    redline.at_close(provider.shutdown)
+    return span_watch(provider)
 
 
 def instructions(dispatch: Dispatch) -> str:

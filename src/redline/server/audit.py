@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from redline.server.log import Sink, timestamp, to_stderr
@@ -14,15 +15,18 @@ if TYPE_CHECKING:
 class Audit:
     """Writes audit lines to *sink*; a sink that fails is never the caller's problem."""
 
-    __slots__ = ("_sink",)
+    __slots__ = ("_sink", "watch")
 
     def __init__(self, sink: Sink = to_stderr) -> None:
         self._sink = sink
+        self.watch: Callable[[str], None] | None = None
 
     def record(self, kind: str, **facts: Any) -> None:
         """One event, such as auth_failed or rate_limited."""
         from redline.server.redact import redact
 
+        if self.watch is not None:
+            self.watch(kind)
         event = {"event": "audit", "kind": kind, "timestamp": timestamp()}
         event.update((name, redact(value)) for name, value in facts.items() if value)
         try:

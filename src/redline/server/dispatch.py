@@ -65,6 +65,8 @@ class Dispatch:
         self.audit = audit or Audit()
         self.errors_as_results = errors == "result"
         self.trace = trace
+        # Told of each finished call: the tool's listed name, whether it went well, seconds.
+        self.watchers: list[Callable[[str, bool, float], None]] = []
         self._runner: Runner | None = None
 
     def call(self, params: Any, context: Context) -> Json | RpcFailure:

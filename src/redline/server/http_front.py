@@ -10,6 +10,7 @@ from typing import Any
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
+from redline._version import __version__
 from redline.dialects.tool import Client, Json
 from redline.server import protocol, wire
 from redline.server.audit import Audit
@@ -19,7 +20,8 @@ from redline.server.dispatch import Dispatch
 from redline.server.futures import settle
 from redline.server.http_checks import HttpRefusal, Names
 from redline.server.http_options import HttpOptions
-from redline.server.http_reply import JsonFirst, Message, Send, send_json
+from redline.server.http_reply import JsonFirst, Message, Send, send_json, send_text
+from redline.server.metrics import Metrics
 from redline.server.rate import RateLimit
 from redline.server.workers import Workers
 
@@ -56,6 +58,9 @@ class Front:
         self._greeted = not self._profile.strict_handshake
         self._ambient = secrets.token_hex(16)
         self.ready = True
+        self._metrics = Metrics(__version__)
+        dispatch.watchers.append(self._metrics.watch_call)
+        self._audit.watch = self._metrics.watch_event
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One ASGI event source."""
@@ -79,6 +84,9 @@ class Front:
         if path in ("/healthz", "/readyz"):
             up = path == "/healthz" or self.ready
             await send_json(send, 200 if up else 503, {"status": "ok" if up else "stopping"}, {})
+        elif path == "/metrics":
+            await self._authenticate(scope, headers)
+            await send_text(send, self._metrics.render())
         elif path.startswith(METADATA) and self._auth.uses_oauth:
             await send_json(send, 200, self._auth.metadata(), {"Cache-Control": "max-age=3600"})
         elif path != "/mcp":

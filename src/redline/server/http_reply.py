@@ -23,6 +23,17 @@ async def send_json(send: Send, status: int, body: Any, headers: dict[str, str])
     await send({"type": "http.response.body", "body": data})
 
 
+async def send_text(send: Send, text: str) -> None:
+    """Plain text, as monitoring reads it."""
+    data = text.encode()
+    fields = [
+        (b"content-type", b"text/plain; version=0.0.4; charset=utf-8"),
+        (b"content-length", str(len(data)).encode()),
+    ]
+    await send({"type": "http.response.start", "status": 200, "headers": fields})
+    await send({"type": "http.response.body", "body": data})
+
+
 class JsonFirst:
     """Wraps `send`: a stream whose first event is the answer becomes a JSON reply.
 

@@ -34,11 +34,20 @@ class Runner:
         started = perf_counter()
         name, arguments, malformed = self._parse(params)
         outcome = malformed or self._answer(name, arguments, params, context)
+        seconds = perf_counter() - started
         if self._dispatch.trace is not None:
             from redline.server.trace import trace_call
 
-            trace_call(self._dispatch.trace, name, arguments, outcome, perf_counter() - started)
+            trace_call(self._dispatch.trace, name, arguments, outcome, seconds)
+        if self._dispatch.watchers:
+            self._tell_watchers(name, outcome, seconds)
         return outcome
+
+    def _tell_watchers(self, name: str, outcome: Json | RpcFailure, seconds: float) -> None:
+        listed = self._catalog.find(name)
+        ok = isinstance(outcome, dict) and not outcome.get("isError")
+        for watch in self._dispatch.watchers:
+            watch(listed.tool.name if listed else "unknown", ok, seconds)
 
     def _parse(self, params: Any) -> tuple[str, Any, RpcFailure | None]:
         if not isinstance(params, dict):
