@@ -264,6 +264,13 @@ class Redline:
         return SqliteIndex(home, self.tree, self.grep, len(self.workspace.roots), worker)
 
 
+def keep_stderr_for_words() -> None:
+    """Native parsers do not speak on standard error any more; for commands, not for servers."""
+    from redline.adapters.std_streams import keep_stderr_for_words as keep
+
+    keep()
+
+
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:
     """A throw-away workspace that holds *files*, and a place for its history."""
     from redline.adapters.scratch import scratch_workspace

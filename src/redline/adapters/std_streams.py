@@ -21,3 +21,18 @@ def claim_std_streams() -> tuple[BinaryIO, BinaryIO]:
     sys.stdout.flush()
     os.dup2(2, 1)
     return reader, writer
+
+
+def keep_stderr_for_words() -> None:
+    """Leave standard error to Python alone.
+
+    A native parser prints its own half of an error there before Python can word it; for a command
+    that a person runs, that would be said twice. Afterwards descriptor 2 is the null device and
+    sys.stderr writes to a private duplicate.
+    """
+    sys.stderr.flush()
+    private = os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
+    os.close(null)
+    sys.stderr = os.fdopen(private, "w", buffering=1, errors="backslashreplace")

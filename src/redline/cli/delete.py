@@ -1,0 +1,19 @@
+"""`redline delete FILE PATH`: without a key or list item."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.cli.documents import add_edit_flags, edit, told_if_absent
+from redline.documents.editing import DocEdit
+from redline.documents.path import parse_path
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    add_edit_flags(parser, value=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Delete the entry with its own comments."""
+    return told_if_absent(lambda: edit(args, DocEdit("delete", parse_path(args.path))))

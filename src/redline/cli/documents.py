@@ -1,0 +1,159 @@
+"""What get, set, insert, delete and query share: a file or `-`, and the way back to it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from redline.app import Redline, keep_stderr_for_words
+from redline.cli.terminal import fail, out, paint_diff
+from redline.core.changes import FileState
+from redline.core.diff import unified_diff
+from redline.core.errors import IsADirectory, NodeNotFound, NotFound, StaleBase
+from redline.core.paths import Access, WorkspacePath
+from redline.core.ports import Origin
+from redline.core.textfile import TextFile
+from redline.documents.editing import DocEdit, Options, apply_edits, change_of
+from redline.documents.formats import FORMATS, detect, open_document
+from redline.documents.model import MAX_BYTES, Document
+from redline.settings import Settings
+
+NOT_THERE = 3
+EXIT_CODES = """exit codes:
+  0  done
+  1  refused or failed: the file does not parse, the value does not fit, the file cannot be written
+  2  the command line, the path or the expression is malformed
+  3  nothing is at the path, or nothing matches
+
+FILE may be -: the document is read from standard input, and a changed one goes to standard output.
+"""
+_TRIES = 50
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags every document command takes."""
+    parser.epilog = EXIT_CODES
+    parser.add_argument("file", metavar="FILE", help="a file, or - for standard input")
+    parser.add_argument("--format", choices=FORMATS, help="default: by name, else by content")
+    parser.add_argument(
+        "--doc-index", type=int, default=0, metavar="N", help="which YAML document; default 0"
+    )
+    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
+    parser.add_argument(
+        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+    )
+
+
+def add_edit_flags(parser: argparse.ArgumentParser, *, value: bool) -> None:
+    """The flags of commands that change a file."""
+    add_flags(parser)
+    parser.add_argument("path", metavar="PATH", help='a.b, a[0], a[-1], a["x.y"]')
+    if value:
+        parser.add_argument("value", metavar="VALUE", help="in the file's own syntax")
+        parser.add_argument(
+            "--json", action="store_true", help="VALUE is JSON, whatever the file is"
+        )
+    parser.add_argument("--dry-run", action="store_true", help="only show the diff")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The document a command works on; `place` is None for standard input."""
+
+    redline: Redline
+    name: str
+    source: bytes
+    place: WorkspacePath | None
+    state: FileState | None = None
+
+
+def told_if_absent(action: Callable[[], int]) -> int:
+    """The exit code of *action*, with its own code for a path that leads nowhere."""
+    keep_stderr_for_words()
+    try:
+        return action()
+    except NodeNotFound as error:
+        fail(error.message, error.hint)
+        return NOT_THERE
+
+
+def open_source(args: argparse.Namespace, access: Access) -> Opened:
+    """The bytes a command works on."""
+    redline = Redline(_settings(args, access))
+    if args.file == "-":
+        return Opened(redline, "-", sys.stdin.buffer.read(MAX_BYTES + 1), None)
+    place = redline.workspace.resolve(os.path.abspath(args.file), access, must_exist=True)
+    return _read(Opened(redline, args.file, b"", place))
+
+
+def parsed(opened: Opened, args: argparse.Namespace) -> Document:
+    """The document, parsed."""
+    form = detect(opened.name, opened.source, args.format)
+    return open_document(opened.source, form, args.doc_index)
+
+
+def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
+    """Carry out one edit, journalled; standard input goes to standard output instead."""
+    opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
+    options = Options(
+        args.format, args.doc_index, create_parents=getattr(args, "create_parents", False)
+    )
+    for attempt in range(_TRIES):
+        done = apply_edits(opened.name, opened.source, [wanted], options)
+        if opened.place is None or args.dry_run:
+            break
+        try:
+            _commit(opened, wanted, done.after)
+        except StaleBase:
+            if attempt == _TRIES - 1:
+                raise
+            opened = _read(opened)
+            continue
+        break
+    _show(args, opened, done.after)
+    for note in done.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return 0
+
+
+def _commit(opened: Opened, wanted: DocEdit, after: bytes) -> None:
+    assert opened.place is not None
+    assert opened.state is not None
+    origin = Origin(wanted.action, "command line", summary=f"{wanted.action} in {opened.name}")
+    opened.redline.editor.commit(change_of(opened.place, opened.state, after), origin)
+
+
+def _show(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
+    if opened.place is None and not args.dry_run:
+        sys.stdout.buffer.write(after)
+        sys.stdout.buffer.flush()
+        return
+    old, new = TextFile(opened.source).text, TextFile(after).text
+    diff = unified_diff(old, new, opened.name, opened.name)
+    if diff and (args.dry_run or not args.quiet):
+        out(paint_diff(diff).rstrip("\n"))
+
+
+def _read(opened: Opened) -> Opened:
+    assert opened.place is not None
+    state = opened.redline.tree.state(opened.place)
+    if not isinstance(state, FileState):
+        entry = opened.redline.tree.stat(opened.place)
+        raise NotFound(opened.name) if entry is None else IsADirectory(opened.name)
+    return replace(opened, source=state.content or b"", state=state)
+
+
+def _settings(args: argparse.Namespace, access: Access) -> Settings:
+    """The workspace, and the directory of a file that lies elsewhere: the person named it."""
+    workspace = os.path.realpath(args.workspace)
+    settings = Settings(workspace=workspace, state_dir=args.state_dir, allow_any_root=True)
+    if args.file == "-":
+        return settings
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(args.file)))
+    if os.path.commonpath([workspace, folder]) == workspace:
+        return settings
+    return replace(settings, directories=((folder, access is Access.WRITE),))

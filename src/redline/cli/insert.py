@@ -1,0 +1,21 @@
+"""`redline insert FILE PATH VALUE`: a new list item or key."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.cli.documents import add_edit_flags, edit, told_if_absent
+from redline.documents.editing import DocEdit
+from redline.documents.path import parse_path
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    add_edit_flags(parser, value=True)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Insert before an index (the length appends), or add a key that is not there."""
+    return told_if_absent(
+        lambda: edit(args, DocEdit("insert", parse_path(args.path), args.value, args.json))
+    )
