@@ -216,10 +216,9 @@ class Placer:
         if node.context == "root" and not self.source[node.slot : node.slot + 1].strip(b" \t"):
             head = head if node.slot > self.scanner.bom else head.lstrip(b" ")
         if node.kind != "empty" and self._is_below(node):
-            first = self._header(node, head)
-            stop = line_stop(self.source, first.end)
-            if node.style != "block":
-                stop = max(first.end, min(stop, end))
+            stop = line_stop(self.source, node.slot)
+            on_header_line = node.has_props and node.props_end <= stop
+            first = Splice(node.slot, node.props_end if on_header_line else node.slot, head)
             return [first, Splice(stop, end, body)]
         if node.style in ("literal", "folded"):
             stop = line_stop(self.source, node.header_end)

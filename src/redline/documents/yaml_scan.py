@@ -344,7 +344,7 @@ class Scanner(FlowScanner):
     def _explicit(self, node: Node, start: int, limit: int) -> Child:
         key = self.value_node(start + 1, limit, node.column, "explicit")
         is_complex = key.kind not in ("scalar", "empty") or key.style in ("literal", "folded")
-        end = self.end_of(key) if key.kind != "empty" else start + 1
+        end = self.end_of(key) if key.kind != "empty" else max(start + 1, key.props_end)
         text = self.source[key.start : end] if key.kind == "scalar" else b""
         name = None if is_complex else decode_key(text)
         child = Child(name, start, key.start, end, end, limit, "noval", is_complex=is_complex)

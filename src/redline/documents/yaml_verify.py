@@ -16,7 +16,8 @@ import ryml
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.depth import too_deep
-from redline.documents.model import MAX_DEPTH
+from redline.documents.model import MAX_DEPTH, syntax_error
+from redline.documents.yaml_view import misused_tab, readable, undeclared_handle, without_tabs
 
 BOM = b"\xef\xbb\xbf"
 _TYPED = re.compile(
@@ -25,6 +26,8 @@ _TYPED = re.compile(
     rb"|\.(?:nan|NaN|NAN))?"
 )
 _NONE = ryml.NONE
+# As written, then without collections as keys.
+_READINGS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,31 @@ def parse(source: bytes) -> Any:
     text = source[3:] if source.startswith(BOM) else source
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
-    try:
-        return ryml.parse_in_arena(text)
-    except ryml.ExceptionParse as error:
-        raise _syntax(error) from None
-    except (ryml.ExceptionBasic, ryml.ExceptionVisit) as error:
-        raise DocumentSyntax(f"Invalid YAML: {_reason(error)}") from None
+    if b"\t" in text:
+        _check_what_it_lets_pass(text)
+        text = without_tabs(text)
+    for _ in range(_READINGS):
+        try:
+            tree = ryml.parse_in_arena(text)
+        except ryml.ExceptionParse as error:
+            other = readable(text, _reason(error))
+            if other is None:
+                raise _syntax(error) from None
+            text = other
+        except (ryml.ExceptionBasic, ryml.ExceptionVisit) as error:
+            raise DocumentSyntax(f"Invalid YAML: {_reason(error)}") from None
+        else:
+            _check_what_it_lets_pass(text)
+            return tree
+    raise DocumentSyntax("Invalid YAML")
+
+
+def _check_what_it_lets_pass(text: bytes) -> None:
+    """Refuse the invalid documents that rapidyaml accepts."""
+    if b"\t" in text and (at := misused_tab(text)) is not None:
+        raise syntax_error(text, at, "a tab is used as indentation", "YAML")
+    if b"!" in text and (at := undeclared_handle(text)) is not None:
+        raise syntax_error(text, at, "a tag handle is not declared", "YAML")
 
 
 def _syntax(error: Any) -> DocumentSyntax:
@@ -123,6 +145,7 @@ def check_added(old: Any, new: Any, where: Where, fragments: Sequence[Any]) -> N
     """Only the entry at *where* is new, and it is one of *fragments*."""
     after = find(new, where)
     _same_value(new, after, fragments, None)
+    _was_absent(old, where)
     parent = tree_parent(new, after)
     new.remove(after)
     if new.num_children(parent) == 0:
@@ -137,6 +160,19 @@ def check_added(old: Any, new: Any, where: Where, fragments: Sequence[Any]) -> N
         old.remove(old_parent)
         new.remove(parent)
     _same(old, new)
+
+
+def _was_absent(old: Any, where: Where) -> None:
+    """A key that is added must not be there in any other spelling."""
+    key = where.steps[-1]
+    if not isinstance(key, bytes):
+        return
+    parent = find(old, Where(where.document, where.steps[:-1]))
+    if (
+        old.is_map(parent)
+        and (old.find_child(parent, key) if key else _empty_key(old, parent)) != _NONE
+    ):
+        raise CannotApply("The key is there already, in another spelling; nothing was changed")
 
 
 def check_removed(old: Any, new: Any, where: Where) -> None:
@@ -169,7 +205,9 @@ def tree_parent(tree: Any, node: int) -> int:
 
 
 def _same(old: Any, new: Any) -> None:
-    if text_of(old, old.root_id()) != text_of(new, new.root_id()):
+    mine, theirs = old.root_id(), new.root_id()
+    # The emitter also shows style (a flow list over several lines); data decides.
+    if text_of(old, mine) != text_of(new, theirs) and flatten(old, mine) != flatten(new, theirs):
         raise _elsewhere()
 
 

@@ -1,0 +1,111 @@
+"""redline get, set, insert, delete and query as a shell sees them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+class Shell:
+    """Runs the real command in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "work"
+        self.folder.mkdir()
+        self.env = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("REDLINE_")},
+            "PYTHONPATH": str(ROOT / "src"),
+            "REDLINE_STATE_DIR": str(folder / "state"),
+        }
+
+    def __call__(self, *args: str, stdin: bytes = b"") -> tuple[int, bytes, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "redline", *args],
+            cwd=self.folder,
+            env=self.env,
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+        )
+        return done.returncode, done.stdout, done.stderr.decode()
+
+
+@pytest.mark.requirement("docs-cli")
+def test_values_are_read_and_changed_and_the_change_is_undone(shell: Shell) -> None:
+    file = shell.folder / "c.yaml"
+    file.write_text("a:\n  b: 1 # x\n  l: [p]\n")
+    assert shell("get", "c.yaml", "a.b") == (0, b"1\n", "")
+    code, out, _ = shell("set", "c.yaml", "a.b", "2")
+    assert code == 0
+    assert b"-  b: 1 # x\n+  b: 2 # x\n" in out
+    assert shell("insert", "c.yaml", "a.l[1]", "q", "--quiet") == (0, b"", "")
+    assert shell("delete", "c.yaml", "a.l[0]", "-q")[0] == 0
+    assert file.read_text() == "a:\n  b: 2 # x\n  l: [q]\n"
+    for _ in range(3):
+        assert shell("undo")[0] == 0
+    assert file.read_text() == "a:\n  b: 1 # x\n  l: [p]\n"
+
+
+@pytest.mark.requirement("docs-cli")
+def test_a_dry_run_shows_the_diff_and_writes_nothing(shell: Shell) -> None:
+    file = shell.folder / "c.toml"
+    file.write_text("a = 1\n")
+    code, out, _ = shell("set", "c.toml", "x.y", "[1]", "--create-parents", "--dry-run")
+    assert code == 0
+    assert b"+x.y = [1]" in out
+    assert file.read_text() == "a = 1\n"
+
+
+@pytest.mark.requirement("docs-cli")
+def test_a_dash_reads_and_writes_the_standard_streams(shell: Shell) -> None:
+    assert shell("set", "-", "a", "5", stdin=b'{"a": 1, "b": 2}') == (0, b'{"a": 5, "b": 2}', "")
+    assert shell("get", "-", "a", "--json", stdin=b"a = 'x'\n") == (0, b'"x"\n', "")
+    assert shell("delete", "-", "b", stdin=b"a: 1\r\nb: 2\r\n") == (0, b"a: 1\r\n", "")
+    assert shell("query", "-", "$..n", "--paths", stdin=b"- n: 1\n- n: 2\n")[1] == b"[0].n\n[1].n\n"
+
+
+@pytest.mark.requirement("docs-cli")
+def test_exit_codes_tell_what_happened(shell: Shell) -> None:
+    (shell.folder / "c.yaml").write_text("a: 1\n")
+    (shell.folder / "bad.yaml").write_text("a: [\n")
+    expected = {
+        ("get", "c.yaml", "a"): 0,
+        ("get", "c.yaml", "nope"): 3,
+        ("delete", "c.yaml", "nope"): 3,
+        ("query", "c.yaml", "$.nope"): 3,
+        ("get", "c.yaml", "a..b"): 2,
+        ("query", "c.yaml", "$.["): 2,
+        ("get", "c.yaml", "a", "--doc-index", "4"): 2,
+        ("get", "bad.yaml", "a"): 1,
+        ("set", "bad.yaml", "a", "1"): 1,
+        ("set", "c.yaml", "a", "["): 1,
+        ("set", "c.yaml", "x.y", "1"): 1,
+        ("get", "absent.yaml", "a"): 1,
+    }
+    for arguments, code in expected.items():
+        actual, _, said = shell(*arguments)
+        assert actual == code, (arguments, said)
+        assert "Traceback" not in said
+        assert "ERROR" not in said, "the native parser's own words reach the terminal"
+        assert bool(said) == (code != 0 and arguments[:3] != ("query", "c.yaml", "$.nope"))
+    assert (shell.folder / "c.yaml").read_text() == "a: 1\n"
+
+
+@pytest.mark.requirement("docs-cli")
+def test_a_file_outside_the_workspace_can_be_named(shell: Shell, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    (other / "x.json").write_text('{"a": 1}')
+    assert shell("set", str(other / "x.json"), "a", "2", "-q")[0] == 0
+    assert (other / "x.json").read_text() == '{"a": 2}'

@@ -1,0 +1,425 @@
+"""The yaml toolset over the wire: each decision as before, call and after."""
+
+from __future__ import annotations
+
+import multiprocessing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.wire.client import Client, connect
+
+
+@pytest.fixture(scope="module", params=["stdio", "http"])
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("yaml")
+    with connect(request.param, ["--tools", "yaml,history"], cwd=folder) as client:
+        yield Served(client, folder)
+
+
+@dataclass
+class Served:
+    client: Client
+    folder: Path
+
+    def file(self, content: str | bytes) -> Path:
+        path = self.folder / "config.yaml"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def set(self, path: Path, where: str, value: str, **more: Any) -> dict[str, Any]:
+        return self.client.call(
+            "noyalib_set", {"file": str(path), "path": where, "value": value, **more}
+        )
+
+    def get(self, path: Path, where: str, **more: Any) -> dict[str, Any]:
+        return self.client.call("noyalib_get", {"file": str(path), "path": where, **more})
+
+
+def text(reply: dict[str, Any]) -> str:
+    assert "result" in reply, reply
+    return str(reply["result"]["content"][0]["text"])
+
+
+def code(reply: dict[str, Any]) -> int:
+    assert "error" in reply, reply
+    return int(reply["error"]["code"])
+
+
+SETS = [
+    pytest.param(
+        "a: 1 # one\nb: 2\n",
+        "a",
+        "9",
+        "a: 9 # one\nb: 2\n",
+        marks=pytest.mark.requirement("004-comment"),
+    ),
+    pytest.param(
+        "# top\n\na:   1\nz: &x [1]\n\nb: *x # use\n",
+        "a",
+        "2",
+        "# top\n\na:   2\nz: &x [1]\n\nb: *x # use\n",
+        marks=pytest.mark.requirement("004-lossless"),
+    ),
+    pytest.param(
+        "s:\n    a: 1\n\n# next\nt: 1\n",
+        "s.b",
+        "2",
+        "s:\n    a: 1\n    b: 2\n\n# next\nt: 1\n",
+        marks=pytest.mark.requirement("004-create-leaf"),
+    ),
+    pytest.param(
+        "s: {a: 1}\n",
+        "s.b",
+        "2",
+        "s: {a: 1, b: 2}\n",
+        marks=pytest.mark.requirement("004-create-leaf"),
+    ),
+    pytest.param(
+        "s: {}\n", "s.b", "2", "s: {b: 2}\n", marks=pytest.mark.requirement("004-create-leaf")
+    ),
+    pytest.param(
+        "8080: a\n", "8080", "b", "8080: b\n", marks=pytest.mark.requirement("004-numeric-key")
+    ),
+    pytest.param(
+        "a: 1\n",
+        "a",
+        "1_0.50e3",
+        "a: 1_0.50e3\n",
+        marks=pytest.mark.requirement("004-number-spelling"),
+    ),
+    pytest.param(
+        "a: !!int 5 # x\n",
+        "a",
+        "hi",
+        "a: hi # x\n",
+        marks=pytest.mark.requirement("004-tag-dropped"),
+    ),
+    pytest.param(
+        "a: &x 1\nb: *x\n", "b", "2", "a: &x 1\nb: 2\n", marks=pytest.mark.requirement("004-alias")
+    ),
+    pytest.param(
+        "base: &b {x: 1}\nd:\n  <<: *b\n  y: 2\n",
+        "d.x",
+        "3",
+        "base: &b {x: 1}\nd:\n  <<: *b\n  y: 2\n  x: 3\n",
+        marks=pytest.mark.requirement("004-merge"),
+    ),
+    pytest.param(
+        "k: # why\n  # gap\n  a: 1\n  b: 2\nz: 1\n",
+        "k",
+        "5",
+        "k: 5 # why\n  # gap\nz: 1\n",
+        marks=pytest.mark.requirement("004-block-to-inline"),
+    ),
+    pytest.param(
+        "k:\n- 1\n- 2\nz: 1\n",
+        "k",
+        "[3]",
+        "k: [3]\nz: 1\n",
+        marks=pytest.mark.requirement("004-block-to-inline"),
+    ),
+    pytest.param(
+        "o:\n  a: 5 # c\n  z: 1\n",
+        "o.a",
+        "x: 1\ny:\n  - 2",
+        "o:\n  a: # c\n    x: 1\n    y:\n      - 2\n  z: 1\n",
+        marks=pytest.mark.requirement("004-inline-to-block"),
+    ),
+    pytest.param(
+        "a: 5 # c\nz: 1\n",
+        "a",
+        "|\n   one\n   two",
+        "a: | # c\n  one\n  two\nz: 1\n",
+        marks=pytest.mark.requirement("004-inline-to-block"),
+    ),
+    pytest.param(
+        "a: [1, 2]\n",
+        "a[0]",
+        "x, y",
+        "a: ['x, y', 2]\n",
+        marks=pytest.mark.requirement("004-flow-quoting"),
+    ),
+    pytest.param(
+        "a: {k: 1}\n",
+        "a.k",
+        "x}",
+        "a: {k: 'x}'}\n",
+        marks=pytest.mark.requirement("004-flow-quoting"),
+    ),
+    pytest.param(
+        b"\xef\xbb\xbfa: 1\r\nb:\t2\r\nc: 3",
+        "c",
+        "x: 1\ny: 2",
+        b"\xef\xbb\xbfa: 1\r\nb:\t2\r\nc:\r\n  x: 1\r\n  y: 2",
+        marks=pytest.mark.requirement("004-bytes-kept"),
+    ),
+    pytest.param(
+        "a:\nb: 1\n", "a", "5", "a: 5\nb: 1\n", marks=pytest.mark.requirement("004-empty-value")
+    ),
+    pytest.param(
+        "a: # c\n", "a", "5", "a: 5 # c\n", marks=pytest.mark.requirement("004-empty-value")
+    ),
+    pytest.param("", "a", "5", "a: 5\n", marks=pytest.mark.requirement("004-empty-file")),
+    pytest.param(
+        "# only\n", "a", "5", "# only\na: 5\n", marks=pytest.mark.requirement("004-empty-file")
+    ),
+    pytest.param(
+        "l:\n- {n: 1}\n- n: 2\n",
+        "l[-1].n",
+        "3",
+        "l:\n- {n: 1}\n- n: 3\n",
+        marks=pytest.mark.requirement("004-path-syntax"),
+    ),
+    pytest.param(
+        '"x.y": 1\n', '["x.y"]', "2", '"x.y": 2\n', marks=pytest.mark.requirement("004-path-syntax")
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "path", "value", "after"), SETS)
+def test_set_changes_these_bytes_and_no_others(
+    served: Served, before: str | bytes, path: str, value: str, after: str | bytes
+) -> None:
+    file = served.file(before)
+    reply = served.set(file, path, value)
+    assert text(reply).startswith(f"set {path} = {value} in {file}")
+    assert file.read_bytes() == (after if isinstance(after, bytes) else after.encode())
+
+
+REFUSALS = [
+    pytest.param("a: 1\n", "x.y", "1", -32003, marks=pytest.mark.requirement("004-missing-parent")),
+    pytest.param("a: 1\n", "a.b", "1", -32003, marks=pytest.mark.requirement("004-wrong-shape")),
+    pytest.param("a: 1\n", "a[0]", "1", -32003, marks=pytest.mark.requirement("004-wrong-shape")),
+    pytest.param(
+        "a: [1]\n", "a[1]", "1", -32003, marks=pytest.mark.requirement("004-set-never-appends")
+    ),
+    pytest.param(
+        "a: [1]\n", "a[-2]", "1", -32003, marks=pytest.mark.requirement("004-wrong-shape")
+    ),
+    pytest.param(
+        "a: &x {b: 1}\nc: *x\n",
+        "c.b",
+        "1",
+        -32003,
+        marks=pytest.mark.requirement("004-through-alias"),
+    ),
+    pytest.param("a: 1\na: 2\n", "a", "3", -32003, marks=pytest.mark.requirement("004-duplicates")),
+    pytest.param("a: 1\n", "a", "1\nc: 2", -32003, marks=pytest.mark.requirement("004-no-sibling")),
+    pytest.param("a: 1\n", "a", "[", -32003, marks=pytest.mark.requirement("004-no-sibling")),
+    pytest.param("a: 1\n", "a", "*nope", -32003, marks=pytest.mark.requirement("004-cannot-apply")),
+    pytest.param(
+        "a: {b: &x 1}\nc: *x\n", "a", "1", -32003, marks=pytest.mark.requirement("004-cannot-apply")
+    ),
+    pytest.param(
+        "a: 1\nb: [\n", "a", "2", -32001, marks=pytest.mark.requirement("004-parse-error")
+    ),
+    pytest.param("a: 'x\n", "a", "2", -32001, marks=pytest.mark.requirement("004-parse-error")),
+    pytest.param("a: 1\n", "a..b", "2", -32602, marks=pytest.mark.requirement("004-path-syntax")),
+    pytest.param("a: 1\n", "a[", "2", -32602, marks=pytest.mark.requirement("004-path-syntax")),
+]
+
+
+@pytest.mark.parametrize(("before", "path", "value", "expected"), REFUSALS)
+def test_what_cannot_be_set_is_refused_and_changes_nothing(
+    served: Served, before: str, path: str, value: str, expected: int
+) -> None:
+    file = served.file(before)
+    assert code(served.set(file, path, value)) == expected
+    assert file.read_text() == before
+
+
+GETS = [
+    pytest.param(
+        "s:\n  host: api.example.com # x\n",
+        "s.host",
+        "api.example.com",
+        marks=pytest.mark.requirement("004-get-slice"),
+    ),
+    pytest.param(
+        "a: {b:  [1,2 ]}\n", "a", "{b:  [1,2 ]}", marks=pytest.mark.requirement("004-get-slice")
+    ),
+    pytest.param("a: 'q''s'\n", "a", "'q''s'", marks=pytest.mark.requirement("004-get-slice")),
+    pytest.param(
+        "a:\n  x: 1 # c\n  y: 2\nb: 1\n",
+        "a",
+        "x: 1 # c\n  y: 2",
+        marks=pytest.mark.requirement("004-get-slice"),
+    ),
+    pytest.param(
+        "a: |\n  x\n  y\nb: 1\n",
+        "a",
+        "|\n  x\n  y",
+        marks=pytest.mark.requirement("004-block-scalar-get"),
+    ),
+    pytest.param("a:\nb: 1\n", "a", "", marks=pytest.mark.requirement("004-empty-value")),
+    pytest.param("a: &x 7\nb: *x\n", "b", "7", marks=pytest.mark.requirement("004-alias")),
+    pytest.param("a: 1\na: 2\n", "a", "2", marks=pytest.mark.requirement("004-duplicates")),
+    pytest.param(
+        "- [1, {k: v}]\n", "[0][1].k", "v", marks=pytest.mark.requirement("004-path-syntax")
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "path", "expected"), GETS)
+def test_get_answers_the_source_text(
+    served: Served, content: str, path: str, expected: str
+) -> None:
+    assert text(served.get(served.file(content), path)) == expected
+
+
+MISSES = [
+    pytest.param("a: 1\n", "b", -32002, marks=pytest.mark.requirement("004-not-found")),
+    pytest.param("a: 1\n", "a.b", -32002, marks=pytest.mark.requirement("004-wrong-shape")),
+    pytest.param("a: 1\n", "a[0]", -32002, marks=pytest.mark.requirement("004-wrong-shape")),
+    pytest.param("a: [1]\n", "a[3]", -32002, marks=pytest.mark.requirement("004-wrong-shape")),
+    pytest.param(
+        "a: &x {b: 1}\nc: *x\n", "c.b", -32002, marks=pytest.mark.requirement("004-through-alias")
+    ),
+    pytest.param(
+        "a: {x: 1}\nb:\n  <<: {y: 1}\n", "b.y", -32002, marks=pytest.mark.requirement("004-merge")
+    ),
+    pytest.param("a: [\n", "a", -32001, marks=pytest.mark.requirement("004-parse-error")),
+    pytest.param("a: 1\n", ".a", -32602, marks=pytest.mark.requirement("004-path-syntax")),
+]
+
+
+@pytest.mark.parametrize(("content", "path", "expected"), MISSES)
+def test_what_is_not_there_has_its_code(
+    served: Served, content: str, path: str, expected: int
+) -> None:
+    assert code(served.get(served.file(content), path)) == expected
+
+
+@pytest.mark.requirement("004-tools")
+def test_the_two_tools_are_listed_with_their_schemas(served: Served) -> None:
+    tools = {tool["name"]: tool["inputSchema"] for tool in served.client.list_tools()}
+    assert {"noyalib_get", "noyalib_set"} <= set(tools)
+    assert tools["noyalib_get"]["required"] == ["file", "path"]
+    assert tools["noyalib_set"]["required"] == ["file", "path", "value"]
+    for name in ("noyalib_get", "noyalib_set"):
+        for field in tools[name]["required"]:
+            assert tools[name]["properties"][field]["type"] == "string"
+
+
+@pytest.mark.requirement("004-set-text")
+def test_set_answers_with_its_sentence(served: Served) -> None:
+    file = served.file("server:\n  port: 80\n")
+    assert text(served.set(file, "server.port", "9090")) == (
+        f"set server.port = 9090 in {file} (lossless: comments and formatting preserved)"
+    )
+
+
+@pytest.mark.requirement("004-io-error")
+def test_a_file_that_cannot_be_read_is_an_io_error(served: Served) -> None:
+    for file in (served.folder / "absent.yaml", served.folder, Path("/etc/hostname")):
+        assert code(served.get(file, "a")) == -32000
+        assert code(served.set(file, "a", "1")) == -32000
+
+
+@pytest.mark.requirement("004-arguments")
+@pytest.mark.parametrize("arguments", [{}, {"file": "x"}, {"file": "x", "path": 5}, {"path": "a"}])
+def test_missing_and_non_string_arguments_are_invalid_params(
+    served: Served, arguments: dict[str, Any]
+) -> None:
+    assert code(served.client.call("noyalib_get", arguments)) == -32602
+    assert code(served.client.call("noyalib_set", {**arguments, "value": "1"})) == -32602
+
+
+@pytest.mark.requirement("004-missing-parent")
+def test_create_parents_builds_the_chain(served: Served) -> None:
+    file = served.file("a: 1\n")
+    text(served.set(file, "x.y[0].z", "1", create_parents=True))
+    assert file.read_text() == "a: 1\nx:\n  y:\n    - z: 1\n"
+
+
+@pytest.mark.requirement("004-anchor-kept")
+def test_an_anchor_stays_and_its_aliases_are_named(served: Served) -> None:
+    file = served.file("a: &x 1\nb: *x\nc: [*x]\n")
+    reply = served.set(file, "a", "2")
+    assert "*x" in reply["result"]["content"][1]["text"]
+    assert "2, 3" in reply["result"]["content"][1]["text"]
+    assert file.read_text() == "a: &x 2\nb: *x\nc: [*x]\n"
+
+
+@pytest.mark.requirement("004-alias", "004-duplicates")
+def test_what_is_special_about_a_value_is_flagged(served: Served) -> None:
+    aliased = served.get(served.file("a: &x 7\nb: *x\n"), "b")
+    assert "alias" in str(aliased["result"]["_meta"])
+    doubled = served.get(served.file("a: 1\na: 2\n"), "a")
+    assert "2 times" in str(doubled["result"]["_meta"])
+
+
+@pytest.mark.requirement("004-merge")
+def test_a_merged_key_is_not_found_with_a_hint(served: Served) -> None:
+    reply = served.get(served.file("b:\n  <<: {y: 1}\n"), "b.y")
+    assert "<<" in reply["error"]["message"]
+
+
+@pytest.mark.requirement("004-documents")
+def test_doc_index_chooses_the_document(served: Served) -> None:
+    file = served.file("a: 1\n---\na: 2\n---\na: 3\n")
+    assert text(served.get(file, "a", doc_index=1)) == "2"
+    text(served.set(file, "a", "9", doc_index=2))
+    assert file.read_text() == "a: 1\n---\na: 2\n---\na: 9\n"
+    assert code(served.get(file, "a", doc_index=3)) == -32602
+
+
+@pytest.mark.requirement("004-dry-run")
+def test_a_dry_run_shows_the_diff_and_changes_nothing(served: Served) -> None:
+    file = served.file("a: 1\nb: 2\n")
+    assert "-a: 1\n+a: 5\n" in text(served.set(file, "a", "5", dry_run=True))
+    assert file.read_text() == "a: 1\nb: 2\n"
+
+
+@pytest.mark.requirement("004-undo")
+def test_a_set_is_undone_to_the_byte(served: Served) -> None:
+    before = "# c\r\na:   1 # x\r\nb: [1,\r\n 2]"
+    file = served.file(before)
+    text(served.set(file, "b[1]", "x: 1"))
+    assert file.read_bytes() != before.encode()
+    served.client.call("undo_change", {})
+    assert file.read_bytes() == before.encode()
+
+
+@pytest.mark.requirement("004-depth")
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "[" * 100_000,
+        "a: " + "[" * 300 + "]" * 300 + "\n",
+        "- " * 5000 + "x\n",
+        "a: &a [x, x]\n"
+        + "".join(
+            f"{chr(98 + i)}: &{chr(98 + i)} [*{chr(97 + i)}, *{chr(97 + i)}]\n" for i in range(20)
+        ),
+    ],
+    ids=["open", "flow", "dashes", "aliases"],
+)
+def test_deep_and_swelling_documents_do_no_harm(served: Served, bomb: str) -> None:
+    file = served.file(bomb)
+    reply = served.set(file, "q", "1")
+    assert "error" in reply or "isError" in reply["result"]
+    assert text(served.get(served.file("a: 1\n"), "a")) == "1"
+
+
+def _bump(folder: str, number: int) -> list[str]:
+    with connect("stdio", ["--tools", "yaml"], cwd=folder) as client:
+        replies = []
+        for step in range(5):
+            arguments = {"file": "shared.yaml", "path": f"k{number}_{step}", "value": "done"}
+            replies.append("result" in client.call("noyalib_set", arguments))
+        return [f"k{number}_{step}" for step in range(5) if replies[step]]
+
+
+@pytest.mark.requirement("004-serialised")
+def test_parallel_sets_from_several_processes_are_all_kept(tmp_path: Path) -> None:
+    file = tmp_path / "shared.yaml"
+    file.write_text("# shared\nstart: 1\n")
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        kept = pool.starmap(_bump, [(str(tmp_path), n) for n in range(4)])
+    content = file.read_text()
+    assert sum(len(keys) for keys in kept) == 20
+    assert all(f"{key}: done\n" in content for keys in kept for key in keys)
