@@ -256,3 +256,11 @@ def test_many_files_are_fetched_in_several_command_lines(base: Path, grep: Ripgr
     result = grep.search([ROOT], GrepQuery("foo", max_matches=650), Patient())
     assert len(result.lines) == 650
     assert [line.path.name for line in result.lines] == [f"{long}{i:04}" for i in range(650)]
+
+
+def test_a_glob_with_nul_is_refused_before_a_program_is_started(grep: Ripgrep) -> None:
+    for query in (GrepQuery("x", include=("a\0b",)), GrepQuery("x", exclude=("a\0b",))):
+        with pytest.raises(InvalidPattern, match="NUL"):
+            grep.search([ROOT], query, Patient())
+    with pytest.raises(InvalidPattern, match="NUL"):
+        list(grep.files(ROOT, ["a\0b"], hidden=False, ignored=False))

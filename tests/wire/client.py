@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.wire.official import check_message
+from tests.wire.official import check_message, check_output
 
 ROOT = Path(__file__).parents[2]
 MODERN = "2026-07-28"
@@ -139,7 +139,9 @@ class Client:
         """The raw response to a tools/call."""
         params: Json = {"name": tool, "arguments": {} if arguments is None else arguments}
         params.update(options)
-        return self.request("tools/call", params)
+        reply = self.request("tools/call", params)
+        check_output(tool, reply)
+        return reply
 
     def request(self, method: str, params: Json | None = None, *, timeout: float = TIMEOUT) -> Json:
         """The raw JSON-RPC response to a request."""

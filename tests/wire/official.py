@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import jsonschema_rs
 import mcp_types
 from mcp_types import methods
 from pydantic import TypeAdapter
+
+from redline.server.catalog import load_dialects
 
 Json = dict[str, Any]
 
@@ -35,3 +38,25 @@ def check_message(message: Json, answers: str | None, version: str) -> None:
     found = methods.SERVER_RESULTS.get((answers or "", version))
     if found is not None:
         _adapter(found).validate_python(message["result"])
+
+
+@cache
+def _output_schemas() -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for dialect in load_dialects(["all"]):
+        for tool in dialect.tools:
+            if tool.output_schema is not None:
+                validator = jsonschema_rs.validator_for(tool.output_schema)
+                found.setdefault(tool.name, []).append(validator)
+    return found
+
+
+def check_output(tool: str, reply: Json) -> None:
+    """Fail when a successful result does not fit the outputSchema its tool advertises."""
+    result = reply.get("result", {})
+    structured = result.get("structuredContent")
+    validators = _output_schemas().get(tool)
+    if validators is None or structured is None or result.get("isError"):
+        return
+    problems = [found.message for v in validators for found in v.iter_errors(structured)]
+    assert not problems, f"{tool}: {problems[:3]}"

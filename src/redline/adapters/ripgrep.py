@@ -70,6 +70,7 @@ class Ripgrep:
                 "A search matches within one line, and the query holds a line break",
                 hint="search for one of the lines",
             )
+        _check_globs((*query.include, *query.exclude))
         lines: list[GrepLine] = []
         total = 0
         left = query.max_matches
@@ -100,6 +101,7 @@ class Ripgrep:
         self, where: WorkspacePath, globs: Sequence[str], *, hidden: bool, ignored: bool
     ) -> Iterator[WorkspacePath]:
         """Files beneath *where* in path order by ripgrep's walker; links are left out."""
+        _check_globs(globs)
         query = GrepQuery("", include=tuple(globs), hidden=hidden, ignored=ignored)
         arguments = [*_ALWAYS, "--files", *_scope_flags(query)]
         target = "./" + "/".join(where.parts)
@@ -322,6 +324,12 @@ def _scope_flags(query: GrepQuery) -> list[str]:
     for glob in query.exclude:
         flags += [f"--glob=!{plain}" for plain in expand_braces(glob)]
     return flags
+
+
+def _check_globs(globs: Sequence[str]) -> None:
+    # A program's arguments cannot hold NUL, and no file name does.
+    if any("\0" in glob for glob in globs):
+        raise InvalidPattern("A glob may not hold NUL")
 
 
 def _as_rule(glob: str) -> str:

@@ -300,6 +300,8 @@ class Conversation:
             return
         request_id = params.get("requestId")
         if not _is_id(request_id):
+            context = Context(self._client)
+            self._submit(lambda: self._dispatch.end_session(params, context))
             return
         with self._lock:
             token = self._running.get(request_id)

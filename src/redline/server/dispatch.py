@@ -77,3 +77,9 @@ class Dispatch:
 
             self._runner = Runner(self)
         return self._runner.call(params, context)
+
+    def end_session(self, params: Any, context: Context) -> None:
+        """The coding profile lets a cancellation name a command's session instead of a request."""
+        session = params.get("session_id") if isinstance(params, dict) else None
+        if isinstance(session, str) and self.catalog.find("kill_session") is not None:
+            self.call({"name": "kill_session", "arguments": {"session_id": session}}, context)

@@ -53,6 +53,9 @@ class Bridge:
         self, ctx: RequestContext, call_next: Callable[[RequestContext], Awaitable[Any]]
     ) -> Any:
         if ctx.request_id is None:
+            if ctx.method == "notifications/cancelled" and "session_id" in (ctx.params or {}):
+                context = Context(client_of(ctx))
+                self._workers.submit(lambda: self._dispatch.end_session(ctx.params, context))
             return await call_next(ctx)
         try:
             if ctx.method == "tools/list":

@@ -68,6 +68,8 @@ class Runner:
         if listed is None:
             return self._unknown_tool(name, context.client)
         entry = self._catalog.route(listed, arguments)
+        if entry is not listed:
+            arguments = self._relative(entry, arguments)
         outcome: Result | Json | RpcFailure
         try:
             outcome = self._run(entry, arguments, params, context)
@@ -84,6 +86,15 @@ class Runner:
         if isinstance(outcome, RpcFailure) and self._as_result(outcome, context.client):
             return failure_as_result(outcome)
         return outcome
+
+    def _relative(self, entry: Entry, arguments: Json) -> Json:
+        """A shared read_file takes either spelling of a path; the one that answers may not."""
+        path = arguments.get("path")
+        if entry.dialect.name != "coding" or not isinstance(path, str):
+            return arguments
+        root = self._dispatch.runtime.workspace.roots[0].path.rstrip("/") + "/"
+        # Only the spelling changes: what the path may reach is decided when it is resolved.
+        return {**arguments, "path": path[len(root) :]} if path.startswith(root) else arguments
 
     def _run(self, entry: Entry, arguments: Json, params: Json, context: Context) -> Result | Json:
         if self._catalog.is_refused(entry):
