@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from stat import S_ISGID, S_ISUID
 from threading import Lock
+from typing import Any
 
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
@@ -59,7 +60,7 @@ class SandboxedCommands:
         self._readable = tuple(os.path.realpath(p) for p in readable if os.path.isdir(p))
         self._grace = grace
         self._environ = os.environ if environ is None else environ
-        self._helper = Helper()
+        self._helper = Helper(self._usual)
         self._reactor: Reactor | None = None
         self._jobs: dict[str, RunningJob] = {}
         self._lock = Lock()
@@ -67,7 +68,7 @@ class SandboxedCommands:
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
         root = self._workspace.roots[0].path
-        return self._plan(Command("", _ROOT), root, "0")[1]
+        return self._plan(Command("", _ROOT), root)[1]
 
     def is_privileged(self, word: str) -> bool:
         """Whether *word* would run a setuid or setgid program."""
@@ -84,7 +85,7 @@ class SandboxedCommands:
         """Start it and return at once."""
         job_id = secrets.token_hex(8)
         cwd = self._workspace.absolute(command.cwd)
-        request, facts = self._plan(command, cwd, job_id)
+        request, facts = self._plan(command, cwd)
         job = RunningJob(job_id, command.owner, facts, self._react())
         if finisher:
             job.before_end(finisher)
@@ -161,16 +162,13 @@ class SandboxedCommands:
                 del self._jobs[key]
             self._jobs[job.id] = job
 
-    def _plan(
-        self, command: Command, cwd: str, job_id: str
-    ) -> tuple[dict[str, object], SandboxFacts]:
+    def _plan(self, command: Command, cwd: str) -> tuple[dict[str, object], SandboxFacts]:
         if not hasattr(os, "fork"):
             raise SandboxUnavailable("Commands need Linux or macOS")
         offer = self._helper.offer()
         mode = self._mode
         backend = policy.choose(mode, offer, self._backend)
         view = self._view(command, cwd, mode)
-        group = limits.cgroup_for(job_id) if backend != "none" else None
         request: dict[str, object] = {
             "argv": ["/bin/sh", "-c", command.line],
             "tty": command.tty,
@@ -178,10 +176,19 @@ class SandboxedCommands:
             "confine": policy.confine(backend, view, offer),
             "limits": limits.rlimits() if backend != "none" else {"core": 0},
             "memory": limits.MEMORY if backend != "none" else 0,
-            "pids": limits.PROCESSES,
-            "cgroup": group,
+            "pids": limits.PROCESSES if backend != "none" else 0,
         }
-        return request, policy.facts(mode, backend, view, offer, group is not None)
+        return request, policy.facts(mode, backend, view, offer, bool(self._helper.cgroups))
+
+    def _usual(self, offer: dict[str, Any]) -> dict[str, Any]:
+        """What most commands will be held to, for the helper to prepare; kind none if nothing."""
+        try:
+            backend = policy.choose(self._mode, offer, self._backend)
+        except SandboxUnavailable:
+            backend = "none"
+        top = self._workspace.roots[0].path
+        view = self._view(Command("", _ROOT), top, self._mode)
+        return policy.confine(backend if backend == "landlock" else "none", view, offer)
 
     def _view(self, command: Command, cwd: str, mode: str) -> View:
         roots = self._workspace.roots
@@ -191,7 +198,7 @@ class SandboxedCommands:
         git = [] if git_open else [os.path.join(path, ".git") for path in writable]
         return View(
             cwd=cwd,
-            private=self._helper.private,
+            private=self._helper.directory,
             writable=writable,
             readable=(*(root.path for root in roots if not root.writable), *self._readable),
             protected=tuple(path for path in git if os.path.exists(path)),
@@ -206,11 +213,11 @@ class SandboxedCommands:
         env = {key: self._environ[key] for key in _PASSED_ON if key in self._environ}
         env.setdefault("PATH", os.defpath)
         home = os.path.expanduser("~")
-        scratch = os.path.join(self._helper.private, "tmp")
+        scratch = os.path.join(self._helper.directory, "tmp")
         env["TERM"] = self._environ.get("TERM", "xterm-256color") if command.tty else "dumb"
         env["SHELL"] = "/bin/sh"
         env["TMPDIR"] = "/tmp" if backend == "bubblewrap" else scratch  # noqa: S108 - private there
-        env["HOME"] = os.path.join(self._helper.private, "home") if backend != "none" else home
+        env["HOME"] = os.path.join(self._helper.directory, "home") if backend != "none" else home
         rustup = self._environ.get("RUSTUP_HOME", os.path.join(home, ".rustup"))
         if os.path.isdir(rustup):
             env["RUSTUP_HOME"] = rustup

@@ -5,38 +5,37 @@ from __future__ import annotations
 import json
 import os
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
+from redline.adapters.sandbox import limits
 from redline.core.errors import SandboxUnavailable
 
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[3]);"
-    "from redline.adapters.processes.spawner import serve; serve(int(sys.argv[1]), sys.argv[2])"
+    "from redline.adapters.processes.spawner import serve;"
+    "serve(int(sys.argv[1]), sys.argv[2], sys.argv[4])"
 )
 _PATIENCE = 20.0
+LONGEST_PACKET = 64 << 10
 
 
 class Helper:
     """Sends jobs to the helper process and owns the private directory of this server."""
 
-    def __init__(self) -> None:
+    def __init__(self, usual: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> None:
+        self._usual = usual or (lambda _offer: {"kind": "none"})
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._offer: dict[str, Any] = {}
-        self._private = ""
-
-    @property
-    def private(self) -> str:
-        """A directory only this server's commands use: home and tmp lie there."""
-        self.offer()
-        return self._private
+        # Only this server's commands use it: home and tmp lie there. Known after `offer`.
+        self.directory = ""
+        self.cgroups = limits.cgroups()
 
     def offer(self) -> dict[str, Any]:
         """What the kernel offers: abi (Landlock), seccomp, namespaces."""
@@ -48,6 +47,16 @@ class Helper:
     def start(self, job: dict[str, Any], descriptors: Sequence[int]) -> None:
         """Hand over *job*; the descriptors stay the caller's to close."""
         body = json.dumps(job).encode()
+        if len(body) < LONGEST_PACKET:
+            self._start_with(body, descriptors)
+            return
+        with tempfile.TemporaryFile() as file:
+            file.write(body)
+            file.flush()
+            file.seek(0)
+            self._start_with(b'{"elsewhere":true}', [*descriptors, file.fileno()])
+
+    def _start_with(self, body: bytes, descriptors: Sequence[int]) -> None:
         with self._lock:
             for last in (False, True):
                 if self._socket is None:
@@ -63,18 +72,17 @@ class Helper:
     def _send(self, body: bytes, descriptors: Sequence[int]) -> None:
         if self._socket is None:
             raise OSError("not connected")
-        socket.send_fds(self._socket, [struct.pack("=I", len(body))], list(descriptors))
-        self._socket.sendall(body)
+        socket.send_fds(self._socket, [body], list(descriptors))
 
     def _start(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._private = os.path.realpath(tempfile.mkdtemp(prefix="redline-"))
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.directory = os.path.realpath(tempfile.mkdtemp(prefix="redline-"))
         for name in ("home", "tmp"):
-            os.mkdir(os.path.join(self._private, name), 0o700)
+            os.mkdir(os.path.join(self.directory, name), 0o700)
         source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
         boot = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT]
         self._process = subprocess.Popen(
-            [*boot, str(theirs.fileno()), self._private, source],
+            [*boot, str(theirs.fileno()), self.directory, source, self.cgroups],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -85,15 +93,13 @@ class Helper:
         )
         theirs.close()
         ours.settimeout(_PATIENCE)
-        line = b""
-        while not line.endswith(b"\n"):
-            part = ours.recv(4096)
-            if not part:
-                ours.close()
-                raise SandboxUnavailable("The command helper did not start")
-            line += part
+        said = ours.recv(4096)
+        if not said:
+            ours.close()
+            raise SandboxUnavailable("The command helper did not start")
         ours.settimeout(None)
-        self._offer = json.loads(line)
+        self._offer = json.loads(said)
+        ours.sendall(json.dumps(self._usual(self._offer)).encode())
         self._socket = ours
 
     def _drop(self) -> None:

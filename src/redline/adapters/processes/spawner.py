@@ -1,58 +1,116 @@
-"""The warm helper: a small process without threads that forks one supervisor per job.
+"""The warm helper: a small process without threads that keeps a supervisor ready for the next job.
 
-A request is four bytes of length, sent together with the descriptors (control socket, then
-stdin, stdout, stderr or the terminal), and that many bytes of JSON. The first thing it says is
-what the kernel offers. At end of file it waits for its jobs, removes the private directory, ends.
+The first thing the helper says is what the kernel offers; the first packet it gets is what most
+commands will be held to. Every other packet is a request: JSON, together with the descriptors
+(control socket, then stdin, stdout, stderr or the terminal; last a file with the JSON when it is
+too long for a packet). The supervisor that was waiting takes it and says so; the helper forks the
+next one meanwhile. When the server has gone it waits for its jobs, removes the private directory,
+and ends.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import select
 import shutil
 import signal
 import socket
-import struct
 
-from redline.adapters.processes.supervisor import supervise
-from redline.adapters.sandbox import landlock, mounts, seccomp
+from redline.adapters.processes.supervisor import Supervisor
+from redline.adapters.sandbox import confine, landlock, mounts, seccomp
+
+LONGEST_PACKET = 64 << 10
+_READY = 2
 
 
-def serve(descriptor: int, private: str) -> None:
-    """Fork for every request until the server has gone."""
+def serve(descriptor: int, private: str, cgroups: str) -> None:
+    """Keep supervisors ready until the server has gone."""
     requests = socket.socket(fileno=descriptor)
     offer = {
         "abi": landlock.abi(),
         "seccomp": seccomp.is_supported(),
         "namespaces": mounts.is_possible(),
     }
-    requests.sendall(json.dumps(offer).encode() + b"\n")
+    requests.sendall(json.dumps(offer).encode())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)  # as commands expect it
+    confine.prepare(json.loads(requests.recv(LONGEST_PACKET)))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are reaped by nobody
-    while _serve_one(requests):
-        pass
+    gc.disable()
+    gc.freeze()  # so that a fork shares what was imported
+    taken, took = os.pipe()
+    groups = [_stand_by(requests, took, cgroups) for _ in range(_READY)]
+    poller = select.poll()
+    poller.register(taken, select.POLLIN)
+    poller.register(requests, 0)  # only its end
+    while True:
+        ready = dict(poller.poll())
+        if requests.fileno() in ready:
+            break
+        for _ in os.read(taken, 64):
+            groups = [group for group in groups if not _removed(group)]
+            groups.append(_stand_by(requests, took, cgroups))
+    _wait_for_all()
+    for group in groups:
+        _removed(group)
+    shutil.rmtree(private, ignore_errors=True)
+
+
+def _wait_for_all() -> None:
     try:
         os.waitpid(-1, 0)  # returns when the last supervisor has ended
     except ChildProcessError:
         pass
-    shutil.rmtree(private, ignore_errors=True)
 
 
-def _serve_one(requests: socket.socket) -> bool:
-    header, descriptors, _flags, _address = socket.recv_fds(requests, 4, 8)
-    if len(header) < 4:
+def _stand_by(requests: socket.socket, took: int, cgroups: str) -> str:
+    """Fork a supervisor that waits for a job; the group of processes it is in, if any."""
+    child = os.fork()
+    if child == 0:
+        group = _join(f"{cgroups}-{os.getpid()}") if cgroups else ""
+        try:
+            _take(requests, took, group)
+        finally:
+            os._exit(0)
+    return f"{cgroups}-{child}" if cgroups else ""
+
+
+def _join(group: str) -> str:
+    """Move into a group of our own: slow, which is why it happens before there is a job."""
+    try:
+        os.mkdir(group)
+        with open(f"{group}/cgroup.procs", "w") as file:
+            file.write(str(os.getpid()))
+    except OSError:
+        return ""
+    return group
+
+
+def _removed(group: str) -> bool:
+    try:
+        os.rmdir(group)
+    except FileNotFoundError:
+        return True
+    except OSError:
         return False
-    (length,) = struct.unpack("=I", header)
-    body = bytearray()
-    while len(body) < length:
-        part = requests.recv(length - len(body))
-        if not part:
-            return False
-        body += part
-    if os.fork() == 0:
-        requests.close()
-        job = json.loads(bytes(body))
-        supervise(job, socket.socket(fileno=descriptors[0]), descriptors[1:])
-    for descriptor in descriptors:
-        os.close(descriptor)
     return True
+
+
+def _take(requests: socket.socket, took: int, group: str) -> None:
+    ready = Supervisor()
+    body, descriptors, _flags, _address = socket.recv_fds(requests, LONGEST_PACKET, 8)
+    if not body:
+        return
+    os.write(took, b"x")
+    os.close(took)
+    requests.close()
+    job = json.loads(body)
+    if "elsewhere" in job:
+        with open(descriptors.pop(), "rb") as file:
+            job = json.loads(file.read())
+    job["group"] = group
+    control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
+    ready.supervise(job, control, descriptors[1:])

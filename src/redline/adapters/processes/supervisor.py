@@ -2,6 +2,9 @@
 
 It speaks with the server over the job's control socket. In: one letter per signal (T, I, K), end
 of file means the server is gone. Out: one JSON line, `failed` or `status`.
+
+Everything that does not depend on the job is done while it waits for one, and the forked child
+stays away from slow corners of the standard library: that is most of what starting costs.
 """
 
 from __future__ import annotations
@@ -18,67 +21,70 @@ from typing import Any, NoReturn
 
 from redline.adapters.processes import tree
 from redline.adapters.sandbox import confine, linux
+from redline.adapters.sandbox.notify import Referee
 
 _SIGNALS = {b"T": signal.SIGTERM, b"I": signal.SIGINT}
 _LOOK_AT_MEMORY = 0.5
+_LOOK_WITHOUT_PIDFD = 0.02
 _CHANNEL = 3
 
 
-def supervise(job: dict[str, Any], control: socket.socket, streams: list[int]) -> NoReturn:
-    """Run *job* to its end and exit."""
-    try:
-        os.setsid()
+class Supervisor:
+    """Made before there is a job; `supervise` runs one and exits."""
+
+    def __init__(self) -> None:
+        for number in (signal.SIGCHLD, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)  # what the command is to inherit
         linux.become_subreaper()
-        _Supervisor(job, control).run(streams)
-    except BaseException as problem:
-        _say(control, {"failed": f"{type(problem).__name__}: {problem}"})
-        tree.end_all(os.getpid())
-    finally:
-        os._exit(0)
-
-
-def _say(control: socket.socket, message: dict[str, Any]) -> None:
-    try:
-        control.sendall(json.dumps(message).encode() + b"\n")
-    except OSError:
-        pass
-
-
-class _Supervisor:
-    def __init__(self, job: dict[str, Any], control: socket.socket) -> None:
-        self._job = job
-        self._control = control
+        self._here, self._there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._job: dict[str, Any] = {}
+        self._control = self._here
         self._main = 0
         self._status: int | None = None
         self._why = ""
-        self._referee: Any = None
-        self._wake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        self._cgroup: str | None = job.get("cgroup")
+        self._referee: Referee | None = None
 
-    def run(self, streams: list[int]) -> None:
-        """Start, watch, end, report."""
-        if self._cgroup:
-            self._make_cgroup(self._cgroup)
-        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    def supervise(
+        self, job: dict[str, Any], control: socket.socket, streams: list[int]
+    ) -> NoReturn:
+        """Run *job* to its end and exit."""
+        self._job, self._control = job, control
+        try:
+            self._run(streams)
+        except BaseException as problem:
+            self._say({"failed": f"{type(problem).__name__}: {problem}"})
+            tree.end_all(os.getpid())
+        finally:
+            os._exit(0)
+
+    def _say(self, message: dict[str, Any]) -> None:
+        try:
+            self._control.send(json.dumps(message).encode() + b"\n", linux.MSG_NOSIGNAL)
+        except OSError:
+            pass
+
+    def _run(self, streams: list[int]) -> None:
+        if self._job["group"] and self._job["pids"]:
+            self._limit(self._job["group"])
         self._main = os.fork()
         if self._main == 0:
-            _become(self._job, streams, there)
-        there.close()
+            _become(self._job, streams, self._there.fileno())
+        self._there.close()
         for descriptor in streams:
             os.close(descriptor)
-        problem = self._hear_child(here)
+        problem = self._hear_child()
         if problem:
-            _say(self._control, {"failed": problem})
+            self._say({"failed": problem})
             return
         server_lives = self._watch()
         left = self._end()
-        if self._cgroup:
-            self._remove_cgroup(self._cgroup)
         if server_lives:
-            report = {"status": self._status or 0, "left": left, "why": self._why}
-            _say(self._control, report)
+            self._say({"status": self._status or 0, "left": left, "why": self._why})
+
+    def _limit(self, group: str) -> None:
+        """How many processes the job may have; we are one of them ourselves."""
+        with open(os.path.join(group, "pids.max"), "w") as file:
+            file.write(str(self._job["pids"] + 1))
 
     def _end(self) -> int:
         """Leave nothing running; how many processes the command had left behind."""
@@ -90,56 +96,41 @@ class _Supervisor:
         left = tree.end_all(os.getpid())
         return 0 if wrapped else left
 
-    def _make_cgroup(self, path: str) -> None:
-        try:
-            os.mkdir(path)
-            with open(os.path.join(path, "pids.max"), "w") as file:
-                file.write(str(self._job["pids"]))
-        except OSError:
-            self._cgroup = self._job["cgroup"] = None
-
-    def _remove_cgroup(self, path: str) -> None:
-        try:
-            os.rmdir(path)
-        except OSError:
-            pass
-
-    def _hear_child(self, channel: socket.socket) -> str:
+    def _hear_child(self) -> str:
         """What went wrong before the command ran; collects the listener on the way."""
         text = b""
         while True:
-            data, descriptors, _flags, _address = socket.recv_fds(channel, 4096, 1)
+            data, descriptors, _flags, _address = socket.recv_fds(self._here, 4096, 1)
             if descriptors:
-                from redline.adapters.sandbox.notify import Referee
-
                 rules = self._job["confine"]
                 self._referee = Referee(descriptors[0], rules["writable"], rules["protected"])
-                continue
-            if not data:
-                channel.close()
+            elif not data:
                 return text.decode(errors="replace")
-            text += data
+            else:
+                text += data
 
     def _watch(self) -> bool:
         """Until the command has ended; False when the server has gone."""
-        limit = int(self._job.get("memory") or 0)
+        limit = int(self._job["memory"])
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
-        poller.register(self._wake, select.POLLIN)
+        pause = _LOOK_AT_MEMORY if limit else None
+        try:
+            poller.register(os.pidfd_open(self._main), select.POLLIN)
+        except (AttributeError, OSError):
+            pause = _LOOK_WITHOUT_PIDFD
         if self._referee:
             poller.register(self._referee.listener, select.POLLIN)
         self._reap()
         while self._status is None:
-            ready = dict(poller.poll(_LOOK_AT_MEMORY * 1000 if limit else None))
-            if self._wake in ready:
-                os.read(self._wake, 4096)
-                self._reap()
+            ready = dict(poller.poll(None if pause is None else pause * 1000))
+            self._reap()
             if self._referee and self._referee.listener in ready and not self._referee.answer():
                 poller.unregister(self._referee.listener)
                 self._referee = None
             if self._control.fileno() in ready and not self._obey():
                 return False
-            if not ready and self._memory() > limit:
+            if not ready and limit and self._memory() > limit:
                 self._why = "memory"
                 tree.end_all(os.getpid(), reap=False)
         return True
@@ -186,42 +177,38 @@ class _Supervisor:
                 return False
 
 
-def _become(job: dict[str, Any], streams: list[int], channel: socket.socket) -> NoReturn:
+def _become(job: dict[str, Any], streams: list[int], channel: int) -> NoReturn:
     try:
         _prepare(job, streams, channel)
     except BaseException as problem:
         text = str(problem).encode(errors="replace")
         try:
-            channel.sendall(text)
-        except OSError:
             os.write(_CHANNEL, text)
+        except OSError:
+            os.write(channel, text)
     os._exit(127)
 
 
-def _prepare(job: dict[str, Any], streams: list[int], channel: socket.socket) -> None:
-    signal.set_wakeup_fd(-1)
-    for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
-    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.setsid()
+def _prepare(job: dict[str, Any], streams: list[int], channel: int) -> None:
     if job["tty"]:
+        os.setsid()
         fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
+    else:
+        os.setpgid(0, 0)  # a session of its own costs a scheduling group on desktop kernels
     for target, descriptor in enumerate(streams * 3 if job["tty"] else streams):
         os.dup2(descriptor, target)
-    keep = os.dup(channel.fileno())
-    os.dup2(keep, _CHANNEL, inheritable=False)
-    os.closerange(4, 1024)
-    channel = socket.socket(fileno=_CHANNEL)
-    os.umask(0o022)
+    kept = os.dup(channel)
+    os.dup2(kept, _CHANNEL, inheritable=False)
     plan = job["confine"]
-    if job.get("cgroup"):
-        confine.join_cgroup(job["cgroup"])
+    ruleset = confine.keep_ruleset(plan, _CHANNEL + 1)
+    os.closerange(_CHANNEL + 1 + (ruleset is not None), 1024)
+    os.umask(0o022)
     confine.apply_limits(job["limits"])
     argv = list(job["argv"])
     if plan["kind"] == "bwrap":
         argv = confine.bubblewrap_argv(plan, argv)
     elif plan["kind"] == "landlock":
-        confine.apply_landlock(plan, channel)
+        confine.apply_landlock(plan, _CHANNEL, ruleset)
     else:
         os.chdir(plan["cwd"])
     os.execve(argv[0], argv, job["env"])  # noqa: S606

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import array
 import base64
 import os
 import resource
+import signal
 import socket
 from typing import Any
 
-from redline.adapters.sandbox import landlock, linux, seccomp
+from redline.adapters.sandbox import landlock, linux, mounts, seccomp
 
 _LIMITS = {
     "data": resource.RLIMIT_DATA,
@@ -16,6 +18,40 @@ _LIMITS = {
     "core": resource.RLIMIT_CORE,
     "nproc": getattr(resource, "RLIMIT_NPROC", -1),
 }
+
+_OUT_OF_THE_WAY = 200
+
+
+class _Usual:
+    """The Landlock rules most commands get, made once in the helper and inherited by its forks."""
+
+    plan: tuple[object, ...] = ()
+    descriptor = -1
+
+
+def prepare(plan: dict[str, Any]) -> None:
+    """Make the rules of *plan* ready before there is a command."""
+    if plan["kind"] == "landlock":
+        made = _ruleset(plan)
+        _Usual.descriptor = os.dup2(made, _OUT_OF_THE_WAY, inheritable=False)
+        os.close(made)
+        _Usual.plan = _key(plan)
+
+
+def _key(plan: dict[str, Any]) -> tuple[object, ...]:
+    return plan["abi"], plan["block_tcp"], plan["rules"]
+
+
+def _ruleset(plan: dict[str, Any]) -> int:
+    rules = [(str(path), int(rights)) for path, rights in plan["rules"]]
+    return landlock.ruleset(rules, version=plan["abi"], block_tcp=plan["block_tcp"])
+
+
+def keep_ruleset(plan: dict[str, Any], at: int) -> int | None:
+    """Move the prepared rules to descriptor *at* if they are those of *plan*."""
+    if plan["kind"] != "landlock" or plan.get("overlays") or _key(plan) != _Usual.plan:
+        return None
+    return os.dup2(_Usual.descriptor, at, inheritable=False)
 
 
 def apply_limits(limits: dict[str, int]) -> None:
@@ -30,26 +66,20 @@ def apply_limits(limits: dict[str, int]) -> None:
         resource.setrlimit(which, (value, value))
 
 
-def join_cgroup(path: str) -> None:
-    """Count this process against that group."""
-    with open(os.path.join(path, "cgroup.procs"), "w") as file:
-        file.write(str(os.getpid()))
-
-
-def apply_landlock(plan: dict[str, Any], channel: socket.socket) -> None:
+def apply_landlock(plan: dict[str, Any], channel: int, prepared: int | None) -> None:
     """Namespaces for what Landlock cannot say, then Landlock, no capabilities, then the filter."""
+    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if plan.get("mounts"):
-        from redline.adapters.sandbox.mounts import enter
-
-        enter(plan["mounts"])
+        mounts.enter(plan["mounts"])
     os.chdir(plan["cwd"])
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-    rules = [(str(path), int(rights)) for path, rights in plan["rules"]]
-    landlock.restrict(rules, version=plan["abi"], block_tcp=plan["block_tcp"])
+    landlock.restrict(_ruleset(plan) if prepared is None else prepared)
     linux.drop_capabilities()
     listener = seccomp.install(base64.b64decode(plan["filter"]), listen=plan["listen"])
     if plan["listen"]:
-        socket.send_fds(channel, [b"L"], [listener])
+        own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, os.dup(channel))
+        own.sendmsg([b"L"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])
+        own.close()
         os.close(listener)
 
 

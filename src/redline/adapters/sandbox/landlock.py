@@ -50,9 +50,8 @@ def handled(version: int) -> int:
     return rights
 
 
-def restrict(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> None:
-    """Hold this process and all it starts to *rules*; needs no_new_privs. Missing paths are
-    skipped: a rule for nothing grants nothing."""
+def ruleset(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> int:
+    """A descriptor of *rules*; missing paths are skipped: a rule for nothing grants nothing."""
     everything = handled(version)
     attributes = _Ruleset(
         everything,
@@ -60,7 +59,7 @@ def restrict(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> 
         SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS if version >= 6 else 0,
     )
     size = 24 if version >= 6 else 16 if version >= 4 else 8
-    ruleset = linux.syscall(
+    made = linux.syscall(
         linux.LANDLOCK_CREATE,
         ctypes.byref(attributes),
         ctypes.c_size_t(size),
@@ -68,12 +67,17 @@ def restrict(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> 
         what="landlock_create_ruleset",
     )
     for path, rights in rules:
-        _allow(ruleset, path, rights & everything)
-    linux.syscall(linux.LANDLOCK_RESTRICT, ruleset, ctypes.c_uint32(0), what="landlock_restrict")
-    os.close(ruleset)
+        _allow(made, path, rights & everything)
+    return made
 
 
-def _allow(ruleset: int, path: str, rights: int) -> None:
+def restrict(made: int) -> None:
+    """Hold this process and all it starts to a ruleset; needs no_new_privs."""
+    linux.syscall(linux.LANDLOCK_RESTRICT, made, ctypes.c_uint32(0), what="landlock_restrict_self")
+    os.close(made)
+
+
+def _allow(made: int, path: str, rights: int) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -83,7 +87,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     rule = _PathBeneath(rights, descriptor)
     linux.syscall(
         linux.LANDLOCK_ADD,
-        ruleset,
+        made,
         1,
         ctypes.byref(rule),
         ctypes.c_uint32(0),

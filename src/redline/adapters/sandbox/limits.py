@@ -27,13 +27,13 @@ def _tasks_now() -> int:
         return 4096
 
 
-def cgroup_for(job_id: str) -> str | None:
-    """A group to be made for that job, where this process may make groups that count processes."""
+def cgroups() -> str:
+    """The start of names for groups that count processes; empty where we may not make any."""
     try:
         with open("/proc/self/cgroup") as file:
             lines = [line.rstrip("\n").split(":", 2) for line in file]
     except OSError:
-        return None
+        return ""
     for _number, controllers, path in lines:
         base = ""
         if controllers == "":
@@ -41,8 +41,8 @@ def cgroup_for(job_id: str) -> str | None:
         elif "pids" in controllers.split(","):
             base = f"/sys/fs/cgroup/{controllers}{path}".rstrip("/")
         if base and os.access(base, os.W_OK) and os.path.exists(f"{base}/cgroup.procs"):
-            return f"{base}/redline-{os.getpid()}-{job_id}"
-    return None
+            return f"{base}/redline-{os.getpid()}"
+    return ""
 
 
 def _unified(path: str) -> str:

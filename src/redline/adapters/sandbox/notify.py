@@ -11,6 +11,7 @@ import fcntl
 import os
 import stat
 import struct
+import time
 
 from redline.adapters.processes import tree
 from redline.adapters.sandbox import seccomp
@@ -153,7 +154,6 @@ def _set_times(name: str, pid: int, address: int, place: str) -> None:
     values = struct.unpack("=4q", _memory(pid, address, 32))
     scale = 1 if name == "utimensat" else 1000
     there = os.stat(place)
-    import time
 
     def moment(seconds: int, fraction: int, old: int) -> int:
         if name == "utimensat" and fraction == _OMIT:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from functools import cache
 
 # Read and run in safe mode where only Landlock guards; bubblewrap shows the whole system instead.
 SYSTEM = (
@@ -35,6 +36,7 @@ _TOOLCHAINS = (
 _SHARED_HOLDERS = (".local", ".cargo", "")
 
 
+@cache
 def homes() -> list[str]:
     """Directories where people keep what a command has no business with."""
     own = os.path.realpath(os.path.expanduser("~"))
@@ -44,6 +46,7 @@ def homes() -> list[str]:
     return found
 
 
+@cache
 def toolchains(search_path: str) -> list[str]:
     """Existing compilers and interpreters below a home, by PATH and by custom."""
     home = os.path.realpath(os.path.expanduser("~"))
@@ -94,6 +97,7 @@ def _beneath(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
+@cache
 def installations_on_path(search_path: str) -> list[str]:
     """The installations that the directories of PATH belong to, system ones left out."""
     home = os.path.realpath(os.path.expanduser("~"))

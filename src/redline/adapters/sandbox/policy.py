@@ -54,10 +54,10 @@ def _landlock(view: View, offer: dict[str, Any]) -> dict[str, Any]:
     if not view.wide:
         read += places.toolchains(view.search_path)
         read += places.installations_on_path(view.search_path)
-    rules = [(path, landlock.READ) for path in read]
-    rules += [(path, landlock.READ | landlock.WRITE) for path in writable]
+    rules = [[path, landlock.READ] for path in read]
+    rules += [[path, landlock.READ | landlock.WRITE] for path in writable]
     device = landlock.READ_FILE | landlock.READ_DIR | landlock.WRITE_FILE | landlock.IOCTL_DEV
-    rules += [(path, device) for path in places.DEVICES]
+    rules += [[path, device] for path in places.DEVICES]
     mounts = {"readonly": list(view.protected)} if offer["namespaces"] and view.protected else None
     return {
         "kind": "landlock",
