@@ -17,12 +17,14 @@ import select
 import shutil
 import signal
 import socket
+import time
 
 from redline.adapters.processes.supervisor import Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
 
 LONGEST_PACKET = 64 << 10
 _READY = 2
+_PATIENCE = 2.0
 
 
 def serve(descriptor: int, private: str, cgroups: str) -> None:
@@ -41,6 +43,8 @@ def serve(descriptor: int, private: str, cgroups: str) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are reaped by nobody
     gc.disable()
     gc.freeze()  # so that a fork shares what was imported
+    if cgroups:
+        _sweep(cgroups)
     taken, took = os.pipe()
     groups = [_stand_by(requests, took, cgroups) for _ in range(_READY)]
     poller = select.poll()
@@ -54,8 +58,7 @@ def serve(descriptor: int, private: str, cgroups: str) -> None:
             groups = [group for group in groups if not _removed(group)]
             groups.append(_stand_by(requests, took, cgroups))
     _wait_for_all()
-    for group in groups:
-        _removed(group)
+    _remove_all(groups)
     shutil.rmtree(private, ignore_errors=True)
 
 
@@ -64,6 +67,24 @@ def _wait_for_all() -> None:
         os.waitpid(-1, 0)  # returns when the last supervisor has ended
     except ChildProcessError:
         pass
+
+
+def _remove_all(groups: list[str]) -> None:
+    """The last processes of a group may still be on their way out."""
+    until = time.monotonic() + _PATIENCE
+    while groups and time.monotonic() < until:
+        groups = [group for group in groups if not _removed(group)]
+        time.sleep(0.01 if groups else 0)
+
+
+def _sweep(cgroups: str) -> None:
+    """Remove the groups that servers left which are no more."""
+    base, own = os.path.split(cgroups)
+    start = own.partition("-")[0] + "-"
+    for name in os.listdir(base):
+        server = name.removeprefix(start).partition("-")[0]
+        if name.startswith(start) and server.isdigit() and not os.path.exists(f"/proc/{server}"):
+            _removed(os.path.join(base, name))
 
 
 def _stand_by(requests: socket.socket, took: int, cgroups: str) -> str:
