@@ -90,6 +90,28 @@ def test_the_python_client_drives_both_transports_in_both_eras(
     assert found["version"] == era
 
 
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_client_that_negotiates_falls_back_when_the_revision_is_capped(
+    tmp_path: Path, transport: str
+) -> None:
+    from mcp import StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    cap = ("--protocol", "2025-06-18")
+    if transport == "stdio":
+        start, *args = command(*cap)
+        env = environment(tmp_path)
+        target = stdio_client(StdioServerParameters(command=start, args=args, env=env))
+        found = asyncio.run(drive(target, "auto"))
+    else:
+        flags = ["--tools", "fixtures", *cap]
+        with connect("http", flags, env=FIXTURES, cwd=tmp_path, handshake=False) as client:
+            assert isinstance(client, HttpClient)
+            found = asyncio.run(drive(f"http://127.0.0.1:{client.port}/mcp", "auto"))
+    assert found["version"] == "2025-06-18"
+    assert found["echo"] == "hi"
+
+
 @pytest.mark.node
 @pytest.mark.xdist_group("node")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
