@@ -436,6 +436,8 @@ def _trailing_in_file(draft: Draft, rng: random.Random) -> bool:
             draft.file[at] = body
             if draft.quote.change.lines[at] in draft.quote.change.new:
                 return False
+        elif draft.quote.change.lines[at] in draft.quote.change.new:
+            return False  # which of the two is the kept one, nobody can say
         else:
             _put(draft, at, body)
     return True
@@ -480,7 +482,7 @@ def _smart_file(draft: Draft, rng: random.Random) -> bool:
     core = draft.file[at][len(margin) :]
     fancy = core.replace("'", "\u2019").replace(" - ", " \u2013 ").replace(" ", "\u00a0", 1)
     written = "".join(draft.quote.change.new)
-    unclear = any(c in core and c not in fancy and c in written for c in "'-")
+    unclear = any(core.count(c) != fancy.count(c) and c in written for c in "'-")
     if fancy == core or unclear:
         return False
     _put(draft, at, margin + fancy)
@@ -565,7 +567,8 @@ def applying(quote: Quoted, dialect: str, noise: str, rng: random.Random) -> Cas
     if content == right:
         return None
     call = render(dialect, draft, rng)
-    fresh = range(quote.change.start, quote.change.start + len(quote.change.new))
+    # Of several blank lines nobody can say which is the new one: the quoted ones count as well.
+    fresh = range(quote.first, quote.last + len(quote.change.new))
     return Case(
         dialect,
         noise,
@@ -824,6 +827,8 @@ def half_failing(quote: Quoted, dialect: str, rng: random.Random) -> Case | None
     """Two edits of which the second is stale."""
     draft, stale = Draft.of(quote), Draft.of(quote)
     if _misquoted(stale, rng) is None or _is_trivial(draft):
+        return None
+    if places(draft.outcome, stale.old) != 0:
         return None
     if dialect == "edit_file":
         good, bad = (render("edit_file", d, rng)["edits"][0] for d in (draft, stale))

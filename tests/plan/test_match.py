@@ -137,6 +137,14 @@ class TestIndentation:
                 "    try:\n        if x:\n            a()\n        try:\n            b()\n",
             )
 
+    def test_new_text_that_quotes_the_file_and_goes_on_at_the_margin_is_not_shifted(self) -> None:
+        with pytest.raises(NoMatch):
+            place(
+                "def f():\n    go(\n        a,\n    )\n",
+                "    a,\n)\n",
+                "        a,\n    )\n\n\ndef g():\n    pass\n",
+            )
+
     def test_two_shifted_blocks_are_ambiguous(self) -> None:
         with pytest.raises(AmbiguousMatch) as caught:
             place("  a\n  b\n\n    a\n    b\n", "a\nb\n", "c\n")

@@ -62,17 +62,17 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
     Otherwise only the old text may be shifted, and to shift the new one too would be wrong: it
     has more lines in common with the file than with the quotation.
     """
-    ours = [line for line in called if line.strip()]
-    theirs = [line for line in new if line.strip()]
+    ours = [line.rstrip() for line in called if line.strip()]
+    theirs = [line.rstrip() for line in new if line.strip()]
     if not theirs:
         return True
+    quoted = len(set(theirs) & set(ours))
+    standing = len(set(theirs) & {line.rstrip() for line in found})
+    if quoted != standing:
+        return quoted > standing
     if indent_of(ours[0]) == indent_of(theirs[0]):
         return True
-    if min(map(len, map(indent_of, ours))) == min(map(len, map(indent_of, theirs))):
-        return True
-    fresh = {line.rstrip() for line in theirs}
-    quoted = fresh & {line.rstrip() for line in ours}
-    return len(quoted) > len(fresh & {line.rstrip() for line in found})
+    return min(map(len, map(indent_of, ours))) == min(map(len, map(indent_of, theirs)))
 
 
 def _holds(shift: Shift, pairs: set[tuple[str, str]]) -> bool:
