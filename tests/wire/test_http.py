@@ -122,7 +122,7 @@ def test_listening_beyond_this_machine_needs_a_token(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "redline", "serve", "--http", "0.0.0.0:0"],
         cwd=tmp_path, capture_output=True, text=True, timeout=30,
-        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
     )  # fmt: skip
     assert done.returncode == 2
     assert "token is required" in done.stderr
@@ -346,6 +346,30 @@ def test_a_client_of_the_stateless_era_that_hangs_up_cancels_its_call(tmp_path: 
             client.list_tools()
 
 
+def test_a_cancelled_notification_stops_a_call_of_the_same_session(tmp_path: Path) -> None:
+    marker = tmp_path / "stopped"
+    with start(cwd=tmp_path) as client:
+        call = {"name": "block", "arguments": {"cancelled": str(marker)}}
+        running = client.start("tools/call", call)
+        end = time.monotonic() + 20
+        while not marker.exists():
+            client.notify("notifications/cancelled", {"requestId": running[0]})
+            assert time.monotonic() < end
+        assert "error" in client.finish(running)
+
+
+def test_sigterm_also_ends_calls_that_run_without_a_session(tmp_path: Path) -> None:
+    marker = tmp_path / "stopped"
+    client = start(cwd=tmp_path, handshake=False)
+    client.start("tools/call", {"name": "block", "arguments": {"cancelled": str(marker)}})
+    while client.request("tools/call", {"name": "whoami"})["result"]["isError"]:
+        pass
+    client.process.send_signal(signal.SIGTERM)
+    assert client.process.wait(5) == 0
+    assert marker.exists()
+    client.close()
+
+
 # --- the coding profile --------------------------------------------------------------------
 
 
@@ -461,7 +485,7 @@ def test_the_banner_says_how_to_connect(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "redline", "serve", "--port", "0", "--tools", "history"],
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
     )  # fmt: skip
     assert process.stdout
     lines = []

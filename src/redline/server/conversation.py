@@ -18,6 +18,7 @@ Send = Callable[[Json], None]
 Submit = Callable[[Callable[[], None]], None]
 
 MAX_BATCH = 50
+MAX_RUNNING = 1000
 _ASK_SECONDS = 600.0
 
 
@@ -249,6 +250,8 @@ class Conversation:
         with self._lock:
             if request_id in self._running:
                 raise Refusal(wire.INVALID_REQUEST, "A request with this id is still running")
+            if len(self._running) >= MAX_RUNNING:
+                raise Refusal(wire.INVALID_REQUEST, f"Over {MAX_RUNNING} calls are running")
             self._running[request_id] = token
         context = Context(
             client,

@@ -109,6 +109,6 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Refuse new work, cancel the old, then close as usual."""
-        self._front.ready = False
+        self._front.stop()
         self._bridge.cancel_all()
         await super().shutdown(sockets)

@@ -57,6 +57,7 @@ class Front:
         # Under the coding profile a handshake counts for the process, not for one session.
         self._greeted = not self._profile.strict_handshake
         self._ambient = secrets.token_hex(16)
+        self._talks: set[Conversation] = set()
         self.ready = True
         self._metrics = Metrics(__version__)
         dispatch.watchers.append(self._metrics.watch_call)
@@ -103,6 +104,12 @@ class Front:
                 await self._sdk(scope, receive, self._reply(headers, send))
             else:
                 await self._post(scope, headers, receive, send)
+
+    def stop(self) -> None:
+        """Say so at /readyz, and cancel the calls that run without a session."""
+        self.ready = False
+        for talk in list(self._talks):
+            talk.close(cancel=True)
 
     # --- who, and how often ------------------------------------------------------------------
 
@@ -299,8 +306,12 @@ class Front:
             loop.call_soon_threadsafe(settle, done, reply)
 
         talk = self._conversation(scope, version, deliver)
-        talk.receive(message, body)
-        reply = await done
+        self._talks.add(talk)
+        try:
+            talk.receive(message, body)
+            reply = await done
+        finally:
+            self._talks.discard(talk)
         bad = isinstance(message, dict) and _malformed(message)
         status = 400 if bad and not self._profile.strict_handshake else 200
         await send_json(send, status, reply, headers)
