@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from redline.adapters.disk import Dir, Disk
@@ -52,7 +53,8 @@ def _folder(disk: Disk, handle: Dir, prefix: str, staged: str) -> Folder:
     directories, files, links, others = disk.split(handle)
     for names in (directories, files, links, others):
         names.sort()
-    if any(name.startswith(staged) for name in files):
+    first = bisect_left(files, staged)
+    if first < len(files) and files[first].startswith(staged):
         files = [name for name in files if not name.startswith(staged)]
     return Folder(prefix, directories, files, links, others)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from operator import itemgetter
 
 import orjson
 
@@ -11,6 +12,8 @@ from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports import Entry, Folder, Kind
 from redline.dialects.files.answer import answer, resolve, shown
 from redline.dialects.tool import Call, Json, Result
+
+_NAME = itemgetter("name")
 
 
 def list_directory(call: Call) -> Result:
@@ -48,17 +51,15 @@ def _fill(folder: Folder, nodes: dict[str, list[Json]]) -> None:
         inner: list[Json] = []
         nodes[f"{folder.prefix}{name}/"] = inner
         children.append({"name": name, "type": "directory", "children": inner})
-    for names in (folder.files, folder.links, folder.others):
-        children += [{"name": name, "type": "file"} for name in names]
-    for child in children:
-        if not child["name"].isascii():
+    plain = folder.files
+    if folder.links or folder.others:
+        plain = sorted([*plain, *folder.links, *folder.others])
+    children += [{"name": name, "type": "file"} for name in plain]
+    if folder.directories and plain:
+        children.sort(key=_NAME)
+    if not "".join([*folder.directories, *plain]).isascii():
+        for child in children:
             child["name"] = show_name(child["name"])
-    children.sort(key=_by_name)
-
-
-def _by_name(node: Json) -> str:
-    name: str = node["name"]
-    return name
 
 
 def get_file_info(call: Call) -> Result:

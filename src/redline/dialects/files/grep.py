@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from redline.core.errors import InvalidArgument, PathDenied
-from redline.core.paths import WorkspacePath
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports import GrepLine, Kind
-from redline.dialects.files.answer import answer, clean, resolve, shown
+from redline.dialects.files.answer import answer, clean, resolve
 from redline.dialects.files.find import searched
 from redline.dialects.tool import Call, Result
 from redline.search.content import Base, ContentSearch, Found, Question, Scope
@@ -76,7 +76,11 @@ def _absolute(call: Call, glob: str) -> Iterator[Base]:
 
 
 def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
-    names = {path: shown(call, path) for path in {line.path for line in found.lines}}
+    tops = [show_name(root.path.rstrip("/")) for root in call.runtime.workspace.roots]
+    names = {
+        path: f"{tops[path.root]}/{clean('/'.join(path.parts))}"
+        for path in {line.path for line in found.lines}
+    }
     lines = [f"[truncated at {found.count} matches]"] if found.truncated else []
     lines += _grep_lines(found, names, bool(call.arguments.get("contextLines")))
     count = found.count
