@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.plot import bar_chart
+
 REPO = Path(__file__).resolve().parent.parent
 RESULTS = REPO / "bench" / "results"
 _TICK = os.sysconf("SC_CLK_TCK")
@@ -82,6 +84,7 @@ class Report:
             "rows": [asdict(row) for row in self.rows],
         }
         target.write_text(json.dumps(body, indent=1) + "\n", "utf-8")
+        target.with_suffix(".svg").write_text(bar_chart(self.name, body["rows"]), "utf-8")
         return target
 
 

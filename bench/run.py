@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NOT_PROGRAMS = {"__init__", "measure", "peers", "run", "tokenizer", "load", "balancer"}
+NOT_PROGRAMS = {"__init__", "measure", "peers", "run", "tokenizer", "load", "balancer", "plot"}
 
 
 def main(arguments: list[str]) -> int:

@@ -30,6 +30,7 @@ def live_example(toolset: str) -> str:
     script = tomllib.loads(source.read_text("utf-8"))
     with tempfile.TemporaryDirectory() as home:
         workspace = os.path.join(os.path.realpath(home), "workspace")
+        os.mkdir(workspace)
         for file in script.get("file", []):
             target = Path(workspace) / file["path"]
             target.parent.mkdir(parents=True, exist_ok=True)
