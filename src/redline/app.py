@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.core.once import built_once
 from redline.settings import Settings
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from redline.adapters.disk import Disk
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.snapshots import WorkspaceSnapshots

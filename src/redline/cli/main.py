@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 
 from redline._version import __version__
 
@@ -47,26 +47,48 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="redline",
         description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
         epilog=EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     parser.add_argument("--version", action="version", version=f"redline {__version__}")
-    # With prog given, argparse need not format a usage line (which imports shutil) to start.
+    # With prog given, argparse need not format a usage line to start.
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", prog=parser.prog
     )
     for name, (module, summary) in COMMANDS.items():
         if name != command and command in COMMANDS:
             continue
-        if find_spec(module) is None:
+        try:
+            found = import_module(module)
+        except ModuleNotFoundError as missing:
+            if missing.name != module:
+                raise
             continue
         sub = commands.add_parser(
             name,
             help=summary,
             description=summary[:1].upper() + summary[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=Help,
         )
-        import_module(module).configure(sub)
+        found.configure(sub)
     return parser
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Knows its width without shutil, which argparse would import for every server that starts."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns())
+
+
+def _columns() -> int:
+    try:
+        return max(40, int(os.environ["COLUMNS"]) - 2)
+    except (KeyError, ValueError):
+        pass
+    try:
+        return max(40, os.get_terminal_size(sys.__stdout__.fileno()).columns - 2)  # type: ignore[union-attr]
+    except (OSError, AttributeError, ValueError):
+        return 78
 
 
 def main(argv: Sequence[str] | None = None) -> int:

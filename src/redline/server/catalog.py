@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from redline.dialects import TOOLSETS
@@ -167,12 +166,16 @@ def load_dialects(chosen: Iterable[str], extra: Mapping[str, str] | None = None)
     if unknown or not wanted:
         named = unknown[0] if unknown else "(none)"
         raise CatalogError(f"No such toolset: {named} (there are: {', '.join(places)}, all)")
-    names = [name for name in places if name in wanted or "all" in wanted]
-    missing = [name for name in names if find_spec(places[name]) is None]
-    absent = [name for name in missing if name in wanted]
-    if absent:
-        raise CatalogError(f"Toolset is not part of this version: {absent[0]}")
-    return [import_module(places[name]).DIALECT for name in names if name not in missing]
+    found: list[Dialect] = []
+    for name in (name for name in places if name in wanted or "all" in wanted):
+        try:
+            found.append(import_module(places[name]).DIALECT)
+        except ModuleNotFoundError as missing:
+            if missing.name != places[name]:
+                raise
+            if name in wanted:
+                raise CatalogError(f"Toolset is not part of this version: {name}") from None
+    return found
 
 
 def _merged(coding: Tool, files: Tool) -> Tool:

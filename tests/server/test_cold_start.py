@@ -1,0 +1,32 @@
+"""What a server that only lists tools must not load; bench/cold_start.py says what that saves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.wire.client import ROOT
+
+# Each costs milliseconds, and none is needed before the first call.
+TOO_DEAR = {
+    "asyncio", "concurrent.futures", "logging", "mcp", "mcp_types", "pydantic", "jsonschema_rs",
+    "subprocess", "shutil", "pathlib", "tempfile", "sqlite3", "hashlib", "random", "ctypes",
+    "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.dialects.call",
+    "redline.server.running", "redline.server.http", "redline.adapters.disk", "PIL", "pygit2",
+    "ast_grep_py", "ryml", "rich", "httpx2", "regress",
+}  # fmt: skip
+
+
+def test_listing_every_tool_loads_nothing_that_only_calls_need(tmp_path: Path) -> None:
+    listing = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) + "\n"
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "redline", "serve", "--stdio"],
+        input=listing, capture_output=True, text=True, timeout=60, cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+    )  # fmt: skip
+    assert len(json.loads(done.stdout)["result"]["tools"]) > 40
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "redline.server.stdio" in loaded, "the list of modules was read"
+    assert loaded & TOO_DEAR == set()
