@@ -107,6 +107,26 @@ def test_every_verdict_is_gits(repository: Path, top: list[str], inner: list[str
     assert ours == expected
 
 
+@settings(max_examples=150, deadline=None)
+@given(
+    lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=8),
+    names=st.lists(st.sampled_from([*NAMES, "a\nb", "x\n.env"]), unique=True, min_size=1),
+    directories=st.sets(st.sampled_from(NAMES)),
+)
+def test_asking_for_a_whole_directory_gives_the_same_verdicts(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: list[str],
+    names: list[str],
+    directories: set[str],
+) -> None:
+    rules = RuleSet("\n".join(lines))
+    scope = IgnoreScope(
+        PlainTree(tmp_path_factory.getbasetemp()), WorkspacePath(0, ("a",)), ((0, rules),)
+    )
+    one_by_one = {name for name in names if scope.ignores(name, name in directories)}
+    assert scope.ignored_among(names, directories) == one_by_one
+
+
 def test_the_last_rule_that_fits_decides() -> None:
     rules = RuleSet("*.log\n!keep.log\nkeep.*\n!*.log\n")
     assert rules.verdict("keep.log", "keep.log", False) is False

@@ -13,6 +13,8 @@ import stat as modes
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from redline.core.ports import FactLists
+
 Dir: TypeAlias = int | str
 
 # The operations that change something or make a change last, for the fault harness.
@@ -104,6 +106,33 @@ class Disk:
     def names(self, base: Dir) -> list[str]:
         """The names in a directory, unsorted."""
         return os.listdir(base)
+
+    def facts(self, base: Dir, names: Sequence[str]) -> FactLists:
+        """Mode, size and mtime of each name that is there."""
+        try:
+            stats = self._stats(base, names)
+        except FileNotFoundError:
+            names = [name for name in names if self._is_there(base, name)]
+            stats = self._stats(base, names)
+        return FactLists(
+            list(names),
+            [found.st_mode for found in stats],
+            [found.st_size for found in stats],
+            [found.st_mtime_ns for found in stats],
+        )
+
+    def _stats(self, base: Dir, names: Sequence[str]) -> list[os.stat_result]:
+        if not isinstance(base, int):
+            return [self.stat(base, name) for name in names]
+        look = os.stat
+        return [look(name, dir_fd=base, follow_symlinks=False) for name in names]
+
+    def _is_there(self, base: Dir, name: str) -> bool:
+        try:
+            self.stat(base, name)
+        except FileNotFoundError:
+            return False
+        return True
 
     def open_child(self, base: Dir, name: str) -> Dir:
         """A handle on one directory of *base*; a link is ELOOP."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from redline.adapters.disk import Dir, Disk
 from redline.adapters.failures import reading_failed
@@ -13,7 +13,7 @@ from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import IsADirectory, NotARegularFile, NotFound, TooLarge
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Entry, Folder, Kind
+from redline.core.ports import Entry, FactLists, Folder, Kind
 
 STAGED = ".redline-"
 
@@ -89,6 +89,23 @@ class DiskTree:
                 (entry for entry in entries if entry is not None),
                 key=lambda entry: os.fsencode(entry.path.name),
             )
+        except OSError as error:
+            raise self._failed(error, path) from None
+        finally:
+            self._disk.close_dir(handle)
+
+    def facts(self, path: WorkspacePath, names: Sequence[str] | None = None) -> FactLists:
+        """Sorted names with the facts of each; see `core.ports.Tree`."""
+        try:
+            handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+        except OSError as error:
+            raise self._failed(error, path) from None
+        try:
+            wanted = self._disk.names(handle) if names is None else list(names)
+            wanted.sort()
+            if STAGED in "/".join(wanted):
+                wanted = [name for name in wanted if not name.startswith(STAGED)]
+            return self._disk.facts(handle, wanted)
         except OSError as error:
             raise self._failed(error, path) from None
         finally:

@@ -38,6 +38,15 @@ class Entry:
     identity: tuple[int, int] = (0, 0)
 
 
+class FactLists(NamedTuple):
+    """Parallel lists, an item per name; modes hold the kind too."""
+
+    names: list[str]
+    modes: list[int]
+    sizes: list[int]
+    mtimes_ns: list[int]
+
+
 class Folder(NamedTuple):
     """One directory of a walk: names by kind, each list sorted; `prefix` is "" or "a/b/"."""
 
@@ -101,6 +110,12 @@ class Tree(Protocol):
 
     def scan(self, path: WorkspacePath) -> list[Entry]:
         """The entries of a directory, sorted by name bytes."""
+
+    def facts(self, path: WorkspacePath, names: Sequence[str] | None = None) -> FactLists:
+        """Some or all names of a directory, sorted, with the facts of each; no link is followed.
+
+        For listings of many thousands; an entry that vanished is left out.
+        """
 
     def walk(
         self,

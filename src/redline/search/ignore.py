@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.core.errors import RedlineError
@@ -54,7 +54,17 @@ def parse_rule(line: str) -> Rule | None:
 class RuleSet:
     """The rules of one ignore file; the last one that fits decides."""
 
-    __slots__ = ("_complex", "_count", "_literal", "_negated", "_order", "_paths", "_suffix")
+    __slots__ = (
+        "_complex",
+        "_count",
+        "_last_names",
+        "_literal",
+        "_negated",
+        "_order",
+        "_path_names",
+        "_paths",
+        "_suffix",
+    )
 
     def __init__(self, text: str) -> None:
         rules = [rule for line in text.split("\n") if (rule := parse_rule(line))]
@@ -75,6 +85,8 @@ class RuleSet:
         general.reverse()
         self._order = [index for index, _ in general]
         self._complex = _alternation(rule for _, rule in general) if general else None
+        self._path_names = {path.rpartition("/")[2] for path in self._paths}
+        self._last_names = _last_names([rule.glob for _, rule in general])
 
     def __bool__(self) -> bool:
         return self._count > 0
@@ -87,6 +99,14 @@ class RuleSet:
         if suffix and suffix[1].count(".") == 1:
             return self._suffix, suffix[1]
         return None, ""
+
+    def may_speak_of(self, names: Names) -> bool:
+        """False when no rule fits any of *names*, whatever directory they lie in."""
+        if not names.all.isdisjoint(self._literal) or not names.all.isdisjoint(self._path_names):
+            return True
+        if self._suffix and not names.suffixes.isdisjoint(self._suffix):
+            return True
+        return any(pattern.search(names.lines) for pattern in self._last_names)
 
     def verdict(self, relative: str, name: str, is_directory: bool) -> bool | None:
         """True: ignored, False: taken back in, None: no rule speaks of it."""
@@ -106,6 +126,36 @@ class RuleSet:
 
 
 _NO_RULE = (-1, -1)
+
+
+class Names:
+    """The names in one directory, prepared for asking many rules at once."""
+
+    __slots__ = ("all", "lines", "suffixes")
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.all = frozenset(names)
+        self.suffixes = frozenset([name[name.rfind(".") :] for name in names])
+        self.lines = "\n".join(names)
+
+
+def _last_names(globs: Sequence[str]) -> tuple[re.Pattern[str], ...]:
+    """Regexes over lines of names, one per glob, that find a name the glob's last part may fit.
+
+    They may find too much, never too little: a hit only means that the rules must be asked.
+    Leading and trailing stars are left away, so that most begin with plain text and search fast.
+    """
+    found = []
+    for glob in globs:
+        last = glob.rpartition("/")[2]
+        body = last.strip("*") if "\\" not in last and "[" not in last else last
+        start = "^" if body and not last.startswith("*") else ""
+        end = "$" if body and not last.endswith("*") else ""
+        if last.startswith("*") and "\\" not in last:
+            body = body.lstrip("*")
+        regex = glob_regex(body).replace("[^/]", r"[^/\n]") if body else ""
+        found.append(re.compile(f"{start}{regex}{end}", re.MULTILINE))
+    return tuple(found)
 
 
 def _alternation(rules: Iterator[Rule]) -> re.Pattern[str]:
@@ -142,7 +192,7 @@ class IgnoreScope:
         exclude = _load(tree, WorkspacePath(root, (".git", "info", "exclude")))
         if exclude:
             layers = ((0, exclude),)
-        return cls(tree, top, layers)._with_own_file()
+        return cls(tree, top, layers).with_own_file()
 
     @classmethod
     def at(cls, tree: Tree, directory: WorkspacePath) -> IgnoreScope:
@@ -155,9 +205,21 @@ class IgnoreScope:
     def below(self, name: str, *, has_file: bool = True) -> IgnoreScope:
         """The scope of the child directory *name*; *has_file* False spares a look."""
         child = IgnoreScope(self._tree, self.directory.child(name), self._layers)
-        return child._with_own_file() if has_file else child
+        return child.with_own_file() if has_file else child
 
-    def _with_own_file(self) -> IgnoreScope:
+    def ignored_among(self, names: Collection[str], directories: Collection[str]) -> set[str]:
+        """The entries of this directory that git ignores; *directories* are those of *names*."""
+        if not self._layers or not names:
+            return set()
+        prepared = Names(names)
+        # A name that holds a line break cannot be told in the joined lines.
+        plain = prepared.lines.count("\n") == len(names) - 1
+        if plain and not any(rules.may_speak_of(prepared) for _, rules in self._layers):
+            return set()
+        return {name for name in names if self.ignores(name, name in directories)}
+
+    def with_own_file(self) -> IgnoreScope:
+        """This scope with the directory's own .gitignore."""
         rules = _load(self._tree, self.directory.child(".gitignore"))
         if rules:
             depth = len(self._prefix)

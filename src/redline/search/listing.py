@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from stat import S_IFDIR, S_IFLNK, S_IFREG
+from typing import NamedTuple, TypeAlias
 
 from redline.core.errors import NotADirectory, NotFound, RedlineError
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Cancel, Entry, Kind, Tree
+from redline.core.ports import Cancel, FactLists, Kind, Tree
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
 from redline.search.patterns import any_of
 
@@ -21,25 +24,20 @@ class Scope:
     ignored: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """An entry and whether ignore rules or the default exclusions speak against it."""
+Listed: TypeAlias = tuple[str, int, int, int, bool]
+"""Path from the root, mode, size, mtime in ns, and whether ignore rules speak against it.
 
-    entry: Entry
-    is_ignored: bool = False
+A plain tuple: there are tens of thousands of these in one answer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Entries in order, cut at the cap; `total` is how many there are in all."""
+    """Entries in order, cut at the cap; `total` is None where counting stopped there too."""
 
-    entries: tuple[Listed, ...]
-    total: int
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the cap left something out."""
-        return self.total > len(self.entries)
+    entries: Sequence[Listed]
+    truncated: bool
+    total: int | None = None
 
 
 def list_directory(
@@ -54,9 +52,16 @@ def list_directory(
 ) -> Listing:
     """What is in *directory*, *depth* levels of it; linked directories are named, not entered."""
     _require_directory(tree, directory)
-    found = list(_walk(tree, directory, scope, cancel, depth=depth))
-    found.sort(key=_ORDERS[order])
-    return Listing(tuple(found[:most]), len(found))
+    found: list[Listed] = []
+    walk = _Walk(tree, scope, cancel)
+    for entries in walk.levels(directory, depth):
+        found += entries
+    if order == "modified":
+        found.sort(key=_newest_first)
+    else:
+        directories_first = order == "type"
+        found.sort(key=lambda e: (directories_first and not _is_directory(e), e[0].split("/")))
+    return Listing(found[:most], len(found) > most, len(found))
 
 
 def list_files(
@@ -69,31 +74,36 @@ def list_files(
     exclude: Sequence[str] = (),
     most: int = 5000,
     order: str = "path",
-    keeps_link: Callable[[WorkspacePath], bool] = lambda _: True,
+    keeps_link: Callable[[str], bool] = lambda _: True,
 ) -> Listing:
     """The files beneath *directory* that a pattern selects, and links for which *keeps_link*.
 
-    A pattern is tried on the path from the root and on the path from *directory*.
+    A pattern is tried on the path from the root and on the path from *directory*. In path order
+    the walk ends where the cap does.
     """
     _require_directory(tree, directory)
-    selects = _selector(directory, patterns, exclude)
-    found = [
-        listed
-        for listed in _walk(tree, directory, scope, cancel, depth=None)
-        if listed.entry.kind in _FILE_KINDS
-        and selects(listed.entry.path)
-        and (listed.entry.kind is Kind.FILE or keeps_link(listed.entry.path))
-    ]
-    found.sort(key=_ORDERS["name" if order == "path" else order])
-    return Listing(tuple(found[:most]), len(found))
+    walk = _Walk(tree, scope, cancel, _selector(directory, patterns, exclude))
+    found: list[Listed] = []
+    by_path = order == "path"
+    for entries in walk.files(directory):
+        found += entries
+        links = [e for e in entries if e[1] & _KIND == S_IFLNK and not keeps_link(e[0])]
+        if links:
+            dropped = set(links)
+            found = [entry for entry in found if entry not in dropped]
+        if by_path and len(found) > most:
+            return Listing(found[:most], True)
+    if not by_path:
+        found.sort(key=_newest_first)
+    return Listing(found[:most], len(found) > most, len(found))
 
 
-_FILE_KINDS = (Kind.FILE, Kind.SYMLINK)
-_ORDERS: dict[str, Callable[[Listed], Any]] = {
-    "name": lambda listed: listed.entry.path.parts,
-    "type": lambda listed: (listed.entry.kind is not Kind.DIRECTORY, listed.entry.path.parts),
-    "modified": lambda listed: (-listed.entry.mtime_ns, listed.entry.path.parts),
-}
+def _newest_first(listed: Listed) -> tuple[int, list[str]]:
+    return -listed[3], listed[0].split("/")
+
+
+def _is_directory(listed: Listed) -> bool:
+    return listed[1] & _KIND == S_IFDIR
 
 
 def _require_directory(tree: Tree, directory: WorkspacePath) -> None:
@@ -104,61 +114,155 @@ def _require_directory(tree: Tree, directory: WorkspacePath) -> None:
         raise NotADirectory(show_name(directory.relative))
 
 
+# Takes the path of a directory with a closing slash, or "", and names in it; answers those wanted.
+_Selects = Callable[[str, list[str]], list[str]]
+_ANY_NAME_WITH = re.compile(r"(?:\*\*/)*\*([^*?\[\]{}\\/]+)")
+_KIND = 0o170000
+_FILES_AND_LINKS = frozenset((S_IFREG, S_IFLNK))
+_ANY_KIND = frozenset(range(0, _KIND + 1, 0o010000))
+
+
 def _selector(
     directory: WorkspacePath, patterns: Sequence[str], exclude: Sequence[str]
-) -> Callable[[WorkspacePath], bool]:
+) -> _Selects | None:
+    """How names are chosen; None where all are."""
     if not exclude and (not patterns or any(p in ("**/*", "**", "*") for p in patterns)):
-        return lambda _: True
+        return None
+    endings = [_ANY_NAME_WITH.fullmatch(pattern) for pattern in patterns]
+    if patterns and not exclude and all(endings):
+        suffixes = tuple(ending[1] for ending in endings if ending)
+        return lambda _, names: [name for name in names if name.endswith(suffixes)]
     wanted = any_of(tuple(patterns) or ("**/*",)).fullmatch
     unwanted = any_of(tuple(exclude)).fullmatch if exclude else None
-    depth = len(directory.parts)
+    start = len("/".join(directory.parts)) + 1 if directory.parts else 0
 
-    def selects(path: WorkspacePath) -> bool:
-        whole = "/".join(path.parts)
-        from_here = "/".join(path.parts[depth:]) if depth else whole
-        if not (wanted(whole) or wanted(from_here)):
+    def selects(path: str) -> bool:
+        if not (wanted(path) or (start and wanted(path[start:]))):
             return False
-        return unwanted is None or not (unwanted(whole) or unwanted(from_here))
+        return unwanted is None or not (unwanted(path) or (start and unwanted(path[start:])))
 
-    return selects
-
-
-def _walk(
-    tree: Tree, directory: WorkspacePath, scope: Scope, cancel: Cancel, *, depth: int | None
-) -> Iterator[Listed]:
-    rules = IgnoreScope.at(tree, directory)
-    below_ignored = _lies_in_ignored(tree, directory) if scope.ignored else False
-    todo = [(directory, rules, below_ignored, 1)]
-    while todo:
-        here, rules, in_ignored, level = todo.pop()
-        cancel.check()
-        for listed, inner in _entries(tree, here, rules, scope, in_ignored):
-            yield listed
-            if inner is not None and (depth is None or level < depth):
-                todo.append((listed.entry.path, inner, listed.is_ignored, level + 1))
+    return lambda prefix, names: [name for name in names if selects(prefix + name)]
 
 
-def _entries(
-    tree: Tree, here: WorkspacePath, rules: IgnoreScope, scope: Scope, in_ignored: bool
-) -> Iterator[tuple[Listed, IgnoreScope | None]]:
-    """What one directory shows, with the rules to enter each directory by."""
-    try:
-        entries = tree.scan(here)
-    except RedlineError:
-        return  # it vanished, or may not be read
-    for entry in entries:
-        name = entry.path.parts[-1]
-        if name[0] == "." and not scope.hidden:
-            continue
-        is_directory = entry.kind is Kind.DIRECTORY
-        ignored = (
-            in_ignored
-            or (is_directory and name in EXCLUDED_DIRECTORIES)
-            or rules.ignores(name, is_directory)
-        )
-        if ignored and not scope.ignored:
-            continue
-        yield Listed(entry, ignored), rules.below(name) if is_directory else None
+class _Walk:
+    """Goes down a tree by directories, leaving out what the scope leaves out."""
+
+    def __init__(
+        self, tree: Tree, scope: Scope, cancel: Cancel, selects: _Selects | None = None
+    ) -> None:
+        self._tree = tree
+        self._scope = scope
+        self._cancel = cancel
+        self._selects = selects
+        self._kinds = _ANY_KIND
+
+    def levels(self, directory: WorkspacePath, depth: int) -> Iterator[list[Listed]]:
+        """The entries of each directory, *depth* levels down."""
+        todo = [(self._start(directory), 1)]
+        while todo:
+            here, level = todo.pop()
+            entries, inner = self._look(here)
+            yield entries
+            if level < depth:
+                todo += [(place, level + 1) for place in inner.values()]
+
+    def files(self, directory: WorkspacePath) -> Iterator[list[Listed]]:
+        """Files and links in path order, in runs."""
+        self._kinds = _FILES_AND_LINKS
+        # A piece of work is a directory still to be looked at, or a run that waits its turn.
+        todo: list[_Place | list[Listed]] = [self._start(directory)]
+        while todo:
+            work = todo.pop()
+            if isinstance(work, list):
+                yield work
+                continue
+            entries, inner = self._look(work)
+            if not inner:
+                yield entries
+            else:
+                todo += reversed(_in_turn(entries, inner))
+
+    def _start(self, directory: WorkspacePath) -> _Place:
+        rules = IgnoreScope.at(self._tree, directory)
+        ignored = self._scope.ignored and _lies_in_ignored(self._tree, directory)
+        return _Place(directory, rules, ignored, True)
+
+    def _look(self, here: _Place) -> tuple[list[Listed], dict[str, _Place]]:
+        """The entries of one directory sorted by name, and the directories to go on to."""
+        self._cancel.check()
+        try:
+            facts, directories = self._facts(here.path)
+        except RedlineError:
+            return [], {}  # it vanished, or may not be read
+        names = facts.names
+        rules = here.rules
+        if not here.has_rules and (self._selects or ".gitignore" in names):
+            rules = rules.with_own_file()
+        asked = names if self._selects is None else [*names, *directories]
+        ignored = rules.ignored_among(asked, directories)
+        ignored.update(EXCLUDED_DIRECTORIES.intersection(directories))
+        if here.is_ignored:
+            ignored.update(names)
+        inner = {
+            name: _Place(here.path.child(name), rules.below(name, has_file=False), name in ignored)
+            for name in directories
+            if self._enters(name, ignored)
+        }
+        return self._shown(here, facts, ignored), inner
+
+    def _enters(self, name: str, ignored: set[str]) -> bool:
+        if name[0] == "." and not self._scope.hidden:
+            return False
+        return self._scope.ignored or name not in ignored
+
+    def _facts(self, path: WorkspacePath) -> tuple[FactLists, frozenset[str]]:
+        """What may be shown, sorted by name, and the directories that are there."""
+        selects = self._selects
+        if selects is None:
+            facts = self._tree.facts(path)
+            kinds = zip(facts.names, facts.modes, strict=True)
+            return facts, frozenset([name for name, mode in kinds if mode & _KIND == S_IFDIR])
+        folder = next(iter(self._tree.walk(path, depth=1)))
+        wanted = selects("/".join((*path.parts, "")), [*folder.files, *folder.links])
+        return self._tree.facts(path, wanted), frozenset(folder.directories)
+
+    def _shown(self, here: _Place, facts: FactLists, ignored: set[str]) -> list[Listed]:
+        prefix = "/".join((*here.path.parts, ""))
+        hidden, keep, kinds = self._scope.hidden, self._scope.ignored, self._kinds
+        if not ignored:
+            return [
+                (prefix + name, mode, size, mtime, False)
+                for name, mode, size, mtime in zip(*facts, strict=True)
+                if mode & _KIND in kinds and (name[0] != "." or hidden)
+            ]
+        return [
+            (prefix + name, mode, size, mtime, name in ignored)
+            for name, mode, size, mtime in zip(*facts, strict=True)
+            if mode & _KIND in kinds
+            and (name[0] != "." or hidden)
+            and (keep or name not in ignored)
+        ]
+
+
+class _Place(NamedTuple):
+    """A directory to look at; `has_rules` says whether its own ignore file is in already."""
+
+    path: WorkspacePath
+    rules: IgnoreScope
+    is_ignored: bool
+    has_rules: bool = False
+
+
+def _in_turn(entries: Sequence[Listed], inner: dict[str, _Place]) -> list[_Place | list[Listed]]:
+    """Runs of files with the directories between them, in the order of names."""
+    names = [entry[0].rpartition("/")[2] for entry in entries]
+    order: list[_Place | list[Listed]] = []
+    start = 0
+    for name in sorted(inner):
+        stop = bisect_left(names, name, start)
+        order += [list(entries[start:stop]), inner[name]]
+        start = stop
+    return [*order, list(entries[start:])]
 
 
 def _lies_in_ignored(tree: Tree, directory: WorkspacePath) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from stat import S_IFDIR, S_IFLNK, S_IFREG
 
 from redline.core.errors import RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports import Entry, Kind
+from redline.core.ports import Kind
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.places import existing, shown
 from redline.dialects.tool import Call, Json, Result
-from redline.search.listing import Listing, Scope, list_directory
+from redline.search.listing import Listed, Listing, Scope, list_directory
 from redline.search.listing import list_files as find_files
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,7 +31,7 @@ def list_dir(call: Call) -> Result:
         most=arguments.get("max_entries", 1000),
         order=arguments.get("sort", "name"),
     )
-    entries = [_entry(call, listed.entry, listed.is_ignored) for listed in listing.entries]
+    entries = [_entry(call, directory.root, listed) for listed in listing.entries]
     return success(
         {
             "path": shown(directory),
@@ -55,28 +57,40 @@ def list_files(call: Call) -> Result:
         order=arguments.get("sort", "path"),
         keeps_link=lambda path: _leads_to_file(call, path),
     )
+    stamps = _stamps(listing.entries)
     files = [
         {
-            "path": show_name("/".join(listed.entry.path.parts)),
-            "type": listed.entry.kind.value,
-            "size_bytes": listed.entry.size,
-            "modified": modified(listed.entry.mtime_ns),
+            "path": path if path.isascii() else show_name(path),
+            "type": _KINDS[mode & _KIND],
+            "size_bytes": size,
+            "modified": stamps[mtime // _SECOND],
         }
-        for listed in listing.entries
+        for path, mode, size, mtime, _ in listing.entries
     ]
     return success(
         {"path": shown(directory), "files": files, **_cut(listing, "files", "max_results")}
     )
 
 
+_SECOND = 1_000_000_000
+_KIND = 0o170000
+_KINDS = {S_IFREG: "file", S_IFDIR: "directory", S_IFLNK: "symlink"}
+
+
+def _stamps(entries: Sequence[Listed]) -> dict[int, str]:
+    """The text of every second that occurs: few seconds serve many files."""
+    return {second: modified(second * _SECOND) for second in {e[3] // _SECOND for e in entries}}
+
+
 def modified(mtime_ns: int) -> str:
-    """A time as ISO-8601 in UTC."""
-    seconds, rest = divmod(mtime_ns, 1_000_000_000)
+    """A time as ISO-8601 in UTC, to the second where that is exact."""
+    seconds, rest = divmod(mtime_ns, _SECOND)
     try:
         moment = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
         moment = _EPOCH
-    return f"{moment.isoformat()[:19]}.{rest // 1000:06d}Z"
+    fraction = f".{rest // 1000:06d}" if rest else ""
+    return f"{moment.isoformat()[:19]}{fraction}Z"
 
 
 def _scope(arguments: Json) -> Scope:
@@ -89,33 +103,39 @@ def _scope(arguments: Json) -> Scope:
 def _cut(listing: Listing, what: str, limit: str) -> Json:
     if not listing.truncated:
         return {"truncated": False, "warnings": []}
-    told = f"{len(listing.entries)} of {listing.total} {what}; raise {limit} or narrow the path"
-    return {"truncated": True, "warnings": [told]}
-
-
-def _entry(call: Call, entry: Entry, is_ignored: bool) -> Json:
-    fields: Json = {
-        "name": show_name(entry.path.name),
-        "path": shown(entry.path),
-        "type": entry.kind.value,
-        "size_bytes": entry.size,
-        "modified": modified(entry.mtime_ns),
-        "is_hidden": entry.path.name.startswith("."),
-        "is_ignored": is_ignored,
+    of = f"{len(listing.entries)} of {listing.total}" if listing.total else "the first"
+    return {
+        "truncated": True,
+        "warnings": [f"{of} {what}; raise {limit} or narrow the path"],
     }
-    if entry.kind is Kind.SYMLINK:
+
+
+def _entry(call: Call, root: int, listed: Listed) -> Json:
+    path, mode, size, mtime, ignored = listed
+    name = path.rpartition("/")[2]
+    fields: Json = {
+        "name": show_name(name),
+        "path": show_name(path),
+        "type": _KINDS.get(mode & _KIND, "other"),
+        "size_bytes": size,
+        "modified": modified(mtime),
+        "is_hidden": name.startswith("."),
+        "is_ignored": ignored,
+    }
+    if mode & _KIND == S_IFLNK:
         try:
-            fields["symlink_target"] = show_name(call.runtime.tree.read_link(entry.path))
+            place = WorkspacePath(root, tuple(path.split("/")))
+            fields["symlink_target"] = show_name(call.runtime.tree.read_link(place))
         except RedlineError:
             pass  # the link went away while it was listed
     return fields
 
 
-def _leads_to_file(call: Call, path: WorkspacePath) -> bool:
+def _leads_to_file(call: Call, path: str) -> bool:
     """Whether a link stays inside and ends at a file."""
     try:
         target = call.runtime.workspace.resolve(
-            path.relative, Access.READ, relative_only=True, must_exist=True
+            path, Access.READ, relative_only=True, must_exist=True
         )
         entry = call.runtime.tree.stat(target)
     except RedlineError:
