@@ -474,6 +474,8 @@ class Command:
     owner: str = ""
     permissions: frozenset[str] = frozenset()
     overlay: bool = False
+    # Seconds between the polite signal at the time-out and the kill; None is the runner's own.
+    grace: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

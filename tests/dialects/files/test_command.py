@@ -43,6 +43,18 @@ def test_a_command_that_takes_too_long_is_ended_with_what_it_said(desk: Desk) ->
     assert result["structuredContent"]["timedOut"] is True
 
 
+@pytest.mark.requirement("003-command-grace")
+def test_a_command_over_its_time_may_clean_up_but_not_stay(desk: Desk) -> None:
+    polite = "trap 'sleep 1.5; echo cleaned; exit 0' TERM; while :; do sleep 0.1; done"
+    result = desk.call("execute_command", command=polite, timeout=1)
+    assert "cleaned" in result["content"][0]["text"]
+    assert result["isError"] is True
+    stubborn = "trap '' TERM; echo stays; while :; do sleep 0.1; done"
+    result = desk.call("execute_command", command=stubborn, timeout=1)
+    assert "stays" in result["content"][0]["text"]
+    assert result["structuredContent"]["timedOut"] is True
+
+
 @pytest.mark.requirement("003-command-cap")
 def test_each_stream_is_capped(desk: Desk) -> None:
     line = "head -c 600000 /dev/zero | tr '\\0' q; head -c 600000 /dev/zero | tr '\\0' y >&2"

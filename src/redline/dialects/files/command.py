@@ -11,6 +11,7 @@ from redline.dialects.tool import Call, Json, Result
 
 _DEFAULT = 30
 _MOST = 60
+_GRACE = 3.0
 _CAP = 512 << 10
 
 
@@ -23,6 +24,7 @@ def execute_command(call: Call) -> Result:
         _working_directory(call),
         timeout=float(seconds),
         owner=call.client.principal,
+        grace=_GRACE,
     )
     origin = call.origin(f"run {call.arguments['command'][:80]}")
     done = call.runtime.commands.run(command, origin, call.cancel, _CAP)

@@ -1,0 +1,155 @@
+"""Lists of edits, regex templates and file operations as plans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from redline.core.changes import Absent, Change, DirState, FileState, Rename
+from redline.core.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    InvalidPattern,
+    IsADirectory,
+    MatchError,
+    NoMatch,
+    NotADirectory,
+    NotFound,
+)
+from redline.core.paths import WorkspacePath
+from redline.core.ports import RegexMatch
+from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
+from redline.plan.regex import count_groups, parse_template, replace_regex
+from redline.plan.replace import Edit, replace_all
+from tests.search.plain_tree import PlainTree
+
+
+class Canned:
+    """A regex engine that has one answer."""
+
+    def __init__(self, *matches: RegexMatch) -> None:
+        self.matches = list(matches)
+
+    def check(self, pattern: str, flags: str = "m") -> None: ...
+
+    def find(
+        self, pattern: str, text: str, *, flags: str = "m", limit: int = 0, groups: int = 0
+    ) -> list[RegexMatch]:
+        return self.matches[: limit or None]
+
+    def matching_lines(self, *_: object, **__: object) -> list[list[int]]:
+        raise AssertionError("not asked here")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "groups"),
+    [
+        ("abc", 0),
+        ("(a)(b)", 2),
+        (r"\(a\)", 0),
+        ("[(](a)[)]", 1),
+        ("(?:a)(?=b)(?!c)(?<=d)(?<!e)", 0),
+        ("(?<name>a)(b)", 2),
+        (r"[\]()](x)", 1),
+        ("((a)|(b))", 3),
+    ],
+)
+def test_groups_are_counted(pattern: str, groups: int) -> None:
+    assert count_groups(pattern) == groups
+
+
+def test_a_template_is_text_and_groups() -> None:
+    assert [p for p in parse_template(r"a\1$2$&\0$$\n\\x", 2) if p != ""] == [
+        "a", 1, 2, 0, 0, "$", "\n", "\\", "x",
+    ]  # fmt: skip
+    with pytest.raises(InvalidPattern, match="capture group 3"):
+        parse_template("$3", 2)
+
+
+def test_groups_that_took_no_part_are_empty_and_line_ends_are_the_files() -> None:
+    match = RegexMatch(0, 1, ((0, 1), None))
+    changed = replace_regex(
+        "a\r\nb\r\n", "(a)|(b)", r"[$1|$2]\n", Canned(match), limit=1, ignore_case=False
+    )
+    assert changed == "[a|]\r\n\r\nb\r\n"
+
+
+def test_the_line_behind_a_final_newline_is_none() -> None:
+    engine = Canned(RegexMatch(2, 2))
+    with pytest.raises(NoMatch):
+        replace_regex("a\n", "$", "!", engine, limit=0, ignore_case=False)
+
+
+def test_an_error_knows_its_edit() -> None:
+    with pytest.raises(NoMatch) as caught:
+        replace_all("a", [Edit("a", "b"), Edit("zz", "c")], Canned())
+    assert caught.value.details["edit"] == 1
+
+
+def test_new_text_that_no_file_can_hold_is_refused() -> None:
+    with pytest.raises(InvalidArgument):
+        replace_all("a", [Edit("a", "\ud800")], Canned())
+    with pytest.raises(MatchError):
+        replace_all("a", [Edit("", "b")], Canned())
+
+
+def test_a_negative_limit_means_all() -> None:
+    assert replace_all("x x", [Edit("x", "y", limit=-1)], Canned()) == "y y"
+
+
+def at(name: str) -> WorkspacePath:
+    return WorkspacePath(0, tuple(name.split("/")))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> PlainTree:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "f").write_bytes(b"x")
+    (tmp_path / "d" / "l").symlink_to("f")
+    (tmp_path / "g").write_bytes(b"g")
+    return PlainTree(tmp_path)
+
+
+def test_writing_makes_parents_first_and_keeps_the_mode(tree: PlainTree) -> None:
+    steps = plan_write(tree, at("a/b/c"), "a/b/c", b"new").steps
+    assert [step.path.relative for step in steps if isinstance(step, Change)] == [
+        "a", "a/b", "a/b/c",
+    ]  # fmt: skip
+    (tree.base / "g").chmod(0o640)
+    (step,) = plan_write(tree, at("g"), "g", b"new").steps
+    assert isinstance(step, Change)
+    assert isinstance(step.after, FileState)
+    assert step.after.mode == 0o640
+    assert plan_write(tree, at("g"), "g", b"g").is_empty
+
+
+def test_what_stands_in_the_way_is_named(tree: PlainTree) -> None:
+    with pytest.raises(IsADirectory):
+        plan_write(tree, at("d"), "d", b"")
+    with pytest.raises(NotADirectory):
+        plan_write(tree, at("g/x"), "g/x", b"")
+    with pytest.raises(AlreadyExists):
+        plan_make_directory(tree, at("g"), "g")
+    assert plan_make_directory(tree, at("d"), "d").is_empty
+
+
+def test_deleting_goes_from_the_leaves_up(tree: PlainTree) -> None:
+    steps = plan_delete(tree, at("d"), "d").steps
+    assert [step.path.relative for step in steps if isinstance(step, Change)] == ["d/f", "d/l", "d"]
+    assert all(isinstance(s, Change) and isinstance(s.after, Absent) for s in steps)
+    with pytest.raises(NotFound):
+        plan_delete(tree, at("no"), "no")
+
+
+def test_moving_is_a_rename_and_never_a_surprise(tree: PlainTree) -> None:
+    *made, rename = plan_move(tree, at("g"), at("n/m"), "n/m").steps
+    assert [step.after for step in made if isinstance(step, Change)] == [DirState()]
+    assert rename == Rename(at("g"), at("n/m"))
+    with pytest.raises(AlreadyExists):
+        plan_move(tree, at("g"), at("d/f"), "d/f")
+    with pytest.raises(IsADirectory):
+        plan_move(tree, at("g"), at("d"), "d", overwrite=True)
+    with pytest.raises(InvalidArgument):
+        plan_move(tree, at("d"), at("d/e"), "d/e")
+    assert plan_move(tree, at("g"), at("g"), "g").is_empty
