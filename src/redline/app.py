@@ -69,10 +69,10 @@ class Redline:
         self._at_close.append(action)
 
     def close(self) -> None:
-        """Let go of what was built: every part that has a `close` is closed, once."""
+        """Let go of what was built, the last first: every part that has a `close` is closed."""
         while self._at_close:
             self._at_close.pop()()
-        for part in list(vars(self).values()):
+        for part in reversed(list(vars(self).values())):
             close = getattr(part, "close", None)
             if callable(close):
                 close()

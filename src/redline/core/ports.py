@@ -604,6 +604,9 @@ class Processes(Protocol):
     ) -> Job:
         """Start it; *finisher* runs after its last process and gives `Job.change` and notes."""
 
+    def close(self) -> None:
+        """End everything that runs."""
+
     def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
         """Wait for its end, keep the head of its output, give the handle back."""
 

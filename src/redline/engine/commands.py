@@ -62,6 +62,10 @@ class RecordedCommands:
         """Whether *word* would run a setuid or setgid program."""
         return self._processes.is_privileged(word)
 
+    def close(self) -> None:
+        """End what runs while it can still be recorded."""
+        self._processes.close()
+
     def _record(
         self, before: object, began: float, origin: Origin
     ) -> tuple[str | None, Sequence[str]]:

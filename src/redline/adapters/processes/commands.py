@@ -33,6 +33,7 @@ GRACE = 1.0
 _MAX_RUNNING = 32
 _MAX_KEPT = 64
 _LONG = 3600.0
+_CLOSING = 5.0
 _ROOT = WorkspacePath(0, ())
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 
@@ -139,6 +140,13 @@ class SandboxedCommands:
 
     def close(self) -> None:
         """End every job and the helper."""
+        with self._lock:
+            running = [job for job in self._jobs.values() if not job.state().ended]
+            self._jobs.clear()
+        for job in running:
+            job.kill("KILL")
+        for job in running:
+            job.wait(_CLOSING)
         self._helper.close()
 
     def _react(self) -> Reactor:

@@ -21,6 +21,7 @@ _BOOT = (
     "serve(int(sys.argv[1]), sys.argv[2], sys.argv[4])"
 )
 _PATIENCE = 20.0
+_CLOSING = 5.0
 LONGEST_PACKET = 64 << 10
 
 
@@ -107,7 +108,12 @@ class Helper:
             self._socket.close()
         self._socket = None
         if self._process is not None:
-            self._process.wait()
+            try:
+                self._process.wait(_CLOSING)
+            except subprocess.TimeoutExpired:
+                self._process.kill()  # its supervisors end their jobs on their own
+                self._process.wait()
+            self._process = None
 
     def close(self) -> None:
         """End the helper; it ends every job and removes the private directory first."""

@@ -1,0 +1,153 @@
+"""The command tools over the wire, on both transports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.adapters.processes.ground import processes_with, require
+from tests.wire.client import Client, connect
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    require("bubblewrap")
+    made = tmp_path / "ws"
+    made.mkdir()
+    (made / "a.txt").write_text("one\n")
+    return made
+
+
+@pytest.fixture
+def client(transport: str, workspace: Path, tmp_path: Path) -> Iterator[Client]:
+    args = ["--tools", "coding,history", "--workspace", str(workspace)]
+    env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    with connect(transport, args, env=env, cwd=workspace) as made:
+        yield made
+
+
+def answer(reply: dict[str, Any]) -> dict[str, Any]:
+    """The structured content, which the first text mirrors."""
+    result = reply["result"]
+    structured: dict[str, Any] = result["structuredContent"]
+    assert json.loads(result["content"][0]["text"]) == structured
+    assert structured["ok"] is not result.get("isError", False)
+    return structured
+
+
+@pytest.mark.requirement("001-exec-output", "001-exec-sandbox-states")
+def test_a_command_runs_and_says_what_held_it(client: Client) -> None:
+    got = answer(client.call("exec_command", {"cmd": "cat a.txt; exit 3", "yield_time_ms": 20000}))
+    assert (got["status"], got["exit_code"], got["stdout"]) == ("exited", 3, "one\n")
+    assert got["sandbox"]["net"] == "none"
+
+
+@pytest.mark.requirement("001-exec-gate-refusal")
+@pytest.mark.parametrize(
+    ("arguments", "permission"),
+    [
+        ({"cmd": "cat /etc/passwd"}, "filesystem_escape"),
+        ({"cmd": "ls", "env": {"API_TOKEN": "x"}}, "sensitive_env"),
+        ({"cmd": "python3 -c 'print(1)'"}, "inline_script"),
+        ({"cmd": "echo $(ls)"}, "shell_expansion"),
+        ({"cmd": "rm -rf x"}, "destructive_command"),
+        ({"cmd": "curl example.org"}, "network"),
+    ],
+)
+def test_a_refusal_has_code_category_and_permission(
+    client: Client, arguments: dict[str, Any], permission: str
+) -> None:
+    got = answer(client.call("exec_command", arguments))
+    assert (got["error"]["code"], got["error"]["category"]) == ("PERMISSION_REQUIRED", "permission")
+    assert got["error"]["details"]["permission"] == permission
+    assert got["error"]["retryable"] is False
+    assert got["permission_request"] == {
+        "tool_name": "exec_command",
+        "permission": permission,
+        "status": "required",
+        "retryable": True,
+    }
+
+
+@pytest.mark.requirement("001-exec-session", "001-exec-tty")
+def test_a_session_is_typed_into_polled_and_killed(client: Client) -> None:
+    line = "while read x; do echo got $x; done"
+    got = answer(client.call("exec_command", {"cmd": line, "tty": True, "yield_time_ms": 100}))
+    assert got["status"] == "running"
+    session, text = got["session_id"], ""
+    while "got hello" not in text:
+        arguments = {"session_id": session, "chars": "hello\n", "yield_time_ms": 10000}
+        text += answer(client.call("write_stdin", arguments))["stdout"]
+    ended = answer(client.call("kill_session", {"session_id": session}))
+    assert (ended["killed"], ended["status"]) == (True, "terminated")
+    gone = answer(client.call("write_stdin", {"session_id": session}))
+    assert gone["error"]["code"] == "SESSION_NOT_FOUND"
+    assert "denied" in json.dumps(gone)
+
+
+@pytest.mark.requirement("001-exec-timeout", "001-exec-survivors")
+def test_the_watchdog_ends_a_command_nobody_asks_about(client: Client) -> None:
+    arguments = {"cmd": "setsid sleep 31537001 & sleep 31537001", "timeout_ms": 700}
+    got = answer(client.call("exec_command", {**arguments, "yield_time_ms": 0}))
+    assert got["status"] == "running"
+    poll = {"session_id": got["session_id"], "yield_time_ms": 30000}
+    got = answer(client.call("write_stdin", poll))
+    assert (got["status"], got["timed_out"]) == ("timeout", True)
+    assert processes_with("31537001") == []
+
+
+@pytest.mark.requirement("001-exec-concurrent")
+def test_ping_and_other_calls_are_answered_while_a_command_runs(client: Client) -> None:
+    running = client.start(
+        "tools/call",
+        {"name": "exec_command", "arguments": {"cmd": "sleep 4", "yield_time_ms": 20000}},
+    )
+    assert client.request("ping")["result"] == {}
+    assert answer(client.call("read_file", {"path": "a.txt"}))["content"].startswith("one")
+    quick = answer(client.call("exec_command", {"cmd": "echo quick", "yield_time_ms": 3000}))
+    assert quick["stdout"] == "quick\n"
+    assert answer(client.finish(running))["exit_code"] == 0
+
+
+@pytest.mark.requirement("001-exec-cancel")
+def test_cancelling_by_session_id_kills_the_command(client: Client) -> None:
+    got = answer(client.call("exec_command", {"cmd": "sleep 31537002", "yield_time_ms": 0}))
+    client.notify("notifications/cancelled", {"session_id": got["session_id"]})
+    poll = {"session_id": got["session_id"], "yield_time_ms": 20000}
+    ended = answer(client.call("write_stdin", poll))
+    assert ended.get("status") != "running"
+    assert processes_with("31537002") == []
+
+
+@pytest.mark.requirement("001-exec-cancel")
+def test_cancelling_the_request_kills_the_command(workspace: Path) -> None:
+    with connect("stdio", ["--tools", "coding", "--workspace", str(workspace)]) as client:
+        params = {"cmd": "touch up; sleep 31537003", "yield_time_ms": 30000}
+        started = client.start("tools/call", {"name": "exec_command", "arguments": params})
+        while not (workspace / "up").exists():
+            client.request("ping")
+        client.notify("notifications/cancelled", {"requestId": started[0]})
+        while processes_with("31537003"):
+            client.request("ping")
+
+
+@pytest.mark.requirement("001-exec-undo")
+def test_undo_change_brings_back_what_a_command_removed(client: Client, workspace: Path) -> None:
+    got = answer(client.call("exec_command", {"cmd": "rm a.txt", "yield_time_ms": 20000}))
+    assert not (workspace / "a.txt").exists()
+    reply = client.call("undo_change", {"id": got["change_id"]})
+    assert not reply["result"].get("isError"), reply
+    assert (workspace / "a.txt").read_text() == "one\n"
+
+
+@pytest.mark.requirement("001-exec-survivors")
+def test_nothing_outlives_the_server(workspace: Path, transport: str) -> None:
+    with connect(transport, ["--tools", "coding", "--workspace", str(workspace)]) as client:
+        line = "setsid sleep 31537004 & echo up; sleep 31537004"
+        answer(client.call("exec_command", {"cmd": line, "yield_time_ms": 300, "tty": True}))
+        assert processes_with("31537004")
+    assert processes_with("31537004") == []
