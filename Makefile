@@ -12,7 +12,7 @@ NODE_TOOLS := $(CACHE)/node-tools
 DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq
 DEBIAN_COMMANDS := bwrap redis-server ctags jq
 
-.PHONY: help install run demo test lint format types contracts docs docs-check check bench node system clean
+.PHONY: help install run demo test lint format types contracts docs docs-check site check bench node system clean
 
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,7 +54,10 @@ docs: $(STAMP)  ## write the generated pages again
 docs-check: $(STAMP)  ## fail when a generated page is out of date
 	$(BIN)/python scripts/make_docs.py --check
 
-check: lint types contracts docs-check  ## everything but the tests
+site: $(STAMP)  ## build the documentation site; a dead link fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+check: lint types contracts docs-check site  ## everything but the tests
 
 bench: $(STAMP) node  ## measure Redline and its peers side by side
 	$(BIN)/python bench/run.py $(ARGS)

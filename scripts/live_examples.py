@@ -55,6 +55,7 @@ def _run(toolset: str, workspace: str, calls: list[dict[str, Any]]) -> list[str]
         argv,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(REPO / "src")},
     )
     names: dict[str, str] = {}

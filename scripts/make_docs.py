@@ -134,14 +134,15 @@ def _filled(text: str, name: str, body: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or with --check compare them."""
-    stale = [p for p, text in pages().items() if not p.exists() or p.read_text("utf-8") != text]
+    wanted = pages()
+    stale = [p for p, text in wanted.items() if not p.exists() or p.read_text("utf-8") != text]
     if "--check" in arguments:
         for page in stale:
             print(f"out of date: {page.relative_to(REPO)} (run `make docs`)")
         return 1 if stale else 0
     for page in stale:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(pages()[page], "utf-8")
+        page.write_text(wanted[page], "utf-8")
         print(f"wrote {page.relative_to(REPO)}")
     return 0
 
