@@ -11,6 +11,7 @@ from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState,
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports import Operation, Origin
 from redline.settings import Settings
+from tests.engine.quick import QuickDisk
 
 ORIGIN = Origin("test", "pytest 1", "", "a test")
 
@@ -21,6 +22,7 @@ class Bench:
     def __init__(self, root: Path, **settings: object) -> None:
         self.root = root
         self.app = Redline(Settings(workspace=str(root), **settings))  # type: ignore[arg-type]
+        self.app.__dict__["_disk"] = QuickDisk()
         self.editor = self.app.editor
         self.history = self.app.history
         self.tree = self.app.tree

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from redline.adapters.disk import MUTATIONS, Disk
-from redline.adapters.platform import choose_disk
+from tests.engine.quick import QuickDisk
 
 Gate = Callable[[Disk, str, tuple[Any, ...]], None]
 
 
 def gated(gate: Gate, base: type[Disk] | None = None) -> Disk:
     """A real disk that asks *gate* before every operation that changes something."""
-    base = base or type(choose_disk())
+    base = base or QuickDisk
 
     def guard(name: str) -> Callable[..., Any]:
         real = getattr(base, name)

@@ -234,6 +234,12 @@ class PowerDisk(type(choose_disk())):  # type: ignore[misc]
             node = self._node_of(os.fstat(fd))
             node.data, node.mode = node.seen, node.seen_mode
 
+    def sync_data(self, fd: int) -> None:
+        self._before()
+        if self._remembered():
+            node = self._node_of(os.fstat(fd))
+            node.data = node.seen
+
     def sync_entry(self, base: Dir, name: str) -> None:
         self._before()
         if self._remembered():

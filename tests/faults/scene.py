@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from redline.adapters.disk import Disk
-from redline.adapters.platform import choose_disk
 from redline.adapters.slots import DONE, parse
 from redline.adapters.store import DiskStore
 from redline.adapters.tree import DiskTree
@@ -26,6 +25,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports import Operation, Origin
 from redline.engine.editor import JournalEditor
 from tests.engine.bench import snapshot
+from tests.engine.quick import QuickDisk
 
 ORIGIN = Origin("fault", "harness")
 Snapshot = dict[str, tuple[object, ...]]
@@ -59,7 +59,7 @@ class Scene:
 
     def open(self, disk: Disk | None = None) -> tuple[DiskStore, JournalEditor]:
         """A store (which recovers as it opens) and an editor over it."""
-        disk = disk or choose_disk()
+        disk = disk or QuickDisk()
         workspace = DiskWorkspace(disk, [str(self.root)])
         store = DiskStore(disk, workspace, str(self.state / "j"), str(self.state / "locks"))
         return store, JournalEditor(workspace, DiskTree(disk, workspace), store)

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import errno
-from pathlib import Path
 
 import pytest
 
 from redline.core.errors import RedlineError
 from tests.faults.gates import fails_at
 from tests.faults.scene import Scene
-
-
-@pytest.fixture(params=["free", "tangled"])
-def scene(tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
-    return Scene(tmp_path / "scene", tangled=request.param == "tangled")
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS])

@@ -15,11 +15,6 @@ KILLED = 9
 LONG = bool(os.environ.get("REDLINE_LONG"))
 
 
-@pytest.fixture(params=["free", "tangled"])
-def scene(tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
-    return Scene(tmp_path / "scene", tangled=request.param == "tangled")
-
-
 def _commit_dying_before(scene: Scene, number: int, *, torn: bool) -> int:
     def work() -> None:
         _, editor = scene.open(dies_before(number, torn=torn))
@@ -67,7 +62,7 @@ def test_a_recovery_killed_before_any_operation_is_finished_by_the_next(scene: S
     before, after = scene.both()
     recoveries = 0
     number = 0
-    stride = 3 if scene.tangled and not LONG else 1
+    stride = 5 if scene.tangled and not LONG else 1
     while True:
         number += stride
         scene.lay_out()
@@ -120,8 +115,8 @@ class _NoJournal(Journal):
         del head, body
 
 
-def test_without_the_journal_the_harness_finds_torn_states(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "scene")
+def test_without_the_journal_the_harness_finds_torn_states(top: Path) -> None:
+    scene = Scene(top / "scene")
     before, after = scene.both()
 
     def commit_without_journal(number: int) -> int:

@@ -15,11 +15,6 @@ PERSON = b"a person wrote this\n"
 LONG = bool(os.environ.get("REDLINE_LONG"))
 
 
-@pytest.fixture(params=["free", "tangled"])
-def scene(tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
-    return Scene(tmp_path / "scene", tangled=request.param == "tangled")
-
-
 def _run(scene: Scene, policy: str, cut: int, forgets: str = "", *, person: bool = False) -> int:
     """The exit status of a change during which the power goes before operation *cut*.
 
@@ -131,8 +126,8 @@ def test_every_place_that_syncs_is_known(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("site", sorted(SITES))
-def test_a_missing_sync_is_caught(tmp_path: Path, site: str) -> None:
-    scene = Scene(tmp_path / "scene")
+def test_a_missing_sync_is_caught(top: Path, site: str) -> None:
+    scene = Scene(top / "scene")
     before, after = _prepared(scene)
     operations, _ = _operations(scene)
     assert _is_caught(scene, before, after, site, operations)

@@ -16,6 +16,7 @@ from redline.core.errors import Locked, StaleBase
 from redline.core.paths import Access
 from redline.core.ports import Origin
 from redline.settings import Settings
+from tests.engine.quick import QuickDisk
 
 
 def main() -> None:
@@ -23,6 +24,7 @@ def main() -> None:
     root, state, name, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
     os.environ["XDG_STATE_HOME"] = state
     app = Redline(Settings(workspace=root))
+    app.__dict__["_disk"] = QuickDisk()
     paths = [
         app.workspace.resolve(entry, Access.WRITE)
         for entry in sorted(os.listdir(root))

@@ -87,7 +87,7 @@ class Blobs:
         fd = self._disk.create(self._directory, temporary)
         try:
             self._disk.append(fd, packed)
-            self._disk.sync(fd)
+            self._disk.sync_data(fd)
         finally:
             self._disk.close_fd(fd)
         self._disk.rename(self._directory, temporary, self._directory, digest)

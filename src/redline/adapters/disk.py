@@ -10,10 +10,18 @@ from __future__ import annotations
 import errno
 import os
 import stat as modes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from redline.core.ports import FactLists
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    _FULL_SYNC = None
+else:
+    # macOS: a plain fsync stops at the drive's cache.
+    _FULL_SYNC = getattr(fcntl, "F_FULLFSYNC", None)
 
 Dir: TypeAlias = int | str
 
@@ -24,6 +32,7 @@ MUTATIONS = (
     "pwrite",
     "truncate",
     "sync",
+    "sync_data",
     "sync_dir",
     "rename",
     "rename_new",
@@ -212,12 +221,16 @@ class Disk:
         os.ftruncate(fd, size)
 
     def sync(self, fd: int) -> None:
-        """Make a file's content last."""
-        os.fsync(fd)
+        """Make a file's content and facts last."""
+        _sync(fd)
+
+    def sync_data(self, fd: int) -> None:
+        """Make a file's bytes last; its times and mode may not."""
+        _sync_data(fd)
 
     def sync_dir(self, base: Dir) -> None:
         """Make a directory's entries last."""
-        os.fsync(_fd(base))
+        _sync(_fd(base))
 
     def rename(self, base: Dir, name: str, to: Dir, new: str) -> None:
         """Give an entry another name, replacing what is there."""
@@ -271,7 +284,7 @@ class Disk:
         except PermissionError:
             return
         try:
-            os.fsync(fd)
+            _sync(fd)
         finally:
             os.close(fd)
 
@@ -289,6 +302,19 @@ class Disk:
             except OSError:
                 refused.append("owner not kept")
         return (*refused, *_copy_xattrs(source, target))
+
+
+def _sync(fd: int) -> None:
+    if _FULL_SYNC is None:
+        os.fsync(fd)
+        return
+    try:
+        fcntl.fcntl(fd, _FULL_SYNC)
+    except OSError:  # not every file system knows it
+        os.fsync(fd)
+
+
+_sync_data: Callable[[int], None] = getattr(os, "fdatasync", _sync)
 
 
 def _copy_xattrs(source: int, target: int) -> tuple[str, ...]:

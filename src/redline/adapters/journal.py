@@ -100,7 +100,7 @@ class Journal:
     def _write_or_take_back(self, data: bytes, end: int) -> None:
         try:
             self._disk.pwrite(self._fd, data, end)
-            self._disk.sync(self._fd)
+            self._disk.sync_data(self._fd)
         except OSError as error:
             self._take_back(data, end, error)
             raise
@@ -114,7 +114,7 @@ class Journal:
                 raise Undecided(is_there=True) from error
             return  # what is there fails its checksum
         try:
-            self._disk.sync(self._fd)
+            self._disk.sync_data(self._fd)
         except OSError:
             if whole:
                 raise Undecided(is_there=False) from error
@@ -130,7 +130,7 @@ class Journal:
                 fd = self._disk.create(self._directory, _NEXT)
                 try:
                     self._disk.append(fd, kept)
-                    self._disk.sync(fd)
+                    self._disk.sync_data(fd)
                 finally:
                     self._disk.close_fd(fd)
                 self._disk.rename(self._directory, _NEXT, self._directory, NAME)

@@ -45,12 +45,12 @@ class Slot:
             separators=(",", ":"),
         ).encode("ascii")
         self._disk.pwrite(self._fd, ACTIVE + b"%08x " % zlib.crc32(body) + body + b"\n", 0)
-        self._disk.sync(self._fd)
+        self._disk.sync_data(self._fd)
 
     def mark(self, state: bytes) -> None:
         """Durably set the state."""
         self._disk.pwrite(self._fd, state, 0)
-        self._disk.sync(self._fd)
+        self._disk.sync_data(self._fd)
 
     def read(self) -> tuple[bytes, Intent | None]:
         """The state and the intent."""
@@ -158,7 +158,7 @@ class Slots:
         platform.lock(fd, exclusive=True, wait=True)
         try:
             self._disk.pwrite(fd, DONE, 0)
-            self._disk.sync(fd)
+            self._disk.sync_data(fd)
             self._disk.sync_dir(self._directory)
         except OSError:
             os.close(fd)

@@ -77,16 +77,27 @@ class DiskStore:
         self._refuse_roots(change_set)
         for _ in range(_TRIES):
             places, held = self.lock(change_set)
-            if not self.slots.unfinished_over(held.buckets):
+            if not self._is_unfinished(held, places):
                 break
-            places.forget()
-            held.release()
             self.recovery.run()
         else:
             raise Locked("An unfinished change holds these files and cannot be settled yet")
         transaction = DiskTransaction(self, new_id(), origin, kind, reverts, held, places)
         transaction.prepare(change_set)
         return transaction
+
+    def _is_unfinished(self, held: Held, places: Places) -> bool:
+        """Whether a dead change waits on these places; then they are let go for recovery."""
+        waits = True
+        try:
+            waits = self.slots.unfinished_over(held.buckets)
+        except OSError as error:
+            raise writing_failed(error) from error
+        finally:
+            if waits:
+                places.forget()
+                held.release()
+        return waits
 
     def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
@@ -115,6 +126,7 @@ class DiskStore:
     def lock(self, change_set: ChangeSet) -> tuple[Places, Held]:
         """Hold the locks of every place a change set touches."""
         places = Places(self.disk, self.workspace)
+        held: Held | None = None
         try:
             for _ in range(_TRIES):
                 buckets = places.buckets(change_set.paths)
@@ -125,9 +137,13 @@ class DiskStore:
                     return places, held
                 held.release()
                 places.forget()
-        except OSError as error:
+        except BaseException as error:
+            if held is not None:
+                held.release()
             places.forget()
-            raise writing_failed(error) from error
+            if isinstance(error, OSError):
+                raise writing_failed(error) from error
+            raise
         raise Locked("Directories on the way keep changing", hint="repeat the call")
 
     def _refuse_roots(self, change_set: ChangeSet) -> None:

@@ -241,8 +241,9 @@ class DiskTransaction:
         self.slot = None
 
     def abandon(self) -> None:
-        """Forget a transaction that was not swapped; harmless afterwards."""
+        """Forget a transaction that was not swapped; harmless after `finish`."""
         if self.committed:
+            self.leave()
             return
         try:
             if self.slot is not None:

@@ -284,7 +284,7 @@ class _Walk:
     def _failed(self, error: OSError) -> Exception:
         import errno
 
-        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EINVAL):
             return _Raced()
         return reading_failed(error, self.raw)
 
