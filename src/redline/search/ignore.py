@@ -135,8 +135,12 @@ class Names:
 
     def __init__(self, names: Collection[str]) -> None:
         self.all = frozenset(names)
-        self.suffixes = frozenset([name[name.rfind(".") :] for name in names])
         self.lines = "\n".join(names)
+        # Everything from the last dot of each name, found in one pass over all of them.
+        self.suffixes = frozenset(_SUFFIXES.findall(self.lines))
+
+
+_SUFFIXES = re.compile(r"\.[^.\n]*$", re.MULTILINE)
 
 
 def _last_names(globs: Sequence[str]) -> tuple[re.Pattern[str], ...]:

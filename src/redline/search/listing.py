@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from stat import S_IFDIR, S_IFLNK, S_IFREG
 from typing import NamedTuple, TypeAlias
 
@@ -86,16 +87,23 @@ def list_files(
     found: list[Listed] = []
     by_path = order == "path"
     for entries in walk.files(directory):
-        found += entries
-        links = [e for e in entries if e[1] & _KIND == S_IFLNK and not keeps_link(e[0])]
-        if links:
-            dropped = set(links)
-            found = [entry for entry in found if entry not in dropped]
+        found += entries if not walk.saw_links else _without(entries, keeps_link)
         if by_path and len(found) > most:
             return Listing(found[:most], True)
     if not by_path:
         found.sort(key=_newest_first)
     return Listing(found[:most], len(found) > most, len(found))
+
+
+def _without(entries: list[Listed], keeps_link: Callable[[str], bool]) -> list[Listed]:
+    return [e for e in entries if e[1] & _KIND != S_IFLNK or keeps_link(e[0])]
+
+
+def _of_kind(facts: FactLists, kind: int) -> list[str]:
+    if all(mode & _KIND != kind for mode in set(facts.modes)):
+        return []
+    both = zip(facts.names, facts.modes, strict=True)
+    return [name for name, mode in both if mode & _KIND == kind]
 
 
 def _newest_first(listed: Listed) -> tuple[int, list[str]]:
@@ -155,6 +163,7 @@ class _Walk:
         self._cancel = cancel
         self._selects = selects
         self._kinds = _ANY_KIND
+        self.saw_links = False
 
     def levels(self, directory: WorkspacePath, depth: int) -> Iterator[list[Listed]]:
         """The entries of each directory, *depth* levels down."""
@@ -195,6 +204,7 @@ class _Walk:
         except RedlineError:
             return [], {}  # it vanished, or may not be read
         names = facts.names
+        self.saw_links |= any(mode & _KIND == S_IFLNK for mode in set(facts.modes))
         rules = here.rules
         if not here.has_rules and (self._selects or ".gitignore" in names):
             rules = rules.with_own_file()
@@ -220,8 +230,7 @@ class _Walk:
         selects = self._selects
         if selects is None:
             facts = self._tree.facts(path)
-            kinds = zip(facts.names, facts.modes, strict=True)
-            return facts, frozenset([name for name, mode in kinds if mode & _KIND == S_IFDIR])
+            return facts, frozenset(_of_kind(facts, S_IFDIR))
         folder = next(iter(self._tree.walk(path, depth=1)))
         wanted = selects("/".join((*path.parts, "")), [*folder.files, *folder.links])
         return self._tree.facts(path, wanted), frozenset(folder.directories)
@@ -229,12 +238,9 @@ class _Walk:
     def _shown(self, here: _Place, facts: FactLists, ignored: set[str]) -> list[Listed]:
         prefix = "/".join((*here.path.parts, ""))
         hidden, keep, kinds = self._scope.hidden, self._scope.ignored, self._kinds
-        if not ignored:
-            return [
-                (prefix + name, mode, size, mtime, False)
-                for name, mode, size, mtime in zip(*facts, strict=True)
-                if mode & _KIND in kinds and (name[0] != "." or hidden)
-            ]
+        if not ignored and self._takes_all(facts):
+            paths = map(prefix.__add__, facts.names)
+            return list(zip(paths, facts.modes, facts.sizes, facts.mtimes_ns, repeat(False)))
         return [
             (prefix + name, mode, size, mtime, name in ignored)
             for name, mode, size, mtime in zip(*facts, strict=True)
@@ -242,6 +248,12 @@ class _Walk:
             and (name[0] != "." or hidden)
             and (keep or name not in ignored)
         ]
+
+    def _takes_all(self, facts: FactLists) -> bool:
+        """Whether nothing here is hidden or of another kind: the usual case, told at once."""
+        if not self._scope.hidden and "\n." in "\n" + "\n".join(facts.names):
+            return False
+        return all(mode & _KIND in self._kinds for mode in set(facts.modes))
 
 
 class _Place(NamedTuple):

@@ -57,19 +57,28 @@ def list_files(call: Call) -> Result:
         order=arguments.get("sort", "path"),
         keeps_link=lambda path: _leads_to_file(call, path),
     )
-    stamps = _stamps(listing.entries)
+    entries = _presentable(listing.entries)
+    stamps = _stamps(entries)
+    kinds = {mode: _KINDS[mode & _KIND] for mode in {entry[1] for entry in entries}}
     files = [
         {
-            "path": path if path.isascii() else show_name(path),
-            "type": _KINDS[mode & _KIND],
+            "path": path,
+            "type": kinds[mode],
             "size_bytes": size,
             "modified": stamps[mtime // _SECOND],
         }
-        for path, mode, size, mtime, _ in listing.entries
+        for path, mode, size, mtime, _ in entries
     ]
     return success(
         {"path": shown(directory), "files": files, **_cut(listing, "files", "max_results")}
     )
+
+
+def _presentable(entries: Sequence[Listed]) -> Sequence[Listed]:
+    """Entries whose paths fit JSON; nearly always they do as they are."""
+    if "".join([entry[0] for entry in entries]).isascii():
+        return entries
+    return [(show_name(path), *rest) for path, *rest in entries]  # type: ignore[misc]
 
 
 _SECOND = 1_000_000_000
