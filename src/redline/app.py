@@ -157,7 +157,9 @@ class Redline:
         """Commands in the sandbox; what they change is journalled."""
         from redline.engine.commands import RecordedCommands
 
-        return RecordedCommands(self._processes, self._snapshots, self.editor, self._store)
+        return RecordedCommands(
+            self._processes, self._snapshots, self.editor, self._store, self.tree
+        )
 
     @built_once
     def _snapshots(self) -> WorkspaceSnapshots:

@@ -604,6 +604,14 @@ class Processes(Protocol):
     ) -> Job:
         """Start it; *finisher* runs after its last process and gives `Job.change` and notes."""
 
+    def start_dry(
+        self,
+        command: Command,
+        tree: Tree,
+        finisher: Callable[[str, Difference], tuple[str | None, Sequence[str]]],
+    ) -> Job:
+        """Start it on a copy-on-write view; *finisher* gets its id and what it would change."""
+
     def close(self) -> None:
         """End everything that runs."""
 
@@ -628,6 +636,12 @@ class Commands(Protocol):
 
     def start(self, command: Command, origin: Origin) -> Job:
         """Start it and return at once. SandboxUnavailable, LimitReached."""
+
+    def proposal(self, job_id: str, owner: str) -> Difference | None:
+        """What an ended command with `overlay` would have changed; None for any other."""
+
+    def apply(self, job_id: str, owner: str, line: str, origin: Origin) -> Operation:
+        """Commit the proposal of a dry run of *line*; SessionNotFound, InvalidArgument."""
 
     def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
         """Run it to its end (a time-out is an end); cancelling kills it, Cancelled is raised."""

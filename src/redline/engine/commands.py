@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from threading import Lock
 
 from redline.core.changes import Change, ChangeSet, State
+from redline.core.errors import InvalidArgument, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports import (
     Cancel,
@@ -14,22 +16,33 @@ from redline.core.ports import (
     Editor,
     Finished,
     Job,
+    Operation,
     Origin,
     Processes,
     SandboxFacts,
     Snapshots,
     Store,
+    Tree,
 )
 
 _SHOWN = 5
+_KEPT = 16
 
 
 class RecordedCommands:
     """See `core.ports.Commands`."""
 
     def __init__(
-        self, processes: Processes, snapshots: Snapshots, editor: Editor, store: Store
+        self,
+        processes: Processes,
+        snapshots: Snapshots,
+        editor: Editor,
+        store: Store,
+        tree: Tree,
     ) -> None:
+        self._tree = tree
+        self._lock = Lock()
+        self._proposals: dict[str, tuple[str, str, Difference]] = {}
         self._processes = processes
         self._snapshots = snapshots
         self._editor = editor
@@ -37,6 +50,8 @@ class RecordedCommands:
 
     def start(self, command: Command, origin: Origin) -> Job:
         """Start it; what it changed is recorded when it has ended."""
+        if command.overlay:
+            return self._start_dry(command)
         began = time.time()
         before = self._snapshots.take()
         return self._processes.start(command, lambda: self._record(before, began, origin))
@@ -51,7 +66,10 @@ class RecordedCommands:
         return self._processes.get(job_id, owner)
 
     def forget(self, job_id: str, owner: str) -> None:
-        """Give the handle back."""
+        """Give the handle back; a dry run's proposal is dropped with it."""
+        with self._lock:
+            if job_id in self._proposals and self._proposals[job_id][0] == owner:
+                del self._proposals[job_id]
         self._processes.forget(job_id, owner)
 
     def describe(self) -> SandboxFacts:
@@ -61,6 +79,39 @@ class RecordedCommands:
     def is_privileged(self, word: str) -> bool:
         """Whether *word* would run a setuid or setgid program."""
         return self._processes.is_privileged(word)
+
+    def _start_dry(self, command: Command) -> Job:
+        def propose(job_id: str, found: Difference) -> tuple[str | None, Sequence[str]]:
+            with self._lock:
+                while len(self._proposals) >= _KEPT:
+                    self._proposals.pop(next(iter(self._proposals)))
+                self._proposals[job_id] = (command.owner, command.line, found)
+            notes = [f"Not part of the dry run: {name}" for name in found.uncovered[:_SHOWN]]
+            return None, notes
+
+        return self._processes.start_dry(command, self._tree, propose)
+
+    def proposal(self, job_id: str, owner: str) -> Difference | None:
+        """What a dry run would have changed."""
+        with self._lock:
+            kept = self._proposals.get(job_id)
+        return kept[2] if kept is not None and kept[0] == owner else None
+
+    def apply(self, job_id: str, owner: str, line: str, origin: Origin) -> Operation:
+        """Commit the proposal of a dry run."""
+        with self._lock:
+            kept = self._proposals.get(job_id)
+        if kept is None or kept[0] != owner:
+            raise SessionNotFound(
+                f"No dry run to apply, or access to it is denied: {job_id}",
+                hint="call exec_command with dry_run first",
+            )
+        if kept[1] != line:
+            raise InvalidArgument(f"That dry run was of another command: {kept[1]}", field="apply")
+        operation = self._editor.commit(kept[2].change_set, origin)
+        with self._lock:
+            self._proposals.pop(job_id, None)
+        return operation
 
     def close(self) -> None:
         """End what runs while it can still be recorded."""

@@ -16,8 +16,10 @@ from redline.core.errors import (
     NotADirectory,
     OutsideRoots,
     PermissionRequired,
+    SandboxUnavailable,
     SessionClosed,
     SessionNotFound,
+    StaleBase,
 )
 from redline.core.ports import Grant
 from redline.dialects.coding import exec as tools
@@ -25,6 +27,7 @@ from redline.dialects.coding.permissions import owner_of
 from redline.dialects.tool import Call, Client, Hints, Tool
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
+from tests.support import need
 
 OUTPUT_FIELDS = ("truncated_by", "output_lines", "output_bytes", "dropped_bytes", "omitted_bytes")
 
@@ -263,3 +266,95 @@ def test_cancelling_the_call_kills_the_command(desk: Desk) -> None:
     Timer(0.2, call.cancel.cancel).start()
     with pytest.raises(Cancelled):
         tools.exec_command(call)
+
+
+def _needs_dry_runs(desk: Desk) -> None:
+    try:
+        desk.use("exec_command", cmd="true", dry_run=True, yield_time_ms=20000)
+    except SandboxUnavailable as refused:
+        need(False, f"dry runs of commands ({refused.message})")
+
+
+DRY = "sed -i s/one/two/ a.txt; rm b.txt; mkdir d; echo new > d/n; rm -r old; ln -s a.txt l"
+
+
+@pytest.mark.requirement("001-exec-dry-run")
+def test_a_dry_run_shows_the_diff_and_changes_nothing(desk: Desk) -> None:
+    _needs_dry_runs(desk)
+    root = Path(desk.runtime.workspace.roots[0].path)
+    (root / "a.txt").write_text("one\n")
+    (root / "b.txt").write_text("gone\n")
+    (root / "old").mkdir()
+    (root / "old" / "deep").write_text("deep\n")
+    before = sorted(str(p) for p in root.rglob("*"))
+    got = desk.use("exec_command", cmd=DRY, dry_run=True, yield_time_ms=20000)
+    assert (got["exit_code"], got["stderr"], got["dry_run"]) == (0, "", True)
+    assert "-one\n+two\n" in got["diff"]
+    assert "-gone\n" in got["diff"]
+    assert "+new\n" in got["diff"]
+    assert "-deep\n" in got["diff"]
+    assert {(f["path"], f["operation"]) for f in got["affected_files"]} == {
+        ("a.txt", "update"),
+        ("b.txt", "delete"),
+        ("d", "add"),
+        ("d/n", "add"),
+        ("old", "delete"),
+        ("old/deep", "delete"),
+        ("l", "add"),
+    }
+    assert "change_id" not in got
+    assert sorted(str(p) for p in root.rglob("*")) == before
+    assert (root / "a.txt").read_text() == "one\n"
+
+
+@pytest.mark.requirement("001-exec-dry-run")
+def test_a_dry_run_is_applied_by_a_second_call_as_one_change(desk: Desk) -> None:
+    _needs_dry_runs(desk)
+    root = Path(desk.runtime.workspace.roots[0].path)
+    (root / "a.txt").write_text("one\n")
+    line = "echo 1 >> count; sed -i s/one/two/ a.txt"
+    dry = desk.use("exec_command", cmd=line, dry_run=True, yield_time_ms=20000)
+    with pytest.raises(InvalidArgument):
+        desk.use("exec_command", cmd="other", apply=dry["session_id"])
+    made = desk.use("exec_command", cmd=line, apply=dry["session_id"])
+    assert (made["status"], made["dry_run"]) == ("applied", False)
+    assert (root / "a.txt").read_text() == "two\n"
+    assert (root / "count").read_text() == "1\n"
+    desk.runtime.editor.undo(made["change_id"], desk.call("undo_change").origin())
+    assert (root / "a.txt").read_text() == "one\n"
+    assert not (root / "count").exists()
+    with pytest.raises(SessionNotFound):
+        desk.use("exec_command", cmd=line, apply=dry["session_id"])
+
+
+@pytest.mark.requirement("001-exec-dry-run")
+def test_a_dropped_or_foreign_dry_run_cannot_be_applied(desk: Desk) -> None:
+    _needs_dry_runs(desk)
+    dry = desk.use("exec_command", cmd="touch x", dry_run=True, yield_time_ms=20000)
+    stranger = Client(name="other", connection="elsewhere")
+    call = desk.call("exec_command", stranger, cmd="touch x", apply=dry["session_id"])
+    with pytest.raises(SessionNotFound):
+        tools.exec_command(call)
+    desk.use("kill_session", session_id=dry["session_id"])
+    with pytest.raises(SessionNotFound):
+        desk.use("exec_command", cmd="touch x", apply=dry["session_id"])
+
+
+@pytest.mark.requirement("001-exec-dry-run")
+def test_a_dry_run_meets_a_later_edit_as_a_conflict(desk: Desk) -> None:
+    _needs_dry_runs(desk)
+    path = Path(desk.runtime.workspace.roots[0].path, "a.txt")
+    path.write_text("one\n")
+    dry = desk.use("exec_command", cmd="rm a.txt", dry_run=True, yield_time_ms=20000)
+    path.write_text("edited meanwhile\n")
+    with pytest.raises(StaleBase):
+        desk.use("exec_command", cmd="rm a.txt", apply=dry["session_id"])
+    assert path.read_text() == "edited meanwhile\n"
+
+
+@pytest.mark.requirement("001-exec-dry-run")
+def test_where_the_kernel_has_no_overlay_a_dry_run_is_refused(desk: Desk) -> None:
+    desk.runtime._processes._helper.offer()["namespaces"] = False
+    with pytest.raises(SandboxUnavailable) as refused:
+        desk.use("exec_command", cmd="touch x", dry_run=True)
+    assert "without dry_run" in refused.value.text

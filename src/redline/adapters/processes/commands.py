@@ -7,7 +7,7 @@ import secrets
 import shutil
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from stat import S_ISGID, S_ISUID
 from threading import Lock
 from typing import Any
@@ -16,20 +16,23 @@ from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
 from redline.adapters.processes.job import Finisher, RunningJob
 from redline.adapters.processes.reactor import Reactor
-from redline.adapters.sandbox import limits, policy
+from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.bubblewrap import View
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports import (
     Cancel,
     Command,
+    Difference,
     Finished,
     Job,
     SandboxFacts,
+    Tree,
     Workspace,
 )
 
 GRACE = 1.0
+DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
 _MAX_RUNNING = 32
 _MAX_KEPT = 64
 _LONG = 3600.0
@@ -87,6 +90,37 @@ class SandboxedCommands:
         job_id = secrets.token_hex(8)
         cwd = self._workspace.absolute(command.cwd)
         request, facts = self._plan(command, cwd)
+        return self._start(job_id, command, request, facts, finisher)
+
+    def start_dry(self, command: Command, tree: Tree, finisher: DryFinisher) -> RunningJob:
+        """The same on a copy-on-write view; *finisher* gets what it would have changed."""
+        job_id = secrets.token_hex(8)
+        cwd = self._workspace.absolute(command.cwd)
+        offer = self._helper.offer()
+        view = self._view(command, cwd, "safe" if self._mode == "dangerous" else self._mode)
+        base = os.path.join(self._helper.directory, "dry", job_id)
+        roots = [(n, root.path) for n, root in enumerate(self._workspace.roots) if root.writable]
+        plan = policy.confine_dry(view, offer, [])
+        layers = overlay.make_layers(base, roots)
+        plan = policy.confine_dry(view, offer, layers)
+        facts = policy.facts(self._mode, "landlock", view, offer, bool(self._helper.cgroups))
+
+        def read() -> tuple[str | None, Sequence[str]]:
+            try:
+                return finisher(job_id, overlay.read_layers(layers, tree))
+            finally:
+                overlay.remove_layers(base)
+
+        return self._start(job_id, command, self._request(command, "landlock", plan), facts, read)
+
+    def _start(
+        self,
+        job_id: str,
+        command: Command,
+        request: dict[str, object],
+        facts: SandboxFacts,
+        finisher: Finisher | None,
+    ) -> RunningJob:
         job = RunningJob(job_id, command.owner, facts, self._react())
         if finisher:
             job.before_end(finisher)
@@ -96,8 +130,7 @@ class SandboxedCommands:
         except BaseException:
             self._drop(job_id)
             raise
-        grace = self._grace if command.grace is None else command.grace
-        job.expire_at(time.monotonic() + command.timeout, grace)
+        job.expire_at(time.monotonic() + command.timeout, self._grace)
         return job
 
     def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
@@ -178,16 +211,20 @@ class SandboxedCommands:
         mode = self._mode
         backend = policy.choose(mode, offer, self._backend)
         view = self._view(command, cwd, mode)
-        request: dict[str, object] = {
+        request = self._request(command, backend, policy.confine(backend, view, offer))
+        return request, policy.facts(mode, backend, view, offer, bool(self._helper.cgroups))
+
+    def _request(self, command: Command, backend: str, plan: dict[str, Any]) -> dict[str, object]:
+        held = backend != "none"
+        return {
             "argv": ["/bin/sh", "-c", command.line],
             "tty": command.tty,
             "env": self._environment(command, backend),
-            "confine": policy.confine(backend, view, offer),
-            "limits": limits.rlimits() if backend != "none" else {"core": 0},
-            "memory": limits.MEMORY if backend != "none" else 0,
-            "pids": limits.PROCESSES if backend != "none" else 0,
+            "confine": plan,
+            "limits": limits.rlimits() if held else {"core": 0},
+            "memory": limits.MEMORY if held else 0,
+            "pids": limits.PROCESSES if held else 0,
         }
-        return request, policy.facts(mode, backend, view, offer, bool(self._helper.cgroups))
 
     def _usual(self, offer: dict[str, Any]) -> dict[str, Any]:
         """What most commands will be held to, for the helper to prepare; kind none if nothing."""

@@ -49,8 +49,9 @@ def _ruleset(plan: dict[str, Any]) -> int:
 
 def keep_ruleset(plan: dict[str, Any], at: int) -> int | None:
     """Move the prepared rules to descriptor *at* if they are those of *plan*."""
-    if plan["kind"] != "landlock" or plan.get("overlays") or _key(plan) != _Usual.plan:
-        return None
+    covered = (plan.get("mounts") or {}).get("overlays")
+    if plan["kind"] != "landlock" or covered or _key(plan) != _Usual.plan:
+        return None  # rules for what an overlay covers must be made when it is there
     return os.dup2(_Usual.descriptor, at, inheritable=False)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from redline.adapters.sandbox import bubblewrap, landlock, limits, places, seccomp
 from redline.adapters.sandbox.bubblewrap import View
+from redline.adapters.sandbox.overlay import Layer
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports import SandboxFacts
 
@@ -35,6 +36,19 @@ def choose(mode: str, offer: dict[str, Any], backend: str = "auto") -> str:
         f" version {offer['abi']}",
         hint="install bubblewrap, or start the server with --sandbox dangerous",
     )
+
+
+def confine_dry(view: View, offer: dict[str, Any], layers: list[Layer]) -> dict[str, Any]:
+    """The same for a command on a copy-on-write view; SandboxUnavailable where there is none."""
+    if not (offer["namespaces"] and offer["seccomp"] and offer["abi"] >= _OLDEST_ABI):
+        raise SandboxUnavailable(
+            "dry_run is not possible here: it needs user namespaces, overlayfs and Landlock",
+            hint="run the command without dry_run; undo_change takes back what it changed",
+        )
+    plan = _landlock(view, offer)
+    overlays = [[layer.lower, layer.upper, layer.work] for layer in layers]
+    plan["mounts"] = {"overlays": overlays, "readonly": list(view.protected)}
+    return plan
 
 
 def confine(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:

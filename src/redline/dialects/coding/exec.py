@@ -14,10 +14,12 @@ from redline.core.errors import (
     RedlineError,
     SandboxUnavailable,
     SessionClosed,
+    SessionNotFound,
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports import Command, Grant, Job, JobState, Kind
 from redline.dialects.coding.answer import success
+from redline.dialects.coding.dry_run import dry_run_fields
 from redline.dialects.coding.gate import Demand, Surroundings, demands
 from redline.dialects.coding.output import session_fields
 from redline.dialects.coding.permissions import owner_of
@@ -36,6 +38,8 @@ def exec_command(call: Call) -> Result:
     given = call.arguments
     cwd = _workdir(call, given.get("workdir") or ".")
     env = _env(given.get("env") or {})
+    if given.get("apply"):
+        return _applied(call)
     granted = _pass_gate(call, given["cmd"], env, cwd)
     timeout = given.get("timeout_ms", TIMEOUT_MS) / 1000
     tty = bool(given.get("tty"))
@@ -62,6 +66,20 @@ def exec_command(call: Call) -> Result:
     return _started(call, job)
 
 
+def _applied(call: Call) -> Result:
+    """Make the proposal of an earlier dry run real, without running anything."""
+    given = call.arguments
+    commands, owner = call.runtime.commands, owner_of(call)
+    origin = call.origin(f"applied {_short(given['cmd'])}")
+    operation = commands.apply(given["apply"], owner, given["cmd"], origin)
+    try:
+        commands.forget(given["apply"], owner)
+    except SessionNotFound:
+        pass  # so many commands ran since that the handle was dropped
+    fields = dry_run_fields(operation.change_set)
+    return success(fields | {"dry_run": False, "status": "applied", "change_id": operation.id})
+
+
 def _started(call: Call, job: Job) -> Result:
     state = job.state()
     if state.status == "failed":
@@ -72,7 +90,7 @@ def _started(call: Call, job: Job) -> Result:
     if state.ended and fields["truncated"]:
         _warn(fields, "More of the output: write_stdin with this session_id and no chars, and a"
               " larger max_output_bytes; then kill_session")  # fmt: skip
-    elif state.ended:
+    elif state.ended and "dry_run" not in fields:
         call.runtime.commands.forget(job.id, owner_of(call))
     return success(fields)
 
@@ -141,6 +159,11 @@ def _payload(call: Call, job: Job, state: JobState) -> Json:
         _warn(fields, warning)
     if state.left_behind:
         _warn(fields, f"Background processes were ended with the command: {state.left_behind}")
+    found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.ended else None
+    if found is not None:
+        fields |= dry_run_fields(found.change_set) | {"dry_run": True}
+        _warn(fields, "Nothing was changed. To apply: exec_command with the same cmd and"
+              " apply=session_id; to drop: kill_session")  # fmt: skip
     if state.ended and job.change:
         fields["change_id"] = job.change
     return fields

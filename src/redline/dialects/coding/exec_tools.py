@@ -24,7 +24,8 @@ EXEC_TOOLS = (
         title="Execute command",
         description=(
             "Run a shell command in the sandbox. One that still runs after yield_time_ms has a "
-            "session_id for write_stdin and kill_session. dry_run: only show its changes."
+            "session_id for write_stdin and kill_session. dry_run: only show its changes; the same "
+            "cmd with apply=session_id makes them."
         ),
         input_schema=inputs(
             {
@@ -39,6 +40,7 @@ EXEC_TOOLS = (
                 "cols": number(1, 1000),
                 "env": {"type": "object", "additionalProperties": {"type": "string"}},
                 "dry_run": flag(False),
+                "apply": TEXT,
             },
             "cmd",
         ),

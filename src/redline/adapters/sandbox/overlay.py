@@ -1,0 +1,154 @@
+"""A copy-on-write view of the roots for one command: what it would change, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from dataclasses import dataclass, field
+
+from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, State
+from redline.core.errors import RedlineError
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports import Difference, Tree
+from redline.search.ignore import EXCLUDED_DIRECTORIES, is_ignored
+
+MAX_FILE = 4 << 20
+MAX_CHANGES = 5_000
+_OPAQUE = ("user.overlay.opaque", "trusted.overlay.opaque")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The upper layer over one root."""
+
+    root: int
+    lower: str
+    upper: str
+    work: str
+
+
+def make_layers(base: str, roots: list[tuple[int, str]]) -> list[Layer]:
+    """Fresh upper layers below *base* for each (number, path)."""
+    layers = []
+    for number, path in roots:
+        parts = [os.path.join(base, str(number), name) for name in ("upper", "work")]
+        for part in parts:
+            os.makedirs(part, 0o700)
+        os.chmod(parts[0], stat.S_IMODE(os.stat(path).st_mode))
+        layers.append(Layer(number, path, *parts))
+    return layers
+
+
+def remove_layers(base: str) -> None:
+    """Drop everything the command wrote."""
+    for where, directories, _files in os.walk(base):
+        for name in directories:
+            try:
+                os.chmod(os.path.join(where, name), 0o700, follow_symlinks=False)
+            except (OSError, NotImplementedError):
+                continue
+    shutil.rmtree(base, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class _Reading:
+    tree: Tree
+    removals: list[Change] = field(default_factory=list)
+    others: list[Change] = field(default_factory=list)
+    uncovered: list[str] = field(default_factory=list)
+
+
+def read_layers(layers: list[Layer], tree: Tree) -> Difference:
+    """What the command would have changed; read after its last process has ended."""
+    reading = _Reading(tree)
+    for layer in layers:
+        _read_directory(reading, layer.upper, WorkspacePath(layer.root, ()))
+    steps = (*reversed(reading.removals), *reading.others)
+    return Difference(ChangeSet(steps[:MAX_CHANGES]), tuple(reading.uncovered))
+
+
+def _read_directory(reading: _Reading, upper: str, at: WorkspacePath) -> None:
+    with os.scandir(upper) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        path = at.child(entry.name)
+        status = entry.stat(follow_symlinks=False)
+        if _is_passed_by(reading, path, stat.S_ISDIR(status.st_mode)):
+            reading.uncovered.append(f"{show_name(path.relative)} (ignored)")
+        elif stat.S_ISCHR(status.st_mode):  # a whiteout: removed
+            _remove(reading, path)
+        elif stat.S_ISDIR(status.st_mode):
+            _read_made_directory(reading, entry.path, path, status.st_mode)
+        else:
+            _put(reading, path, _state(entry.path, status))
+
+
+def _read_made_directory(reading: _Reading, upper: str, path: WorkspacePath, mode: int) -> None:
+    before = reading.tree.state(path)
+    if isinstance(before, DirState):
+        after = DirState(stat.S_IMODE(mode))
+        if before != after:
+            reading.others.append(Change(path, before, after))
+        if _is_opaque(upper):
+            kept = set(os.listdir(upper))
+            for entry in reading.tree.scan(path):
+                if entry.path.name not in kept:
+                    _remove(reading, entry.path)
+    else:
+        _put(reading, path, DirState(stat.S_IMODE(mode)))
+    _read_directory(reading, upper, path)
+
+
+def _is_opaque(directory: str) -> bool:
+    for name in _OPAQUE:
+        try:
+            if os.getxattr(directory, name) == b"y":
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _is_passed_by(reading: _Reading, path: WorkspacePath, is_directory: bool) -> bool:
+    if is_directory and path.name in EXCLUDED_DIRECTORIES:
+        return True
+    return is_ignored(reading.tree, path, is_directory)
+
+
+def _state(place: str, status: os.stat_result) -> State | None:
+    if stat.S_ISLNK(status.st_mode):
+        return LinkState(os.readlink(place))
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE:
+        return None
+    with open(place, "rb") as file:
+        return FileState.of(file.read(), stat.S_IMODE(status.st_mode))
+
+
+def _put(reading: _Reading, path: WorkspacePath, after: State | None) -> None:
+    try:
+        before: State | None = reading.tree.state(path)
+    except RedlineError:
+        before = None
+    if before is None or after is None:
+        reading.uncovered.append(f"{show_name(path.relative)} (too large or not a file)")
+    elif before != after:
+        if before != ABSENT and type(before) is not type(after):
+            _remove(reading, path)
+            before = ABSENT
+        reading.others.append(Change(path, before, after))
+
+
+def _remove(reading: _Reading, path: WorkspacePath) -> None:
+    """Parents first: the removals are turned round at the end."""
+    try:
+        before = reading.tree.state(path)
+    except RedlineError:
+        reading.uncovered.append(f"{show_name(path.relative)} (cannot be read)")
+        return
+    if before == ABSENT:
+        return
+    reading.removals.append(Change(path, before, ABSENT))
+    if isinstance(before, DirState):
+        for entry in reading.tree.scan(path):
+            _remove(reading, entry.path)
