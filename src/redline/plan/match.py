@@ -35,6 +35,7 @@ from redline.plan.align import opcodes
 from redline.plan.compose import compose, dominant_end, lines_for
 from redline.plan.match_lines import hunk_candidates
 from redline.plan.match_text import candidates
+from redline.plan.nearest import nearest
 from redline.plan.placement import Level, Placement
 from redline.plan.views import line_number, occurrences, unify_ends
 
@@ -53,6 +54,8 @@ __all__ = [
 
 HunkLine = tuple[str, str]
 _SHOWN_LINES = 20
+# A shorter text may well stand somewhere by chance.
+_TELLING = 12
 
 
 def place(text: str, old: str, new: str, *, within: range | None = None) -> Placement:
@@ -140,12 +143,14 @@ def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
     if found:
         _refuse_repetition(text, found[0], new)
         return found[0]
+    refusal = nearest(text, old)
     at = occurrences(unify_ends(text), unify_ends(new), 2) if new.strip() else []
     if len(at) == 1:
-        raise already_applied(line_number(unify_ends(text), at[0]))
-    from redline.plan.nearest import nearest
-
-    raise nearest(text, old)
+        repeated = already_applied(line_number(unify_ends(text), at[0]))
+        if len(new.strip()) < _TELLING:
+            repeated.message += f". If another place was meant: {refusal.message}"
+        raise repeated
+    raise refusal
 
 
 def ambiguous(lines: Sequence[int], level: Level = Level.LITERAL) -> AmbiguousMatch:

@@ -16,6 +16,8 @@ from redline.plan.typography import Spelling, fold
 from redline.plan.views import MOST_HITS, unify_ends
 
 _BLANKS = " \t"
+_SAMPLED = 5
+_MOST_COMPARED = 20_000
 
 _KEYS: dict[Level, Callable[[str], str]] = {
     Level.LITERAL: str,
@@ -28,11 +30,20 @@ _KEYS: dict[Level, Callable[[str], str]] = {
 
 def block_candidates(text: str, old: str, new: str, level: Level) -> list[Placement]:
     """Every block of whole lines that is *old* at *level*."""
-    wanted = split_lines(unify_ends(old))
-    if not any(line.strip() for line in wanted):
+    if level is Level.TYPOGRAPHY_INDENT:
+        if (text.isascii() and old.isascii()) or not may_stand(fold(text), fold(old)):
+            return []
+    elif not may_stand(text, old):
         return []
+    wanted = split_lines(unify_ends(old))
     edit = _Edit(text, wanted, split_lines(unify_ends(new)), None)
     return [spot for start in edit.starts(level) if (spot := edit.placed(start, level))]
+
+
+def may_stand(text: str, old: str) -> bool:
+    """Whether the words of *old* are in *text* at all: a quick no, before any line is looked at."""
+    cores = sorted({line.strip() for line in old.split("\n")}, key=len)
+    return bool(cores[-1]) and all(core in text for core in cores[-_SAMPLED:])
 
 
 def hunk_candidates(
@@ -41,8 +52,10 @@ def hunk_candidates(
     """Every place for a hunk at the strictest level that has one."""
     old = [f"{body}\n" for role, body in hunk if role != "+"]
     new = [f"{body}\n" for role, body in hunk if role != "-"]
-    edit = _Edit(text, old, new, _hunk_codes(hunk))
     blank = not any(line.strip() for line in old)
+    if not blank and not may_stand(fold(text), fold("".join(old))):
+        return []
+    edit = _Edit(text, old, new, _hunk_codes(hunk))
     for level in _KEYS:
         if (blank and level is not Level.LITERAL) or not edit.may_differ(level):
             continue
@@ -121,13 +134,13 @@ class _Edit:
         have, want = list(map(key, self.bodies)), list(map(key, self.old_bodies))
         counts = Counter(have)
         anchor = min(range(len(want)), key=lambda index: counts[want[index]])
-        hits = 0
+        hits, most = 0, max(2, min(MOST_HITS, _MOST_COMPARED // len(want)))
         for at, body in enumerate(have):
             start = at - anchor
             if body == want[anchor] and start >= 0 and have[start : start + len(want)] == want:
                 yield start
                 hits += 1
-                if hits >= MOST_HITS:
+                if hits >= most:
                     return
 
     def fits(self, start: int, within: range | None, at_end: bool) -> bool:

@@ -2,48 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, split_lines
 from redline.plan.compose import compose, dominant_end, end_at
 from redline.plan.indent import indent_of
-from redline.plan.match_lines import block_candidates, two_spellings
+from redline.plan.match_lines import block_candidates, may_stand, two_spellings
 from redline.plan.placement import Level, Placement
 from redline.plan.typography import Spelling, fold
-from redline.plan.views import View, line_number, occurrences, starts_mid_word, unify_ends
+from redline.plan.views import View, occurrences, starts_mid_word, unify_ends
+
+Span = tuple[int, int]
+_WIDEST_MARGIN = 1000
 
 
 def candidates(text: str, old: str, new: str, within: range | None) -> list[Placement]:
     """Every place for *old* at the strictest level that has one."""
-    for level in (_literal, _trailing, _indented, _folded, _folded_indented):
-        found = level(text, old, new)
-        if within is not None:
-            found = [spot for spot in found if spot.line - 1 in within]
-        if found:
-            return found
-    return []
+    for spans, build in (
+        (_literal_spans, _literal),
+        (_trailing_spans, _trailing),
+        (_folded_spans, _folded),
+    ):
+        if spans is _folded_spans:
+            # Before look-alike characters comes the indentation of whole lines.
+            found = _inside(block_candidates(text, old, new, Level.INDENT), within)
+            if found:
+                return found
+        places = _numbered(text, spans(text, old), within)
+        if len(places) > 1:
+            level = _LEVELS[spans]
+            return [Placement(start, end, "", level, line) for start, end, line in places]
+        if places:
+            start, end, line = places[0]
+            return [build(text, start, end, line, old, new)]
+    return _inside(block_candidates(text, old, new, Level.TYPOGRAPHY_INDENT), within)
 
 
-def _literal(text: str, old: str, new: str) -> list[Placement]:
-    plain = "\r" not in text
-    view = None if plain else View(text, str)
-    seen, wanted = (text if view is None else view.text), unify_ends(old)
-    spots = []
-    for at in occurrences(seen, wanted):
-        start, end = at, at + len(wanted)
-        if view is not None:
-            start, end = view.raw_offset(start), view.raw_offset(end)
-        spots.append(_spot(text, start, end, old, new, Level.LITERAL))
-    if not spots and "\r" in old:
-        spots = [
-            Placement(at, at + len(old), new, Level.LITERAL, line_number(text, at))
-            for at in occurrences(text, old)
-        ]
-    return [_whole_line(text, spots[0], old, new)] if len(spots) == 1 else spots
+def _inside(found: list[Placement], within: range | None) -> list[Placement]:
+    return found if within is None else [spot for spot in found if spot.line - 1 in within]
 
 
-def _spot(text: str, start: int, end: int, old: str, new: str, level: Level) -> Placement:
+def _numbered(text: str, spans: Iterable[Span], within: range | None) -> list[tuple[int, int, int]]:
+    """Spans with the line each begins on, those outside of *within* left out."""
+    found: list[tuple[int, int, int]] = []
+    line, counted = 1, 0
+    for start, end in spans:
+        line, counted = line + text.count("\n", counted, start), start
+        if within is None or line - 1 in within:
+            found.append((start, end, line))
+    return found
+
+
+def _literal_spans(text: str, old: str) -> Iterable[Span]:
+    """Spans of the same text; one whose only difference is LF for CRLF is the same."""
+    wanted = unify_ends(old)
+    if "\r" not in text:
+        return [(at, at + len(wanted)) for at in occurrences(text, wanted)]
+    view = View(text, str)
+    found = [
+        (view.raw_offset(at), view.raw_offset(at + len(wanted)))
+        for at in occurrences(view.text, wanted)
+    ]
+    if not found and "\r" in old:
+        found = [(at, at + len(old)) for at in occurrences(text, old)]
+    return found
+
+
+def _literal(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
+    return _whole_line(text, _spot(text, start, end, line, old, new, Level.LITERAL), old, new)
+
+
+def _trailing(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
+    return _spot(text, start, end, line, old, new, Level.TRAILING)
+
+
+def _spot(
+    text: str, start: int, end: int, line: int, old: str, new: str, level: Level
+) -> Placement:
     default = dominant_end(text)
     literal = level is Level.LITERAL
     if literal and default == "\n" and "\r" not in text:
@@ -55,7 +91,7 @@ def _spot(text: str, start: int, end: int, old: str, new: str, level: Level) -> 
         behind = end_at(text, end)
         ending = default or "\n"
         replacement = compose(found, split_lines(old), split_lines(new), ending, behind=behind)
-    return Placement(start, end, replacement, level, line_number(text, start))
+    return Placement(start, end, replacement, level, line)
 
 
 def _pieces(found: str, old: str) -> list[str]:
@@ -124,13 +160,16 @@ def _shifted(spot: Placement, margin: str) -> Placement:
     return Placement(spot.start, spot.end, "".join(moved), Level.INDENT, spot.line, note)
 
 
-def _trailing(text: str, old: str, new: str) -> list[Placement]:
-    if text.isspace() or not old.strip():
-        return []
-    return [
-        _spot(text, start, end, old, new, Level.TRAILING)
-        for start, end in _view_hits(text, old, lambda line: line.rstrip(" \t"))
-    ]
+def _trailing_spans(text: str, old: str) -> Iterable[Span]:
+    if not may_stand(text, old):
+        return ()
+    return _view_hits(text, old, lambda line: line.rstrip(" \t"))
+
+
+def _folded_spans(text: str, old: str) -> Iterable[Span]:
+    if (text.isascii() and old.isascii()) or not may_stand(fold(text), fold(old)):
+        return ()
+    return _view_hits(text, old, lambda line: fold(line).rstrip(" \t"))
 
 
 def _view_hits(text: str, old: str, keep: Callable[[str], str]) -> Iterator[tuple[int, int]]:
@@ -143,11 +182,16 @@ def _view_hits(text: str, old: str, keep: Callable[[str], str]) -> Iterator[tupl
             continue
         if starts_mid_word(view.text, at) or starts_mid_word(view.text, stop):
             continue
-        before = view.text[view.text.rfind("\n", 0, at) + 1 : at]
-        if before and not before.strip():
+        if _in_margin(view.text, at):
             continue
         start, end = view.raw_offset(at), view.raw_offset(stop)
         yield start, _line_stop(text, end) if ends_line else end
+
+
+def _in_margin(text: str, offset: int) -> bool:
+    """Whether only blanks stand before *offset* on its line, and at least one."""
+    start = text.rfind("\n", 0, offset) + 1
+    return start < offset and offset - start < _WIDEST_MARGIN and text[start:offset].isspace()
 
 
 def _line_stop(text: str, offset: int) -> int:
@@ -157,38 +201,24 @@ def _line_stop(text: str, offset: int) -> int:
     return offset
 
 
-def _folded(text: str, old: str, new: str) -> list[Placement]:
-    if (text.isascii() and old.isascii()) or not old.strip():
-        return []
-    spots = []
-    for start, end in _view_hits(text, old, lambda line: fold(line).rstrip(" \t")):
-        found = _pieces(text[start:end], old)
-        spots.append(_respelled(text, start, end, found, split_lines(old), split_lines(new)))
-    return spots
-
-
-def _respelled(
-    text: str, start: int, end: int, found: list[str], old: list[str], new: list[str]
-) -> Placement:
-    spelling = Spelling((line_body(o), line_body(f)) for o, f in zip(old, found, strict=False))
+def _folded(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
+    found, quoted = _pieces(text[start:end], old), split_lines(old)
+    spelling = Spelling((line_body(o), line_body(f)) for o, f in zip(quoted, found, strict=False))
 
     def rewrite(body: str, index: int | None) -> str:
-        pair = (line_body(old[index]), line_body(found[index])) if index is not None else ("", "")
+        pair = ("", "") if index is None else (line_body(quoted[index]), line_body(found[index]))
         spelled = spelling.respell(body, *pair)
         if spelled is None:
-            raise two_spellings(line_number(text, start))
+            raise two_spellings(line)
         return spelled
 
     ending, behind = dominant_end(text) or "\n", end_at(text, end)
-    replacement = compose(found, old, new, ending, rewrite, behind=behind)
-    return Placement(start, end, replacement, Level.TYPOGRAPHY, line_number(text, start))
+    replacement = compose(found, quoted, split_lines(new), ending, rewrite, behind=behind)
+    return Placement(start, end, replacement, Level.TYPOGRAPHY, line)
 
 
-def _indented(text: str, old: str, new: str) -> list[Placement]:
-    return block_candidates(text, old, new, Level.INDENT)
-
-
-def _folded_indented(text: str, old: str, new: str) -> list[Placement]:
-    if text.isascii() and old.isascii():
-        return []
-    return block_candidates(text, old, new, Level.TYPOGRAPHY_INDENT)
+_LEVELS = {
+    _literal_spans: Level.LITERAL,
+    _trailing_spans: Level.TRAILING,
+    _folded_spans: Level.TYPOGRAPHY,
+}

@@ -10,9 +10,14 @@ from redline.core.diff import visible
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, split_lines
 from redline.plan.typography import fold
+from redline.plan.views import occurrences
 
 # Bounds on what is looked at and on what is said: a refusal must stay cheap and short.
-_MOST_FILE_LINES = 50_000
+_MOST_FILE_LINES = 200_000
+_MOST_COMPARED = 5_000
+_MOST_COUNTED = 8
+_MOST_VOTES = 20_000
+_RARE = 100
 _MOST_OLD_LINES = 200
 _MOST_WORDS = 60
 _SHOWN = 160
@@ -30,8 +35,10 @@ def nearest(text: str, old: str) -> NoMatch:
             f"The text is not in the file; it leaves lines out: {_shown(elided)}",
             hint="quote every line of the text to change, without an ellipsis",
         )
-    bodies = [line_body(line) for line in split_lines(text)[:_MOST_FILE_LINES]]
-    start = _closest(bodies, wanted[:_MOST_OLD_LINES])
+    bodies = [line.removesuffix("\r") for line in text.split("\n")]
+    if not bodies[-1]:
+        bodies.pop()
+    start = _closest(text, bodies, wanted[:_MOST_OLD_LINES])
     if start is None:
         return NoMatch(
             "The text is not in the file, and nothing there resembles it",
@@ -45,34 +52,52 @@ def nearest(text: str, old: str) -> NoMatch:
     )
 
 
-def _closest(bodies: Sequence[str], wanted: Sequence[str]) -> int | None:
+def _closest(text: str, bodies: Sequence[str], wanted: Sequence[str]) -> int | None:
     """The line (from 0) where most of *wanted* stands, by whole lines first, by words second."""
     index: dict[str, list[int]] = {}
     for j, line in enumerate(wanted):
         if _core(line):
             index.setdefault(_core(line), []).append(j)
     votes: Counter[int] = Counter()
-    for at, body in enumerate(bodies):
-        for j in index.get(_core(body), ())[:8]:
-            votes[max(at - j, 0)] += 1 + min(len(body.strip()), 40)
+    for at, body in enumerate(bodies[:_MOST_FILE_LINES]):
+        core = body.strip()
+        for j in index.get(core if core.isascii() else fold(core), ())[:8]:
+            votes[max(at - j, 0)] += 1 + min(len(core), 40)
+        if len(votes) > _MOST_VOTES:
+            break
     if votes:
         best = max(votes.values())
         return min(start for start, count in votes.items() if count == best)
-    return _likest(bodies, wanted)
+    return _likest(text, bodies, wanted)
 
 
-def _likest(bodies: Sequence[str], wanted: Sequence[str]) -> int | None:
+def _likest(text: str, bodies: Sequence[str], wanted: Sequence[str]) -> int | None:
     offset, line = next(((j, w) for j, w in enumerate(wanted) if w.strip()), (0, ""))
     words = set(_words(line))
     if not words:
         return None
     best, where = _LIKENESS, None
-    for at, body in enumerate(bodies):
-        have = set(_words(body))
+    for at in _with_rare_words(text, line) or range(min(len(bodies), _MOST_COMPARED)):
+        have = set(_words(bodies[at]))
         likeness = 2 * len(words & have) / (len(words) + len(have)) if have else 0.0
         if likeness > best or (likeness == best and where is None):
             best, where = likeness, at
     return None if where is None else max(where - offset, 0)
+
+
+def _with_rare_words(text: str, line: str) -> list[int]:
+    """Lines (from 0) that hold the words of *line* which are rarest in *text*."""
+    words = sorted(set(_WORD.findall(line[:2000])), key=len)[-_MOST_COUNTED:]
+    counts = sorted((count, word) for word in words if (count := text.count(word)))
+    found: set[int] = set()
+    for count, word in counts:
+        if count > _RARE or len(found) > _RARE:
+            break
+        line_number, position = 0, 0
+        for at in occurrences(text, word, _RARE):
+            line_number, position = line_number + text.count("\n", position, at), at
+            found.add(line_number)
+    return sorted(found)
 
 
 def _words(line: str) -> list[str]:

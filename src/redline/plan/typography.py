@@ -17,19 +17,20 @@ _SPACES = (
 # One character for one, so that offsets stay what they are. An ellipsis is not in here: it stands
 # for text that was left out, and guessing that text is how edits go wrong.
 _FOLD = {
-    **dict.fromkeys(map(ord, _SINGLE), "'"),
-    **dict.fromkeys(map(ord, _DOUBLE), '"'),
-    **dict.fromkeys(map(ord, _DASHES), "-"),
-    **dict.fromkeys(map(ord, _SPACES), " "),
+    **dict.fromkeys(_SINGLE, "'"),
+    **dict.fromkeys(_DOUBLE, '"'),
+    **dict.fromkeys(_DASHES, "-"),
+    **dict.fromkeys(_SPACES, " "),
 }
-_FOLDED = frozenset(map(chr, _FOLD))
+_FOLDED = frozenset(_FOLD)
+_TYPOGRAPHIC = re.compile(f"[{_SINGLE}{_DOUBLE}{_DASHES}{_SPACES}]")
 _PLAIN = frozenset("'\"-")
 _TOKEN = re.compile(r"\w+|\s|[^\w\s]")
 
 
 def fold(text: str) -> str:
     """*text* with typographic quotes, dashes and spaces as their ASCII look-alikes."""
-    return text if text.isascii() else text.translate(_FOLD)
+    return text if text.isascii() else _TYPOGRAPHIC.sub(lambda found: _FOLD[found[0]], text)
 
 
 class Spelling:
