@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.depth import value_too_deep
 from redline.documents.json_text import Entry, JsonText, mask_of, parse_plain, strict_loads
-from redline.documents.model import Edit
+from redline.documents.model import MAX_DEPTH, Edit
 from redline.documents.path import Path, Segment
 
 # Above this the innermost container that is small enough stands for the whole file, which is
@@ -30,21 +30,54 @@ class Members(list[tuple[str, Any]]):
     """An object as its members in order, duplicates included."""
 
 
-def verify(old: JsonText, edit: Edit, step: Step) -> None:
-    """Refuse *edit* unless old-with-the-intent and new are the same data."""
-    try:
-        new = JsonText(edit.after, old.form)
-    except DocumentSyntax as error:
-        if "deeper" in error.message:
-            raise value_too_deep() from None
-        raise CannotApply(f"The result would not parse: {error.message}") from None
-    depth, before, after = _scope(old, new, step)
-    local = Step(step.action, step.path[depth:], step.fragment)
-    if before is None or after is None:
-        _check_slice(new, local, step)
+def verify(old: JsonText, edit: Edit, step: Step, chain: Sequence[Entry]) -> None:
+    """Refuse *edit* unless old-with-the-intent and new are the same data.
+
+    *chain* are the nodes from the root to the container that is changed. The new file is validated
+    whole; then the outermost container that is small enough is parsed independently, old and new.
+    Outside of it not a byte differs, and one complete value took the place of another.
+    """
+    new = _reparsed(old, edit, step, len(chain))
+    grown = len(edit.after) - len(edit.before)
+    for depth, container in enumerate(chain):
+        if container.end - container.start + max(grown, 0) > WHOLE:
+            continue
+        after = replace(container, end=container.end + grown)
+        local = Step(step.action, step.path[depth:], step.fragment)
+        expected = _apply(_parse(old, container), local, old.form)
+        if _differ(expected, _parse(new, after), old.form):
+            raise CannotApply("The result would change something else too; nothing was changed")
         return
-    expected = _apply(_parse(old, before), local, old.form)
-    if repr(expected) != repr(_parse(new, after)):
+    _check_large(old, new, edit, step, chain[-1])
+
+
+def _reparsed(old: JsonText, edit: Edit, step: Step, levels: int) -> JsonText:
+    if levels + _depth(step.fragment) > MAX_DEPTH:
+        raise value_too_deep()
+    try:
+        return JsonText(edit.after, old.form, depth_known=True)
+    except DocumentSyntax as error:
+        raise CannotApply(f"The result would not parse: {error.message}") from None
+
+
+def _depth(fragment: str) -> int:
+    depth = deepest = 0
+    for char in fragment:
+        if char in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in "]}":
+            depth -= 1
+    return deepest
+
+
+def _check_large(old: JsonText, new: JsonText, edit: Edit, step: Step, container: Entry) -> None:
+    """For a container too large to be parsed twice: it still has the members it should have."""
+    if step.action == "set":
+        return
+    after = replace(container, end=container.end + len(edit.after) - len(edit.before))
+    wanted = old.count(container) + (1 if step.action == "insert" else -1)
+    if new.count(after) != wanted:
         raise CannotApply("The result would change something else too; nothing was changed")
 
 
@@ -59,44 +92,13 @@ def verify_all(old: JsonText, edit: Edit, steps: Sequence[Step]) -> None:
     data = _parse(old, old.root)
     for step in steps:
         data = _apply(data, step, old.form)
-    if repr(data) != repr(_parse(new, new.root)):
+    if _differ(data, _parse(new, new.root), old.form):
         raise CannotApply("The result would change something else too; nothing was changed")
 
 
-def _scope(old: JsonText, new: JsonText, step: Step) -> tuple[int, Entry | None, Entry | None]:
-    """The outermost container on the path that is small enough to be compared whole."""
-    before, after = old.root, new.root
-    for depth in range(len(step.path)):
-        if after.end - after.start <= WHOLE:
-            return depth, before, after
-        if depth == len(step.path) - 1:
-            break
-        inner_before, inner_after = (
-            _descend(text, entry, step.path[depth]) for text, entry in ((old, before), (new, after))
-        )
-        if inner_before is None or inner_after is None:
-            raise CannotApply("The result would not hold the path any more; nothing was changed")
-        before, after = inner_before, inner_after
-    if not step.path:
-        return 0, before, after
-    return 0, None, None
-
-
-def _descend(text: JsonText, entry: Entry, segment: Segment) -> Entry | None:
-    if isinstance(segment, int):
-        return text.item(entry, segment)[0]
-    return text.member(entry, segment)[0]
-
-
-def _check_slice(new: JsonText, local: Step, step: Step) -> None:
-    """For a container too large to parse: the new file holds exactly the fragment at the path."""
-    if step.action not in ("set", "insert"):
-        return
-    entry: Entry | None = new.root
-    for segment in step.path:
-        entry = _descend(new, entry, segment) if entry is not None else None
-    if entry is None or new.source[entry.start : entry.end] != local.fragment.encode("utf-8"):
-        raise CannotApply("The result would not hold the value at its path; nothing was changed")
+def _differ(expected: Any, actual: Any, form: str) -> bool:
+    """Numbers of JSON are compared by their spelling; JSON5 has NaN, which equals nothing."""
+    return repr(expected) != repr(actual) if form == "json5" else bool(expected != actual)
 
 
 def _parse(text: JsonText, entry: Entry) -> Any:

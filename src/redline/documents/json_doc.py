@@ -28,6 +28,8 @@ class JsonDocument:
 
     def __init__(self, source: bytes, form: str = "json") -> None:
         self._text = JsonText(source, form)
+        # The nodes from the root to where the last lookup ended.
+        self._chain: list[Entry] = []
 
     @property
     def source(self) -> bytes:
@@ -82,7 +84,7 @@ class JsonDocument:
         entry, notes = self._locate(path)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
-        parent, _ = self._locate(path[:-1])
+        parent = self._chain[-2]
         splices = layout.splices_to_delete(self._text, parent, entry)
         return self._verified(splices, Step("delete", path))
 
@@ -118,6 +120,7 @@ class JsonDocument:
     def _deepest(self, path: Path) -> tuple[int, Entry, tuple[str, ...]]:
         """How far *path* leads, the node there, and notes on duplicate keys on the way."""
         entry = self._text.root
+        self._chain = [entry]
         notes: list[str] = []
         for depth, segment in enumerate(path):
             step, count = self._step(entry, segment)
@@ -126,6 +129,7 @@ class JsonDocument:
             if isinstance(segment, str) and count > 1:
                 notes.append(f"Key {segment!r} is there {count} times; the last one counts")
             entry = step
+            self._chain.append(entry)
         return len(path), entry, tuple(notes)
 
     def _step(self, entry: Entry, segment: str | int) -> tuple[Entry | None, int]:
@@ -179,7 +183,9 @@ class JsonDocument:
 
     def _verified(self, splices: list[Splice], step: Step) -> Edit:
         edit = Edit.of(self.source, splices)
-        verify(self._text, edit, step)
+        # The container that changes; setting the root changes the root itself.
+        chain = self._chain[: max(len(step.path), 1)]
+        verify(self._text, edit, step, chain)
         return edit
 
     def _fragment(self, value: str) -> str:

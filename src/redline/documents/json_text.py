@@ -22,15 +22,23 @@ from redline.documents.depth import require_shallow, too_deep
 from redline.documents.model import MAX_DEPTH, require_text, syntax_error
 
 STRING = rb'"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\]*(?:\\.[^\'\\]*)*\''
-_COMMENTS = re.compile(STRING + rb"|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_JSON5_COMMENTS = re.compile(
-    STRING + rb"|//(?:[^\r\n\xe2]|\xe2(?!\x80[\xa8\xa9]))*|/\*.*?\*/"
+_PLAIN_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_SINGLE_STRING = rb"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
+# Everything up to the next comment, trailing comma or foreign space: one match at C speed.
+_TO_COMMENT = re.compile(rb'(?:[^"/]++|' + _PLAIN_STRING + rb"|/(?![/*]))*+", re.DOTALL)
+_TO_COMMENT5 = re.compile(
+    rb"(?:[^\"'/\v\f\x80-\xff]++|" + _PLAIN_STRING + rb"|" + _SINGLE_STRING + rb"|/(?![/*]))*+",
+    re.DOTALL,
+)
+_COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_BLANKED5 = re.compile(
+    rb"//(?:[^\r\n\xe2]|\xe2(?!\x80[\xa8\xa9]))*|/\*.*?\*/"
     rb"|\xc2\xa0|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|\xe1\x9a\x80|\xef\xbb\xbf"
     rb"|[\v\f]",
     re.DOTALL,
 )
-_COMMAS = re.compile(
-    rb'"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\]*(?:\\.[^\'\\]*)*\'|,(?=\s*[\]}])', re.DOTALL
+_TO_COMMA = re.compile(
+    rb"(?:[^\"',]++|" + _PLAIN_STRING + rb"|" + _SINGLE_STRING + rb"|,(?!\s*+[\]}]))*+", re.DOTALL
 )
 _HAS_TRAILING_COMMA = re.compile(rb",\s*[\]}]")
 _NOT_BREAK = re.compile(rb"[^\r\n]")
@@ -40,6 +48,9 @@ _STRING_TOKEN = re.compile(STRING, re.DOTALL)
 _ATOM = re.compile(rb"[^\s,\[\]{}:]+")
 _BARE_KEY = re.compile(rb"[^\s,\[\]{}:\"']+")
 
+_WHITE = b" \t\r\n\v\f"
+_WHITE_BYTES = (b" ", b"\t", b"\r", b"\n", b"\v", b"\f")
+_PRESCANNED = 4 << 20
 _NEAR = re.compile(r" near (\d+)")
 
 DICT_OF_RAW = dict[str, msgspec.Raw]
@@ -60,20 +71,23 @@ class Entry:
 class JsonText:
     """One document: source, mask and lookups; DocumentSyntax when it does not parse."""
 
-    def __init__(self, source: bytes, form: str) -> None:
+    def __init__(self, source: bytes, form: str, *, depth_known: bool = False) -> None:
         require_text(source, form)
         self.source = source
         self.form = form
         self.mask = mask_of(source, form)
         self._lists: dict[int, list[msgspec.Raw] | list[Entry]] = {}
+        self._dicts: dict[int, dict[str, msgspec.Raw]] = {}
         self._members: dict[tuple[int, str], tuple[Entry | None, int]] = {}
-        require_shallow(self.mask)
-        self.walks = form == "json5" or not self._is_strict()
+        # msgspec stops at a depth of its own without harm, so in a large file only that counts.
+        if not depth_known and (form == "json5" or len(source) <= _PRESCANNED):
+            require_shallow(self.mask)
+        start = skip_space(self.mask, 0)
+        end = len(self.mask.rstrip(_WHITE)) if self.mask[-1:] in _WHITE_BYTES else len(self.mask)
+        self.root = Entry(None, start, start, start, end)
+        self.walks = form == "json5" or not self._is_strict(keep=not depth_known)
         if form == "json5":
             self.parse_values()
-        start = skip_space(self.mask, 0)
-        end = len(self.mask.rstrip())
-        self.root = Entry(None, start, start, start, end)
 
     @cached_property
     def newline(self) -> bytes:
@@ -127,6 +141,14 @@ class JsonText:
         """The names of the members, in order."""
         return [entry.key for entry in self.entries(container) if entry.key is not None]
 
+    def count(self, container: Entry) -> int:
+        """How many members a container has; duplicates of a key count once in strict JSON."""
+        if self.kind(container) == "sequence":
+            return len(self._items(container))
+        if self.walks:
+            return len(self.keys(container))
+        return len(msgspec.json.decode(self._view(container), type=DICT_OF_RAW))
+
     def parse_values(self) -> Any:
         """The document as plain values, by the standard library's parser (pyjson5 for JSON5)."""
         return parse_plain(self.source, self.mask, self.form)
@@ -147,8 +169,10 @@ class JsonText:
         A key spelled without escapes and found once as a literal in a container without any
         backslash cannot be there twice; anything else is walked.
         """
-        view = self._view(container)
-        raw = msgspec.json.decode(view, type=DICT_OF_RAW).get(key)
+        members = self._dicts.get(container.start)
+        if members is None:
+            members = msgspec.json.decode(self._view(container), type=DICT_OF_RAW)
+        raw = members.get(key)
         if raw is None:
             return None, 0
         literal = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -170,9 +194,16 @@ class JsonText:
     def _offset(self, raw: msgspec.Raw) -> int:
         return _address(raw) - self._base
 
-    def _is_strict(self) -> bool:
+    def _is_strict(self, *, keep: bool) -> bool:
+        """Validate everything; *keep* what the root is made of, since the first step needs it."""
+        first = self.mask[self.root.start : self.root.start + 1] if keep else b""
         try:
-            msgspec.json.decode(self.mask, type=msgspec.Raw)
+            if first == b"{":
+                self._dicts[self.root.start] = msgspec.json.decode(self.mask, type=DICT_OF_RAW)
+            elif first == b"[":
+                self._lists[self.root.start] = msgspec.json.decode(self.mask, type=LIST_OF_RAW)
+            else:
+                msgspec.json.decode(self.mask, type=msgspec.Raw)
         except RecursionError:
             raise too_deep() from None
         except msgspec.DecodeError as error:
@@ -194,36 +225,54 @@ class JsonText:
 def blank_comments(source: bytes, form: str) -> bytes:
     """*source* with BOM and comments blanked, length and line breaks kept."""
     mask = b"   " + source[3:] if source.startswith(b"\xef\xbb\xbf") else source
-    if form == "json5" or (form == "jsonc" and (b"//" in mask or b"/*" in mask)):
-        pattern = _JSON5_COMMENTS if form == "json5" else _COMMENTS
-        mask = pattern.sub(_blank, mask)
+    if form == "json5":
+        return _blanked(mask, _TO_COMMENT5, _BLANKED5)
+    if form == "jsonc" and (b"//" in mask or b"/*" in mask):
+        return _blanked(mask, _TO_COMMENT, _COMMENT)
     return mask
+
+
+def _blanked(mask: bytes, ahead: re.Pattern[bytes], blanked: re.Pattern[bytes]) -> bytes:
+    pieces: list[bytes] = []
+    at = 0
+    while at < len(mask):
+        end = _end(ahead, mask, at)
+        pieces.append(mask[at:end])
+        match = blanked.match(mask, end)
+        if match is None:
+            pieces.append(mask[end : end + 1])
+            at = end + 1
+            continue
+        pieces.append(_NOT_BREAK.sub(b" ", match[0]))
+        at = match.end()
+    return b"".join(pieces)
+
+
+def _end(pattern: re.Pattern[bytes], mask: bytes, at: int) -> int:
+    match = pattern.match(mask, at)
+    return match.end() if match else at
 
 
 def mask_of(source: bytes, form: str) -> bytes:
     """*source* with trailing commas blanked as well."""
     mask = blank_comments(source, form)
-    if form != "json" and _HAS_TRAILING_COMMA.search(mask):
-        mask = _COMMAS.sub(_blank_comma, mask)
-    return mask
+    if form == "json" or not _HAS_TRAILING_COMMA.search(mask):
+        return mask
+    changed = bytearray(mask)
+    at = _end(_TO_COMMA, mask, 0)
+    while at < len(mask):
+        if mask[at] == 0x2C and _follows_value(mask, at):
+            changed[at] = 0x20
+        at = _end(_TO_COMMA, mask, at + 1)
+    return bytes(changed)
 
 
-def _blank(match: re.Match[bytes]) -> bytes:
-    text = match[0]
-    return text if text[0] in b"\"'" else _NOT_BREAK.sub(b" ", text)
-
-
-def _blank_comma(match: re.Match[bytes]) -> bytes:
-    text = match[0]
-    if text != b",":
-        return text
-    before = match.string[: match.start()].rstrip()[-1:] if match.start() < 4096 else b""
-    if not before:
-        at = match.start() - 1
-        while at >= 0 and match.string[at] in b" \t\r\n":
-            at -= 1
-        before = match.string[at : at + 1]
-    return text if before in (b"[", b"{", b",", b":", b"") else b" "
+def _follows_value(mask: bytes, comma: int) -> bool:
+    """Whether something a comma may follow stands before it."""
+    at = comma - 1
+    while at >= 0 and mask[at] in b" \t\r\n":
+        at -= 1
+    return at >= 0 and mask[at] not in b"[{,:"
 
 
 def walk(mask: bytes, start: int) -> Iterator[Entry]:

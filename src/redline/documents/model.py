@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from redline.documents.path import Path, Segment, quote_segment, render_path
 
 MAX_DEPTH = 200
 MAX_BYTES = 256 * 1024 * 1024
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +108,13 @@ def require_text(source: bytes, form: str) -> None:
         raise TooLarge("document", f"Document is larger than {MAX_BYTES >> 20} MB")
     if source.isascii():
         return
-    try:
-        source.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise syntax_error(source, error.start, "not valid UTF-8", form) from None
+    # In pieces: the text of a large file would take up to four times its size.
+    decoder = getincrementaldecoder("utf-8")()
+    for start in range(0, len(source), _PIECE):
+        try:
+            decoder.decode(source[start : start + _PIECE], final=start + _PIECE >= len(source))
+        except UnicodeDecodeError as error:
+            raise syntax_error(source, start + error.start, "not valid UTF-8", form) from None
 
 
 def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNotFound:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import tomllib
 from functools import cached_property
 from typing import Any
@@ -46,7 +45,7 @@ class TomlDocument:
         require_text(source, "TOML")
         require_shallow(source)
         self.source = source
-        self._data = load(source)
+        self._data: Any = load(source)
         self._index = TomlIndex(source)
 
     def get(self, path: Path) -> Slice:
@@ -181,13 +180,17 @@ class TomlDocument:
             actual = load(edit.after)
         except DocumentSyntax as error:
             raise CannotApply(f"The result would not parse: {error.message}") from None
-        expected = copy.deepcopy(self._data)
+        # The old data is changed in place, which is cheaper than a copy; it is parsed anew if this
+        # document is asked for another edit.
+        exact = self._exact_for(path, action)
+        expected = self._data if self._data is not None else load(self.source)
+        self._data = None
         try:
-            _apply(expected, action, self._exact_for(path, action), fragment)
+            _apply(expected, action, exact, fragment)
+            same = expected == actual and (action == "delete" or _agree(expected, actual, exact))
         except (KeyError, IndexError, TypeError):
             raise CannotApply("The two parsers disagree on where the path leads") from None
-        # Order within tables is free in TOML, and a new key may land before a later section.
-        if _canonical(expected) != _canonical(actual):
+        if not same:
             raise CannotApply("The result would change something else too; nothing was changed")
         return edit
 
@@ -274,13 +277,11 @@ def _apply(data: Any, action: str, path: Path, fragment: str) -> None:
         data[last] = value
 
 
-def _canonical(value: Any) -> str:
-    if isinstance(value, dict):
-        inner = ",".join(f"{key!r}:{_canonical(value[key])}" for key in sorted(value))
-        return f"{{{inner}}}"
-    if isinstance(value, list):
-        return f"[{','.join(_canonical(item) for item in value)}]"
-    return repr(value)
+def _agree(expected: Any, actual: Any, path: Path) -> bool:
+    """Whether the value at *path* is also of the same type in both (1, 1.0 and true are equal)."""
+    for segment in path:
+        expected, actual = expected[segment], actual[segment]
+    return repr(expected) == repr(actual)
 
 
 __all__ = ["TomlDocument", "load", "render_key"]

@@ -110,13 +110,19 @@ class YamlDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
-        child = next(c for c in self._scanner.children(parent) if c.value is node)
+        child = next(c for c in self._scanner.children(parent) if self._holds(parent, c, node))
         splices = yaml_entries.remove(self._placer, parent, child)
         edit = Edit.of(self.source, splices)
         check_anchors(edit)
         old, new = self._trees(edit)
         yaml_verify.check_removed(old, new, where)
         return edit
+
+    def _holds(self, parent: Node, child: Child, node: Node) -> bool:
+        if not child.start <= node.slot <= child.limit:
+            return False
+        value = self._scanner.value_of(parent, child)
+        return (value.slot, value.start) == (node.slot, node.start)
 
     def data(self) -> Any:
         """The document as plain values by the core schema; aliases are their own text."""
@@ -142,29 +148,35 @@ class YamlDocument:
                     f"{render_path(path)}",
                     hint="change the anchored node itself",
                 )
-            children = self._container(node, path, depth)
             if isinstance(segment, int):
-                position = resolve_index(segment, len(children))
-                if position is None:
-                    raise out_of_range(path, depth, len(children))
-                steps.append(position)
+                child, step = self._item(node, path, depth)
+                steps.append(step)
             else:
-                position = self._find_key(children, path, depth, notes)
-                steps.append(str(segment).encode("utf-8", "surrogateescape"))
-            node = self._scanner.value_of(node, children[position])
+                child = self._member(node, path, depth, notes)
+                steps.append(segment.encode("utf-8", "surrogateescape"))
+            node = self._scanner.value_of(node, child)
         return node, tuple(notes), Where(self.index, tuple(steps))
 
-    def _container(self, node: Node, path: Path, depth: int) -> list[Child]:
-        wanted = "sequence" if isinstance(path[depth], int) else "mapping"
-        if node.kind == wanted:
-            return self._scanner.children(node)
-        if node.kind == "empty" and wanted == "mapping":
-            raise missing_key(path, depth, ())
-        raise wrong_shape(path, depth, _name(node))
+    def _item(self, node: Node, path: Path, depth: int) -> tuple[Child, int]:
+        index = int(path[depth])
+        if node.kind != "sequence":
+            raise wrong_shape(path, depth, _name(node))
+        child, length = self._scanner.find_item(node, index)
+        if child is None:
+            raise out_of_range(path, depth, length)
+        return child, index + length if index < 0 else index
 
-    def _find_key(self, children: list[Child], path: Path, depth: int, notes: list[str]) -> int:
-        wanted = path[depth]
-        found = [i for i, child in enumerate(children) if child.key == wanted]
+    def _member(self, node: Node, path: Path, depth: int, notes: list[str]) -> Child:
+        wanted = str(path[depth])
+        if node.kind == "empty":
+            raise missing_key(path, depth, ())
+        if node.kind != "mapping":
+            raise wrong_shape(path, depth, _name(node))
+        quick = self._scanner.find_key(node, wanted)
+        if quick is not None:
+            return quick
+        children = self._scanner.children(node)
+        found = [child for child in children if child.key == wanted]
         if not found:
             keys = [child.key for child in children if child.key is not None]
             error = missing_key(path, depth, keys)

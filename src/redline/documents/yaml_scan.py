@@ -45,6 +45,10 @@ _MARKER = re.compile(rb"^(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
 
 
+_SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
+_LARGE = 4096
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One document of a stream: where its content may stand and the offset behind `---`."""
@@ -81,6 +85,11 @@ class Scanner(FlowScanner):
 
     def parts(self) -> list[Part]:
         """The documents of the stream, in order."""
+        source = self.source
+        if not (
+            b"---" in source[self.bom : self.bom + 3] or b"\n---" in source or b"..." in source
+        ):
+            return [Part(self.bom, len(source), self.bom, is_marked=False)]
         found: list[Part] = []
         start, slot, marked = self.bom, self.bom, False
         for marker in _MARKER.finditer(self.source):
@@ -273,6 +282,52 @@ class Scanner(FlowScanner):
                 node.end = match.end(1)
             position = match.end()
         node.content_indent = content
+
+    def find_key(self, node: Node, key: str) -> Child | None:
+        """The only entry named *key* of a large block mapping, or None when a walk must tell.
+
+        Searching for the key's plain or quoted spelling takes one pass at C speed. It is sure only
+        when the spelling is found once and no key of this mapping is spelled in a way that could
+        mean the same (escapes, tags, `? `).
+        """
+        size = node.limit - node.start
+        if node.style != "block" or node.children is not None or size < _LARGE:
+            return None
+        if not _SEARCHABLE.fullmatch(key):
+            return None
+        column, name = b"\n {%d}" % node.column, re.escape(key.encode("utf-8"))
+        spelled = rb"(?:%b|\"%b\"|'%b')[ \t]*:(?=[ \t\r\n]|\Z)" % (name, name, name)
+        odd = re.compile(column + rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
+        if odd.search(self.source, node.start, node.limit):
+            return None
+        pattern = re.compile(column + b"(?=%b)" % spelled)
+        found = [m.end() for m in pattern.finditer(self.source, node.start, node.limit)]
+        if re.compile(spelled).match(self.source, node.start):
+            found.append(node.start)
+        return self._only(node, found) if len(found) == 1 else None
+
+    def _only(self, node: Node, found: list[int]) -> Child:
+        following = re.compile(rb"\n {%d}(?=[^ \t\r\n#\]}])(?!-[ \t\r\n])" % node.column)
+        match = following.search(self.source, found[0], node.limit)
+        limit = match.start() + 1 if match else node.limit
+        return self._implicit(found[0], limit)
+
+    def find_item(self, node: Node, index: int) -> tuple[Child | None, int]:
+        """The item at *index* (may be negative) of a list, and the number of items."""
+        if node.style != "block" or node.children is not None:
+            children = self.children(node)
+            position = index + len(children) if index < 0 else index
+            return (children[position] if 0 <= position < len(children) else None), len(children)
+        starts = self.entry_starts(node)
+        position = index + len(starts) if index < 0 else index
+        if not 0 <= position < len(starts):
+            return None, len(starts)
+        last = position + 1 == len(starts)
+        limit = node.limit if last else self.line_start(starts[position + 1])
+        start = starts[position]
+        if not _DASH.match(self.source, start):
+            raise CannotApply(f"Line {self.line_of(start)} is not an item of its list")
+        return Child(None, start, start, start, start + 1, limit, "seq"), len(starts)
 
     def children(self, node: Node) -> list[Child]:
         """Every entry of a collection, in order."""
