@@ -177,7 +177,7 @@ class JsonDocument:
             splices = layout.splices_to_append(self._text, parent, None, fragment)
         else:
             fragment = self._indented(fragment, layout.indent_of(self.source, before.start))
-            splices = layout.splices_to_insert(self._text, before, fragment)
+            splices = layout.splices_to_insert(self._text, parent, before, fragment)
         position = length if before is None else resolve_index(index, length)
         return self._verified(splices, Step("insert", (*path[:-1], position or 0), fragment))
 

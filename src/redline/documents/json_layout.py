@@ -75,15 +75,15 @@ def append_indent(text: JsonText, container: Entry) -> bytes:
     return indent_of(text.source, container.start)
 
 
-def splices_to_insert(text: JsonText, before: Entry, value: str) -> list[Splice]:
-    """Put a list item in front of *before*."""
+def splices_to_insert(text: JsonText, container: Entry, before: Entry, value: str) -> list[Splice]:
+    """Put a list item in front of *before* and of the comment lines that belong to it."""
     source = text.source
     data = value.encode("utf-8")
     if is_first_on_line(source, before.start):
-        gap = text.newline + indent_of(source, before.start)
-    else:
-        gap = _gap_after(text, before)
-    return [Splice(before.start, before.start, data + b"," + gap)]
+        at = _head(text, container, before.start)
+        indent = indent_of(source, before.start)
+        return [Splice(at, at, indent + data + b"," + text.newline)]
+    return [Splice(before.start, before.start, data + b"," + _gap_after(text, before))]
 
 
 def splices_to_delete(text: JsonText, container: Entry, entry: Entry) -> list[Splice]:

@@ -251,7 +251,7 @@ def _grow(
     value = _value(text, raw)
     if before is not None:
         value = _indented(value, text, before.start)
-        batch.splices += layout.splices_to_insert(text, before, value)
+        batch.splices += layout.splices_to_insert(text, parent, before, value)
     else:
         gap = text.newline + layout.append_indent(text, parent)
         value = gap.decode().join(value.splitlines()) if "\n" in value else value

@@ -41,7 +41,7 @@ _QUESTION = re.compile(rb"\?(?=[ \t\r\n]|\Z)")
 _VALUE = re.compile(rb":(?=[ \t\r\n]|\Z)")
 _HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[ \t]*)(?=\r?\n|\Z)")
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
-_MARKER = re.compile(rb"^(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_MARKER = re.compile(rb"(?:^|(?<=\A\xef\xbb\xbf))(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
 
 

@@ -1,0 +1,103 @@
+"""Real-world YAML files in all their forms: one value changes, nothing else, 0 wrong."""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Any
+
+import pytest
+
+from redline.core.errors import RedlineError
+from redline.documents.query import paths_of
+from redline.documents.yaml_doc import YamlDocument
+from tests.documents.corpus import files, forty_thousand_lines, variants
+from tests.documents.oracle import agrees
+
+LONG = os.environ.get("REDLINE_LONG") == "1"
+EACH = 60
+PATHS = 1000 if LONG else 3
+LARGE = 60 if LONG else 1
+
+
+def leaves(document: YamlDocument) -> list[tuple[Any, ...]]:
+    """Paths of scalars that are no aliases."""
+    return [path for path in paths_of(document.data()) if document.get(path).kind == "scalar"]
+
+
+def change_one(source: bytes, index: int, path: tuple[Any, ...], value: str) -> bytes:
+    """The file after a set; the bytes outside the value's slice must be the old ones."""
+    document = YamlDocument(source, index)
+    found = document.get(path)
+    edit = document.set(path, value)
+    tail = len(source) - found.end
+    assert edit.after[: found.start] == source[: found.start], path
+    if found.data[:1] not in (b"|", b">"):
+        assert edit.after[len(edit.after) - tail :] == source[found.end :], path
+        assert edit.after == source[: found.start] + value.encode() + source[found.end :], path
+    return edit.after
+
+
+@pytest.mark.requirement("004-lossless", "004-bytes-kept")
+@pytest.mark.parametrize(
+    "kind", ["workflow", "compose", "kubernetes", "openapi", "helm", "ansible"]
+)
+def test_sets_on_real_files_change_one_value_in_every_form(kind: str) -> None:
+    count = 0
+    for name, plain in files(EACH):
+        if not name.startswith(kind):
+            continue
+        rng = random.Random(name)
+        for form, source in variants(plain):
+            document = YamlDocument(source)
+            places = leaves(document)
+            for path in rng.sample(places, min(PATHS, len(places))):
+                value = rng.choice(["9.9.9", '"quoted # text"', "some words", "42"])
+                after = change_one(source, 0, path, value)
+                assert agrees(source, after, value.strip('"')), (name, form, path)
+                count += 1
+    assert count > 500
+
+
+@pytest.mark.parametrize("kind", ["workflow", "compose", "helm", "ansible"])
+def test_copies_of_forty_thousand_lines_are_no_different(kind: str) -> None:
+    done = 0
+    for name, plain in files(LARGE):
+        if not name.startswith(kind) or b"\n---" in plain:
+            continue
+        source = forty_thousand_lines(plain.removeprefix(b"---\n"))
+        assert source.count(b"\n") >= 40_000
+        document = YamlDocument(source)
+        small = YamlDocument(plain)
+        copies = source.count(b"- copy:")
+        for path in random.Random(name).sample(leaves(small), 2):
+            where = (copies * 2 // 3, "copy", *path)
+            found = document.get(where)
+            after = document.set(where, "42").after
+            if found.data[:1] not in (b"|", b">"):
+                assert after == source[: found.start] + b"42" + source[found.end :]
+            assert YamlDocument(after).get(where).text == "42"
+            done += 1
+    assert done >= 2
+
+
+def test_every_collection_of_a_real_file_can_be_replaced_and_deleted() -> None:
+    refused, done = [], 0
+    for name, source in files(20 if LONG else 4):
+        document = YamlDocument(source)
+        for path in paths_of(document.data()):
+            if not path or document.get(path).kind == "alias" or document.get(path).notes:
+                continue
+            for action in ("set", "delete"):
+                try:
+                    document = YamlDocument(source)
+                    edit = document.set(path, "[new]") if action == "set" else document.delete(path)
+                except RedlineError as error:
+                    if "alias" not in error.message:
+                        refused.append((name, path, action, error.message))
+                    continue
+                kept = [line for line in source.split(b"\n") if b"# --" in line]
+                assert action == "delete" or all(line in edit.after for line in kept)
+                done += 1
+    assert done > 200
+    assert len(refused) <= done // 100, refused[:5]

@@ -1,0 +1,161 @@
+"""Random data written as random, valid text of each format, comments and all."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+from redline.documents import yaml_values
+from redline.documents.toml_values import render as render_toml
+from redline.documents.yaml_fragment import render_key
+
+KEYS = ["a", "b", "key", "x.y", "with space", "on", "8080", "é", 'q"t', "#c", "true", "k-e_y"]
+KEYS += ["z:z"]
+TEXTS = ["", "plain", "two words", "it's", 'say "hi"', "# no", "a: b", "- x", "[", "multi\nline"]
+TEXTS += ["true", "12", "1e3", " lead", "trail ", "\ttab", "&a", "*b", "!t", "%", "@at", "x, y"]
+TEXTS += ["~", "é漢"]
+
+
+def random_data(rng: random.Random, depth: int = 3) -> Any:
+    """A mapping of nested plain values."""
+    return {key: _value(rng, depth) for key in rng.sample(KEYS, rng.randrange(1, 6))}
+
+
+def _value(rng: random.Random, depth: int) -> Any:
+    kind = rng.randrange(8 if depth else 5)
+    if kind < 2:
+        return rng.choice(TEXTS)
+    if kind == 2:
+        return rng.choice([0, -1, 42, 10**25, 1.5, -0.25])
+    if kind == 3:
+        return rng.choice([True, False])
+    if kind == 4:
+        return rng.choice(["plain", 7])
+    if kind == 5:
+        return [_value(rng, depth - 1) for _ in range(rng.randrange(4))]
+    keys = rng.sample(KEYS, rng.randrange(4))
+    return {key: _value(rng, depth - 1) for key in keys}
+
+
+def write(form: str, data: Any, rng: random.Random) -> bytes:
+    """*data* as text of *form*; line ends, BOM and final newline vary too."""
+    text = {"json": _json, "jsonc": _jsonc, "json5": _jsonc, "toml": _toml, "yaml": _yaml}[form](
+        data, rng
+    )
+    if rng.random() < 0.2:
+        text = text.rstrip("\n")
+    if rng.random() < 0.2 and not (form == "toml" and "'''" in text):
+        text = text.replace("\n", "\r\n")
+    bom = b"\xef\xbb\xbf" if rng.random() < 0.1 else b""
+    return bom + text.encode()
+
+
+def _json(data: Any, rng: random.Random) -> str:
+    separators = rng.choice([(",", ":"), (", ", ": "), (" , ", " : ")])
+    indent = rng.choice([None, 2, 4, "\t"])
+    return (
+        json.dumps(data, indent=indent, separators=separators, ensure_ascii=rng.random() < 0.3)
+        + "\n"
+    )
+
+
+def _jsonc(data: Any, rng: random.Random) -> str:
+    return f"// head\n{_jsonc_value(data, rng, '')} /* tail */\n"
+
+
+def _jsonc_value(value: Any, rng: random.Random, indent: str) -> str:
+    inner = indent + "  "
+    if isinstance(value, dict | list) and value:
+        entries = (
+            [f"{json.dumps(k)}{_gap(rng)}: {_jsonc_value(v, rng, inner)}" for k, v in value.items()]
+            if isinstance(value, dict)
+            else [_jsonc_value(v, rng, inner) for v in value]
+        )
+        if rng.random() < 0.4:
+            joined = f",{_gap(rng)} ".join(entries) + rng.choice(["", ",", ", "])
+        else:
+            lines = [f"\n{inner}{_head(rng, inner)}{entry}" for entry in entries]
+            joined = "".join(
+                line + ("," if n + 1 < len(lines) or rng.random() < 0.3 else "") + _tail(rng)
+                for n, line in enumerate(lines)
+            )
+            joined += f"\n{indent}"
+        return f"{{{joined}}}" if isinstance(value, dict) else f"[{joined}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _gap(rng: random.Random) -> str:
+    return rng.choice(["", "", "", " ", " /* g */ "])
+
+
+def _head(rng: random.Random, indent: str) -> str:
+    return rng.choice(["", "", f'// above, "it"\n{indent}', f"/* h */\n{indent}"])
+
+
+def _tail(rng: random.Random) -> str:
+    return rng.choice(["", "", " // tail [", " /* t, */"])
+
+
+def _toml(data: Any, rng: random.Random) -> str:
+    lines = ["# head"]
+    tables = []
+    for key, value in data.items():
+        listed = isinstance(value, list) and value and all(isinstance(v, dict) for v in value)
+        if listed or (isinstance(value, dict) and rng.random() < 0.6):
+            tables.append((key, value))
+            continue
+        comment = rng.choice(["", "  # c"])
+        lines.append(f"{render_toml_key(key)} = {render_toml(value)}{comment}")
+    for key, value in tables:
+        for item in value if isinstance(value, list) else [value]:
+            mark = ("[[", "]]") if isinstance(value, list) else ("[", "]")
+            lines += rng.choice([[], [""], ["", "# about"]])
+            lines.append(f"{mark[0]}{render_toml_key(key)}{mark[1]}")
+            lines += [f"{render_toml_key(k)} = {render_toml(v)}" for k, v in item.items()]
+    return "\n".join(lines) + "\n"
+
+
+def render_toml_key(key: str) -> str:
+    """A key as TOML spells it."""
+    from redline.documents.toml_index import render_key as toml_key
+
+    return toml_key(key)
+
+
+def _yaml(data: Any, rng: random.Random) -> str:
+    start = rng.choice(["", "", "# head\n", "---\n"])
+    return start + "\n".join(_yaml_lines(data, rng, rng.choice([2, 2, 4]))) + "\n"
+
+
+def _yaml_lines(value: Any, rng: random.Random, step: int) -> list[str]:
+    """A non-empty collection as block lines at column 0."""
+    lines: list[str] = []
+    pairs = value.items() if isinstance(value, dict) else [(None, item) for item in value]
+    for key, item in pairs:
+        if rng.random() < 0.15:
+            lines.append("# about")
+        if rng.random() < 0.1:
+            lines.append("")
+        prefix = "-" if key is None else f"{render_key(key)}:"
+        lines += _yaml_entry(prefix, item, rng, step)
+    return lines
+
+
+def _yaml_entry(prefix: str, item: Any, rng: random.Random, step: int) -> list[str]:
+    comment = rng.choice(["", "", "  # c", " # it's [x"])
+    if isinstance(item, dict | list) and item and rng.random() < 0.7:
+        inner = _yaml_lines(item, rng, step)
+        pad = 2 if prefix == "-" else step
+        if prefix == "-" and not inner[0].startswith("#") and inner[0]:
+            return [f"- {inner[0]}", *(" " * 2 + line if line else line for line in inner[1:])]
+        if isinstance(item, list) and prefix != "-" and rng.random() < 0.4:
+            pad = 0
+        return [prefix + comment, *(" " * pad + line if line else line for line in inner)]
+    if isinstance(item, str) and "\n" in item and rng.random() < 0.7:
+        body = [" " * step + line for line in item.split("\n")]
+        return [f"{prefix} |-{comment}", *body]
+    text = yaml_values.render(item)
+    if isinstance(item, str) and "'" not in item and "\n" not in item and rng.random() < 0.2:
+        text = f"'{item}'"
+    return [f"{prefix} {text}{comment}"]
