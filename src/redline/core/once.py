@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -15,6 +15,10 @@ _BUILDING = RLock()
 class built_once(cached_property[T]):  # noqa: N801 - used as a decorator
     """functools.cached_property lost its lock in Python 3.12; two journals would be two truths."""
 
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
         """The value, built by whoever comes first."""
         if instance is None:

@@ -1,0 +1,74 @@
+"""Redline as a library."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from redline import Workspace
+from redline.core.errors import AmbiguousMatch, NoMatch, ReadOnlyMode
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "ws").mkdir()
+    return Workspace.open(str(tmp_path / "ws"))
+
+
+def test_files_edited_together_are_one_operation(workspace: Workspace) -> None:
+    workspace.write("a.txt", "one two\n")
+    with workspace.edit("both") as edit:
+        edit.replace("a.txt", "one", "1").replace("a.txt", "two", "2")
+        edit.write("deep/down/b.txt", "b\n").write("deep/down/c.txt", "c\n")
+        assert "+1 2" in edit.diff()
+    assert workspace.read("a.txt") == "1 2\n"
+    assert workspace.names("deep/down") == ["b.txt", "c.txt"]
+    assert [each.origin.summary for each in workspace.log()] == ["both", "write a.txt"]
+    workspace.undo()
+    assert workspace.names() == ["a.txt"]
+    assert workspace.read("a.txt") == "one two\n"
+    workspace.redo()
+    assert workspace.read("deep/down/b.txt") == "b\n"
+
+
+def test_an_error_in_the_block_changes_nothing(workspace: Workspace) -> None:
+    workspace.write("a.txt", "x x\n")
+
+    def edit_two_files() -> None:
+        with workspace.edit() as edit:
+            edit.write("b.txt", "b").replace("a.txt", "x", "y")
+
+    with pytest.raises(AmbiguousMatch):
+        edit_two_files()
+    with pytest.raises(NoMatch):
+        workspace.replace("a.txt", "z", "y")
+    assert workspace.names() == ["a.txt"]
+
+
+def test_moves_deletes_and_what_they_changed(workspace: Workspace) -> None:
+    workspace.write("d/a.txt", "a\n")
+    workspace.move("d", "e")
+    gone = workspace.delete("e")
+    assert workspace.names() == []
+    assert "-a" in workspace.show(gone.id)
+    workspace.undo()
+    workspace.undo()
+    assert workspace.read("d/a.txt") == "a\n"
+
+
+def test_read_only_reads(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.write("a.txt", "a\n")
+    reader = Workspace.open(str(tmp_path / "ws"), read_only=True)
+    assert reader.read("a.txt") == "a\n"
+    with pytest.raises(ReadOnlyMode):
+        reader.write("a.txt", "b\n")
+
+
+def test_importing_redline_imports_nothing_heavy() -> None:
+    code = "import sys, redline; print([m for m in sys.modules if m.startswith('redline')])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert sorted(eval(out.stdout)) == ["redline", "redline._version"]
