@@ -145,6 +145,22 @@ class TestIndentation:
                 "        a,\n    )\n\n\ndef g():\n    pass\n",
             )
 
+    def test_a_shifted_block_can_be_wrapped(self) -> None:
+        got = edited("def f():\n    a()\n    b()\n", "a()\nb()\n", "if x:\n    a()\n    b()\n")
+        assert got == "def f():\n    if x:\n        a()\n        b()\n"
+
+    def test_lines_at_the_depth_of_the_file_after_no_opener_are_not_shifted(self) -> None:
+        with pytest.raises(NoMatch):
+            place("def f():\n    a()\n    b()\n", "a()\nb()\n", "x = 1\n    a()\n    b()\n")
+
+    def test_new_text_at_the_depth_of_the_file_is_not_shifted(self) -> None:
+        with pytest.raises(NoMatch):
+            place(
+                "    {\n        id: 1\n    }\n",
+                "    id: 1\n}\n",
+                "    x\n        id: 1\n    }\n",
+            )
+
     def test_two_shifted_blocks_are_ambiguous(self) -> None:
         with pytest.raises(AmbiguousMatch) as caught:
             place("  a\n  b\n\n    a\n    b\n", "a\nb\n", "c\n")

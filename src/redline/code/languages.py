@@ -55,6 +55,7 @@ _JS_RULES: dict[str, Rule] = {
     "variable_declarator": Rule("variable", "js_variable"),
     "assignment_expression": Rule("function", "js_assignment"),
     "pair": Rule("function", "js_pair"),
+    "function_expression": Rule("function", "js_expression"),
 }
 _TS_RULES: dict[str, Rule] = {
     **_JS_RULES,

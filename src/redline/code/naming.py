@@ -27,6 +27,9 @@ class Named:
 Finder: TypeAlias = Callable[[Node, str], Iterator[Named]]
 
 _FUNCTIONS = {"arrow_function", "function_expression", "generator_function", "function"}
+_NAMING = {"variable_declarator", "assignment_expression", "pair"}
+# What macros make of a statement: the parser takes it for a function.
+_STATEMENTS = {"if", "for", "while", "switch", "return", "else", "do", "sizeof"}
 _DECLARATOR_LEAVES = {
     "identifier",
     "field_identifier",
@@ -142,7 +145,7 @@ def _declared(declarator: Node, outer: str) -> Iterator[Named]:
         elif kind in ("pointer_declarator", "parenthesized_declarator"):
             pointers += kind == "pointer_declarator"
         current = _inner_declarator(current)
-    if current is not None:
+    if current is not None and current.text() not in _STATEMENTS:
         prototype = is_function and not pointers and outer in ("declaration", "field_declaration")
         yield Named(current, kind="prototype" if prototype else None)
 
@@ -227,6 +230,13 @@ def _js_pair(node: Node, _: str) -> Iterator[Named]:
     key = node.field("key")
     if key is not None and _js_value_kind(node.field("value")) == "function":
         yield Named(key)
+
+
+def _js_expression(node: Node, _: str) -> Iterator[Named]:
+    """A function expression by its own name, unless what it is assigned to names it."""
+    name = node.field("name")
+    if name is not None and node.parent().kind() not in _NAMING:
+        yield Named(name)
 
 
 def _ts_enum(node: Node, _: str) -> Iterator[Named]:
@@ -327,6 +337,7 @@ _FINDERS: dict[str, Finder] = {
     "js_variable": _js_variable,
     "js_assignment": _js_assignment,
     "js_pair": _js_pair,
+    "js_expression": _js_expression,
     "ts_enum": _ts_enum,
     "go_method": _go_method,
     "go_type": _go_type,

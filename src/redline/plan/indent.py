@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 Rule = Callable[[str], str | None]
+_OPENERS = (":", "{", "(", "[", "do", "then", ">")
 _WIDTHS = (4, 2, 8, 3, 1, 5, 6, 7)
 
 
@@ -57,22 +58,32 @@ def explain(
 
 
 def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether *new* counts its indentation from where *called* does.
+    """Whether *new* counts its indentation from where *called* does, not from the file's margin.
 
-    Otherwise only the old text may be shifted, and to shift the new one too would be wrong: it
-    has more lines in common with the file than with the quotation.
+    Otherwise only the old text may be shifted, and to shift the new one too would be wrong. The
+    first lines tell, then the outermost ones, then what the texts have in common.
     """
-    ours = [line.rstrip() for line in called if line.strip()]
-    theirs = [line.rstrip() for line in new if line.strip()]
+    ours, file, theirs = (
+        [line.rstrip() for line in lines if line.strip()] for lines in (called, found, new)
+    )
     if not theirs:
         return True
-    quoted = len(set(theirs) & set(ours))
-    standing = len(set(theirs) & {line.rstrip() for line in found})
-    if quoted != standing:
-        return quoted > standing
-    if indent_of(ours[0]) == indent_of(theirs[0]):
-        return True
-    return min(map(len, map(indent_of, ours))) == min(map(len, map(indent_of, theirs)))
+    first = _vote(*(indent_of(lines[0]) for lines in (theirs, ours, file)))
+    least = _vote(*(min(map(indent_of, lines), key=len) for lines in (theirs, ours, file)))
+    quoted, standing = len(set(theirs) & set(ours)), len(set(theirs) & set(file))
+    if first < 0:
+        return False
+    if first > 0 and least >= 0:
+        # Lines that are as deep as in the file were moved there by a block opened around them.
+        return quoted >= standing or theirs[0].endswith(_OPENERS)
+    undecided = least >= 0 and (first, least) != (0, 0)
+    silent = indent_of(theirs[0]) == indent_of(ours[0])
+    return quoted > standing or (quoted == standing and (undecided or silent))
+
+
+def _vote(new: str, called: str, found: str) -> int:
+    """1 when *new* is as *called*, -1 when it is as *found*, 0 when that says nothing."""
+    return (new == called) - (new == found)
 
 
 def _holds(shift: Shift, pairs: set[tuple[str, str]]) -> bool:
