@@ -37,6 +37,7 @@ class Lineage:
 
     def latest(self, *, undone: bool) -> str | None:
         """The latest operation that can be undone or, with *undone*, redone."""
-        matching = [line for line in self.last.values() if (line.head.kind == "undo") == undone]
+        kinds = ("undo",) if undone else ("change", "redo")
+        matching = [line for line in self.last.values() if line.head.kind in kinds]
         newest = max(matching, key=lambda line: line.offset, default=None)
         return None if newest is None else newest.head.id

@@ -99,7 +99,7 @@ class DiskStore:
                 held.release()
         return waits
 
-    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+    def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
         operation_id = new_id()
         contents = {
@@ -113,7 +113,7 @@ class DiskStore:
         held = self.hold_blobs()
         try:
             added = self.blobs.put(contents, operation_id)
-            head = Head(operation_id, "change", None, time.time(), added)
+            head = Head(operation_id, kind, None, time.time(), added)
             self.journal.commit(head, body)
         except OSError as error:
             raise writing_failed(error) from error
@@ -121,7 +121,7 @@ class DiskStore:
             raise WriteFailed("The change may not have been recorded") from error
         finally:
             self.release_blobs(held)
-        return Operation(operation_id, head.time, origin, change_set)
+        return Operation(operation_id, head.time, origin, change_set, kind)
 
     def lock(self, change_set: ChangeSet) -> tuple[Places, Held]:
         """Hold the locks of every place a change set touches."""

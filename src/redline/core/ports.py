@@ -152,7 +152,8 @@ class Origin:
 class Operation:
     """A committed ChangeSet with its place in the journal.
 
-    `kind` is change, undo or redo. `reverts` is the id of the operation this one takes back,
+    `kind` is change, undo, redo, or grant: a permission a person gave, which changes nothing.
+    `reverts` is the id of the operation this one takes back,
     `reverted_by` the one that took this one back. `notes` carry facts such as atomic: false.
     """
 
@@ -181,6 +182,9 @@ class Editor(Protocol):
 
         Nothing is checked or written in the workspace: the caller saw both states.
         """
+
+    def note_grant(self, origin: Origin) -> Operation:
+        """Journal that a person gave a permission; there is nothing to undo in it. WriteFailed."""
 
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
@@ -256,8 +260,8 @@ class Store(Protocol):
     ) -> Transaction:
         """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed."""
 
-    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
-        """Journal changes that already happened, contents included. WriteFailed."""
+    def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
+        """Journal what already happened, contents included. WriteFailed."""
 
     def load(self, operation_id: str) -> Operation:
         """An operation with contents; UnknownOperation."""

@@ -51,6 +51,10 @@ class JournalEditor:
             return Operation("", 0.0, origin, change_set)
         return self._store.record(change_set, origin)
 
+    def note_grant(self, origin: Origin) -> Operation:
+        """Journal that a person gave a permission."""
+        return self._store.record(ChangeSet(), origin, "grant")
+
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
         return self._revert(self._to_undo(operation_id), origin)
@@ -105,6 +109,10 @@ class JournalEditor:
                 raise NothingToUndo("There is nothing to undo")
             return latest
         chain = self._store.chain(operation_id)
+        if chain.kind == "grant":
+            raise NothingToUndo(
+                f"This is a permission that was given, not a change: {operation_id}"
+            )
         if chain.kind == "undo":
             return self._to_redo(operation_id)
         if chain.is_undone:

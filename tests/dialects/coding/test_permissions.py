@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.dialects.coding.conftest import Tools
+from tests.dialects.coding.conftest import Tools, patch
 from tests.wire.client import connect
 
 REQUEST: dict[str, Any] = {
@@ -68,6 +68,29 @@ def test_a_person_who_agrees_grants_it_for_a_while(tmp_path: Path, scope: str) -
         assert question["method"] == "elicitation/create"
         assert "curl http://127.0.0.1:9/" in question["params"]["message"]
         assert "to fetch a page" in question["params"]["message"]
+
+
+@pytest.mark.requirement("001-permissions-journal")
+def test_a_grant_is_in_the_journal_and_is_not_what_an_undo_takes_back(tmp_path: Path) -> None:
+    client = connect(
+        "stdio", ["--tools", "coding,history"], cwd=tmp_path, capabilities={"elicitation": {}}
+    )
+    client.on_request = lambda _: {"action": "accept", "content": {"decision": "allow"}}
+    with client:
+        tools = Tools(client, tmp_path)
+        tools.ok("apply_patch", patch=patch("*** Add File: a", "+1"))
+        granted = tools.ok("request_permissions", **REQUEST)
+        found = client.call("list_changes")["result"]["structuredContent"]["changes"]
+        assert [(each["kind"], each["tool"]) for each in found] == [
+            ("grant", "request_permissions"),
+            ("change", "apply_patch"),
+        ]
+        assert found[0]["id"] == granted["id"]
+        assert "network" in found[0]["summary"]
+        refused = client.call("undo_change", {"id": granted["id"]})["result"]
+        assert refused["isError"]
+        client.call("undo_change")
+        assert not (tmp_path / "a").exists()
 
 
 @pytest.mark.requirement("001-permissions-denied")

@@ -85,6 +85,11 @@ def _granted(call: Call) -> Result:
         arguments=arguments["arguments"],
         reason=arguments["reason"],
     )
+    # Written down first: a permission that is not in the journal is not given.
+    lasting = "one call" if grant.scope == "once" else f"{_ttl(arguments)} s"
+    noted = call.runtime.editor.note_grant(
+        call.origin(f"{grant.permission} for {grant.tool}, {lasting}: {_short(grant.reason)}")
+    )
     call.runtime.grants.add(grant)
     constraints: Json = {"tool_name": grant.tool, "permission": grant.permission}
     constraints |= {"scope": grant.scope}
@@ -96,6 +101,7 @@ def _granted(call: Call) -> Result:
             "grant_id": grant.id,
             "expires_at": _iso(grant.expires_at),
             "constraints": constraints,
+            "id": noted.id,
             "warnings": [],
         }
     )

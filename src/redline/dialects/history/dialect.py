@@ -14,7 +14,7 @@ _OPERATION: Json = {
         "time": {"type": "string"},
         "tool": {"type": "string"},
         "client": {"type": "string"},
-        "kind": {"type": "string", "enum": ["change", "undo", "redo"]},
+        "kind": {"type": "string", "enum": ["change", "undo", "redo", "grant"]},
         "summary": {"type": "string"},
         "undone": {"type": "boolean"},
         "reverts": {"type": ["string", "null"]},
