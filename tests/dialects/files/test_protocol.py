@@ -206,3 +206,22 @@ def test_forty_edits_at_once_are_all_kept(desk: Desk) -> None:
     replies = [desk.client.finish(each) for each in started]
     assert all("result" in reply for reply in replies)
     assert path.read_text() == "".join(f"<{n}>\n" for n in range(40))
+
+
+def test_twenty_files_written_at_once_into_a_new_folder(desk: Desk) -> None:
+    folder = desk.here / "new" / "deep"
+    started = [
+        desk.client.start(
+            "tools/call",
+            {
+                "name": "write_file",
+                "arguments": {"path": str(folder / f"{n}.txt"), "content": str(n)},
+            },
+        )
+        for n in range(20)
+    ]
+    replies = [desk.client.finish(each) for each in started]
+    assert [reply["error"] for reply in replies if "error" in reply] == []
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        f"{n}.txt": str(n) for n in range(20)
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from redline.core.changes import ChangeSet
@@ -12,16 +11,13 @@ from redline.core.errors import (
     NotFound,
     ReadOnlyRoot,
     RedlineError,
-    StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.files.answer import clean, resolve, shown
+from redline.dialects.files.commit import commit
 from redline.dialects.files.errors import code_of, message_of
 from redline.dialects.tool import Call, FailedCall, Json, Result
 from redline.plan.replace import Edit, Replaced, plan_replace
-
-# Parallel edits of one file each plan again after the others; this many in a row is plenty.
-_ATTEMPTS = 100
 
 
 def edit_file(call: Call) -> Result:
@@ -33,7 +29,7 @@ def edit_file(call: Call) -> Result:
     try:
         if dry:
             return Result(_preview(name, _plan(call, path, name, edits)))
-        _committed(call, lambda: _plan(call, path, name, edits).change_set, f"edit {name}")
+        commit(call, lambda: _plan(call, path, name, edits).change_set, f"edit {name}")
     except NotFound:
         if dry:
             return Result.of_text(_intended(name, edits))
@@ -65,20 +61,8 @@ def edit_files(call: Call) -> Result:
     if dry:
         planned()
     else:
-        _committed(call, planned, f"edit {len(targets)} files")
+        commit(call, planned, f"edit {len(targets)} files")
     return Result(content)
-
-
-def _committed(call: Call, plan: Callable[[], ChangeSet], summary: str) -> None:
-    """Commit what *plan* says; when somebody else was faster, plan again on what is there now."""
-    for _ in range(_ATTEMPTS - 1):
-        try:
-            call.runtime.editor.commit(plan(), call.origin(summary))
-        except StaleBase:
-            call.cancel.check()
-            continue
-        return
-    call.runtime.editor.commit(plan(), call.origin(summary))
 
 
 def _plan(call: Call, path: WorkspacePath, name: str, edits: list[Edit]) -> Replaced:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from redline.core.errors import InvalidArgument, NotFound, PathDenied
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.files.answer import resolve, shown
+from redline.dialects.files.commit import commit
 from redline.dialects.tool import Call, Result
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 
@@ -13,8 +14,8 @@ def write_file(call: Call) -> Result:
     """Create a file or replace all of its content."""
     path = resolve(call, call.arguments["path"], Access.WRITE)
     name = shown(call, path)
-    change_set = plan_write(call.runtime.tree, path, name, _encoded(call.arguments["content"]))
-    call.runtime.editor.commit(change_set, call.origin(f"write {name}"))
+    tree, content = call.runtime.tree, _encoded(call.arguments["content"])
+    commit(call, lambda: plan_write(tree, path, name, content), f"write {name}")
     return Result.of_text(f"Successfully wrote {name}")
 
 
@@ -22,8 +23,8 @@ def create_directory(call: Call) -> Result:
     """Create a directory and its parents."""
     path = resolve(call, call.arguments["path"], Access.WRITE)
     name = shown(call, path)
-    change_set = plan_make_directory(call.runtime.tree, path, name)
-    call.runtime.editor.commit(change_set, call.origin(f"create directory {name}"))
+    tree = call.runtime.tree
+    commit(call, lambda: plan_make_directory(tree, path, name), f"create directory {name}")
     return Result.of_text(f"Created directory {name}")
 
 
@@ -35,11 +36,15 @@ def move_file(call: Call) -> Result:
     _refuse_roots(call, target, "replaced")
     overwrite = call.arguments.get("overwrite") is True
     old, new = shown(call, source), shown(call, target)
+    tree = call.runtime.tree
     try:
-        change_set = plan_move(call.runtime.tree, source, target, new, overwrite=overwrite)
+        commit(
+            call,
+            lambda: plan_move(tree, source, target, new, overwrite=overwrite),
+            f"move {old} to {new}",
+        )
     except NotFound:
         raise NotFound(old) from None
-    call.runtime.editor.commit(change_set, call.origin(f"move {old} to {new}"))
     return Result.of_text(f"Moved {old} -> {new}")
 
 
@@ -48,8 +53,7 @@ def delete_file(call: Call) -> Result:
     path = resolve(call, call.arguments["path"], Access.WRITE, follow=False)
     name = shown(call, path)
     _refuse_roots(call, path, "deleted")
-    change_set = plan_delete(call.runtime.tree, path, name)
-    call.runtime.editor.commit(change_set, call.origin(f"delete {name}"))
+    commit(call, lambda: plan_delete(call.runtime.tree, path, name), f"delete {name}")
     return Result.of_text(f"Deleted {name}")
 
 
