@@ -53,7 +53,7 @@ class Settings:
     receive_timeout: float = 30.0
     max_sessions: int = 100
     session_idle: float = 1800.0
-    rate_limit: float = 50.0
+    rate_limit: float = 200.0
     extra: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -204,6 +204,8 @@ def _check_together(settings: Settings) -> None:
         )
     if settings.auth_token is not None and len(settings.auth_token) < 16:
         raise SettingsError("The auth token must have 16 characters or more")
+    if settings.oauth_issuer and not settings.oauth_issuer.startswith(("https://", "http://")):
+        raise SettingsError(f"--oauth-issuer takes a URL, got {settings.oauth_issuer}")
     if settings.oauth_issuer and not settings.oauth_audience:
         raise SettingsError("--oauth-issuer needs --oauth-audience: the URL clients reach us by")
 

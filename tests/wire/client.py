@@ -82,6 +82,7 @@ class Client:
         self.notifications: list[Json] = []
         self.on_request: Callable[[Json], Json] = lambda _: {"action": "cancel"}
         self.initialize_result: Json = {}
+        self._closed = False
         self._next_id = 0
         self._state = tempfile.mkdtemp(prefix="redline-test-state-")
         variables = {k: v for k, v in os.environ.items() if not k.startswith("REDLINE_")}
@@ -177,8 +178,11 @@ class Client:
         return message
 
     def close(self) -> int:
-        """End the server and give its exit code."""
+        """End the server and give its exit code; a second time only gives the code."""
         assert self.process.stdin
+        if self._closed:
+            return self.process.returncode
+        self._closed = True
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         self._stop()
@@ -190,6 +194,7 @@ class Client:
             raise AssertionError(f"the server did not end\n{self.stderr}") from None
         finally:
             self._stderr_reader.join(5)
+            self._finish_reading()
             for stream in (self.process.stdout, self.process.stderr):
                 if stream:
                     stream.close()
@@ -198,6 +203,9 @@ class Client:
 
     def _stop(self) -> None:
         """What ends a server besides the end of its stdin."""
+
+    def _finish_reading(self) -> None:
+        """Let whoever reads the server's output see its end."""
 
     def __enter__(self) -> Client:
         return self
@@ -222,6 +230,9 @@ class StdioClient(Client):
 
     def _transport_args(self) -> list[str]:
         return ["--stdio"]
+
+    def _finish_reading(self) -> None:
+        self._reader.join(10)
 
     def _read(self) -> None:
         assert self.process.stdout

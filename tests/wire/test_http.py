@@ -140,6 +140,27 @@ def test_too_many_requests_are_told_when_to_come_back(tmp_path: Path) -> None:
         assert "rate_limited" in client.stderr
 
 
+def test_guessing_tokens_is_slowed_down_without_locking_out_who_has_one(tmp_path: Path) -> None:
+    env = {"REDLINE_AUTH_TOKEN": TOKEN}
+    with start(cwd=tmp_path, handshake=False, env=env) as client:
+        assert isinstance(client, HttpClient)
+        statuses = [post(client, PING, Authorization=f"Bearer {n}")[0] for n in range(40)]
+        assert statuses[0] == 401
+        assert 429 in statuses
+        assert post(client, PING, Authorization=f"Bearer {TOKEN}")[0] == 200
+
+
+def test_a_workspace_that_vanished_is_not_ready(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    with start("--workspace", str(folder), cwd=tmp_path, handshake=False) as client:
+        assert isinstance(client, HttpClient)
+        folder.rmdir()
+        status, _, body = client.fetch("GET", "/readyz")
+        assert (status, json.loads(body)) == (503, {"status": "workspace unavailable"})
+        assert client.fetch("GET", "/healthz")[0] == 200
+
+
 # --- limits --------------------------------------------------------------------------------
 
 

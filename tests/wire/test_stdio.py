@@ -6,6 +6,7 @@ import io
 import json
 import queue
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -367,6 +368,24 @@ def test_a_handler_can_ask_while_it_runs(
     assert client.call("ask")["result"]["content"][0]["text"] == text
     assert asked[0]["method"] == "elicitation/create"
     assert asked[0]["params"]["message"] == "Which colour?"
+
+
+def test_a_call_cancelled_while_it_asks_does_not_wait_for_the_answer(connected: Connect) -> None:
+    client = stdio(connected, capabilities=CAN_ASK)
+    asked, answer = threading.Event(), threading.Event()
+
+    def never(_: object) -> dict[str, Any]:
+        asked.set()
+        return {"action": "cancel"} if answer.wait(20) else {}
+
+    client.on_request = never
+    running = client.start("tools/call", {"name": "ask", "arguments": {}})
+    assert asked.wait(20)
+    client.notify("notifications/cancelled", {"requestId": running[0]})
+    assert client.process.stdin
+    client.process.stdin.close()
+    assert client.process.wait(10) == 0, "nothing is in flight any more"
+    answer.set()
 
 
 @pytest.mark.parametrize("protocol", ["2025-11-25", "2026-07-28"])

@@ -35,9 +35,7 @@ def serve(dispatch: Dispatch, settings: Settings, instructions: str) -> int:
         print(banner(dispatch, settings, host, port), flush=True)
 
     try:
-        return serve_http(
-            dispatch, options, announce, extend=os.environ.get("REDLINE_TEST_EXTENSION")
-        )
+        return serve_http(dispatch, options, announce)
     except OSError as failure:
         where = f"{settings.host}:{settings.port}"
         print(f"redline: cannot listen on {where}: {failure.strerror}", file=sys.stderr)

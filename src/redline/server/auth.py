@@ -103,25 +103,52 @@ class Authenticator:
 
 def issuer_keys(issuer: str) -> KeySource:
     """Keys from the issuer's published key set, cached."""
-    import json
-    import urllib.request
-
     import jwt
 
-    base = issuer.rstrip("/")
-    if not base.startswith("https://") and not base.startswith("http://127.0.0.1"):
-        raise AuthFailed("the issuer must be an https URL")
     client: list[jwt.PyJWKClient] = []
 
     def find(token: str) -> Any:
         if not client:
-            address = f"{base}/.well-known/openid-configuration"
-            try:
-                with urllib.request.urlopen(address, timeout=5) as reply:  # noqa: S310 - https only
-                    uri = json.loads(reply.read(1 << 20))["jwks_uri"]
-            except (OSError, ValueError, KeyError) as failure:
-                raise AuthFailed(f"the issuer cannot be reached: {failure}") from None
-            client.append(jwt.PyJWKClient(uri, cache_keys=True, timeout=5))
+            client.append(jwt.PyJWKClient(_key_set_address(issuer), cache_keys=True, timeout=5))
         return client[0].get_signing_key_from_jwt(token).key
 
     return find
+
+
+def _key_set_address(issuer: str) -> str:
+    base = issuer.rstrip("/")
+    problem = "no document"
+    for document in ("openid-configuration", "oauth-authorization-server"):
+        try:
+            found = _fetch(f"{base}/.well-known/{document}")["jwks_uri"]
+        except (OSError, ValueError, KeyError, TypeError) as failure:
+            problem = str(failure)
+            continue
+        if is_safe_url(found):
+            return str(found)
+        problem = "jwks_uri must be an https URL"
+    raise AuthFailed(f"the issuer's keys cannot be found: {problem}")
+
+
+def _fetch(address: str) -> Any:
+    import json
+    import urllib.request
+
+    if not is_safe_url(address):
+        raise ValueError("the issuer must be an https URL")
+    with urllib.request.urlopen(address, timeout=5) as reply:  # noqa: S310 - checked above
+        return json.loads(reply.read(1 << 20))
+
+
+def is_safe_url(address: Any) -> bool:
+    """Whether an address may be trusted with who gets in: https, or this machine itself."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except (ValueError, AttributeError, TypeError):
+        return False
+    return parts.scheme == "https" or (
+        parts.scheme == "http" and host in ("127.0.0.1", "localhost", "::1")
+    )

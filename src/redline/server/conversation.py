@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event, Lock
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from redline.dialects.tool import Client, Json
 from redline.server import protocol, wire
 from redline.server.cancel import Token
 from redline.server.dispatch import Context, Dispatch, no_progress
+from redline.server.messages import (
+    MAX_BATCH,
+    Batch,
+    Pending,
+    Refusal,
+    expects_reply,
+    is_id,
+    set_level,
+)
 
 if TYPE_CHECKING:
     from redline.dialects.tool import Answer, Question
@@ -17,19 +26,8 @@ if TYPE_CHECKING:
 Send = Callable[[Json], None]
 Submit = Callable[[Callable[[], None]], None]
 
-MAX_BATCH = 50
 MAX_RUNNING = 1000
 _ASK_SECONDS = 600.0
-
-
-class Refusal(Exception):
-    """A request that gets a JSON-RPC error."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.data = data
 
 
 class Conversation:
@@ -62,7 +60,7 @@ class Conversation:
         self._client = client or Client(protocol=newest)
         self._running: dict[Any, Token] = {}
         self._lock = Lock()
-        self._questions: dict[str, _Pending] = {}
+        self._questions: dict[str, Pending] = {}
         self._asked = 0
 
     # --- what comes in ---------------------------------------------------------------------
@@ -98,7 +96,7 @@ class Conversation:
             data = {"max_items": MAX_BATCH} if allowed else None
             self._send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {reason}", data))
             return
-        batch = _Batch(self._send, sum(1 for item in items if expects_reply(item)))
+        batch = Batch(self._send, sum(1 for item in items if expects_reply(item)))
         for item in items:
             self._receive_one(item, raw, batch.add)
 
@@ -106,7 +104,7 @@ class Conversation:
         problem = self._malformed(message)
         if problem is not None:
             request_id = message.get("id") if isinstance(message, dict) else None
-            usable = request_id if _is_id(request_id) else None
+            usable = request_id if is_id(request_id) else None
             reply(wire.error(usable, wire.INVALID_REQUEST, f"Invalid request: {problem}"))
             return
         if "method" not in message:
@@ -125,7 +123,7 @@ class Conversation:
             return None if "result" in message or "error" in message else "method is missing"
         if not isinstance(message["method"], str):
             return "method must be a string"
-        if "id" in message and not _is_id(message["id"]):
+        if "id" in message and not is_id(message["id"]):
             if message["id"] is None and self._profile.null_id_is_request:
                 return None
             return "id must be a string or an integer"
@@ -259,7 +257,7 @@ class Conversation:
             cancel=token,
             progress=self._progress_for(params, token),
             raw=raw,
-            asker=self._ask,
+            asker=lambda question: self._ask(question, token),
         )
         self._submit(lambda: self._run_call(request_id, params, context, reply))
 
@@ -302,7 +300,7 @@ class Conversation:
         if method != "notifications/cancelled" or not isinstance(params, dict):
             return
         request_id = params.get("requestId")
-        if not _is_id(request_id):
+        if not is_id(request_id):
             context = Context(self._client)
             self._submit(lambda: self._dispatch.end_session(params, context))
             return
@@ -311,13 +309,14 @@ class Conversation:
         if token is not None:
             token.cancel()
 
-    def _ask(self, question: Question) -> Answer:
+    def _ask(self, question: Question, token: Token) -> Answer:
         from redline.server.asking import elicitation, read_answer
 
         with self._lock:
             self._asked += 1
             key = f"redline-{self._asked}"
-            pending = self._questions[key] = _Pending()
+            pending = self._questions[key] = Pending()
+        token.on_cancel(pending.arrived.set)
         self._send({"jsonrpc": "2.0", "id": key, **elicitation(question)})
         pending.arrived.wait(_ASK_SECONDS)
         with self._lock:
@@ -341,54 +340,3 @@ class Conversation:
         if cancel:
             for token in tokens:
                 token.cancel()
-
-
-class _Pending:
-    __slots__ = ("answer", "arrived")
-
-    def __init__(self) -> None:
-        self.arrived = Event()
-        self.answer: Any = None
-
-
-class _Batch:
-    """Collects the replies of a batch and sends them as one array."""
-
-    def __init__(self, send: Callable[[Any], None], expected: int) -> None:
-        self._send = send
-        self._waiting = expected
-        self._replies: list[Json] = []
-        self._lock = Lock()
-
-    def add(self, reply: Json) -> None:
-        """One reply; an empty one stands for a request that was cancelled."""
-        with self._lock:
-            self._waiting -= 1
-            if reply:
-                self._replies.append(reply)
-            done = self._waiting == 0 and bool(self._replies)
-        if done:
-            self._send(self._replies)
-
-
-def set_level(params: Any) -> Json:
-    """The answer to logging/setLevel."""
-    level = params.get("level") if isinstance(params, dict) else None
-    if level not in protocol.LOG_LEVELS:
-        raise Refusal(
-            wire.INVALID_PARAMS, f"Unknown logging level; legal: {', '.join(protocol.LOG_LEVELS)}"
-        )
-    return {}
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def expects_reply(item: Any) -> bool:
-    """Whether a decoded message gets an answer."""
-    if not isinstance(item, dict):
-        return True
-    if item.get("jsonrpc") == "2.0" and "method" not in item:
-        return "result" not in item and "error" not in item
-    return "id" in item or not isinstance(item.get("method"), str) or item.get("jsonrpc") != "2.0"

@@ -7,7 +7,6 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import uvicorn
@@ -28,8 +27,6 @@ def serve_http(
     dispatch: Dispatch,
     options: HttpOptions,
     announce: Callable[[str, int], None],
-    *,
-    extend: str | None = None,
 ) -> int:
     """Serve until a signal comes; *announce* hears the host and the port when we listen."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="redline: %(message)s")
@@ -37,9 +34,6 @@ def serve_http(
     port = listening.getsockname()[1]
     workers = Workers()
     bridge = Bridge(dispatch, workers, instructions=options.instructions)
-    if extend is not None:
-        # Test-only: a module with extend(server), for suites that want more than tools.
-        import_module(extend).extend(bridge.server)
     front = Front(_sdk_app(bridge, options), dispatch, workers, options, port, _auth(options))
     server = _Server(_config(front, options), bridge, front)
     # Counts before uvicorn listens for signals; it raises them again when it is done, and by

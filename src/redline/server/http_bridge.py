@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from typing import Any
 
 import mcp_types
@@ -16,9 +17,9 @@ from mcp.shared.exceptions import MCPError
 from redline.dialects.tool import Answer, Client, Json, Question, RpcFailure
 from redline.server import protocol, wire
 from redline.server.cancel import Token
-from redline.server.conversation import Refusal, set_level
 from redline.server.dispatch import Context, Dispatch
 from redline.server.futures import settle
+from redline.server.messages import Refusal, set_level
 from redline.server.workers import Workers
 
 RequestContext = ServerRequestContext[Any, Any]
@@ -68,10 +69,7 @@ class Bridge:
             raise MCPError(refusal.code, refusal.message, refusal.data) from None
         result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):
-            extended = result.get("capabilities", {})
-            own = self._dispatch.profile.capabilities
-            extras = {k: v for k, v in extended.items() if k not in ("tools", "logging")}
-            result = {**result, "capabilities": {**own, **extras}}
+            result = {**result, "capabilities": self._dispatch.profile.capabilities}
         return result
 
     def _complete(self, body: Json, version: str) -> Json:
@@ -100,7 +98,7 @@ class Bridge:
             cancel=token,
             progress=_progress(ctx, loop, reports),
             raw=_scope(ctx).get("redline.raw"),
-            asker=_asker(ctx, loop),
+            asker=_asker(ctx, loop, token),
         )
         outcome = await self._run(loop, token, lambda: self._dispatch.call(ctx.params, context))
         for report in reports:
@@ -182,18 +180,24 @@ def _progress(
 
 
 def _asker(
-    ctx: RequestContext, loop: asyncio.AbstractEventLoop
+    ctx: RequestContext, loop: asyncio.AbstractEventLoop, token: Token
 ) -> Callable[[Question], Answer] | None:
     if not ctx.session.can_send_request or _scope(ctx).get("redline.json_only"):
         return None
 
     def ask(question: Question) -> Answer:
         asked = ctx.session.elicit_form(question.message, question.schema, ctx.request_id)
+        waiting = asyncio.run_coroutine_threadsafe(asked, loop)
+        token.on_cancel(lambda: _give_up(waiting))
         try:
-            reply = asyncio.run_coroutine_threadsafe(asked, loop).result(_ASK_SECONDS)
+            reply = waiting.result(_ASK_SECONDS)
         except Exception as failure:
             logging.getLogger(__name__).info("elicitation failed: %r", failure)
             return Answer("cancel")
         return Answer(reply.action, dict(reply.content or {}))
 
     return ask
+
+
+def _give_up(waiting: Future[Any]) -> None:
+    waiting.cancel()

@@ -15,22 +15,35 @@ from redline.dialects.tool import Client, Json
 from redline.server import protocol, wire
 from redline.server.audit import Audit
 from redline.server.auth import Authenticator, AuthFailed
-from redline.server.conversation import MAX_BATCH, Conversation, expects_reply
+from redline.server.conversation import Conversation
 from redline.server.dispatch import Dispatch
 from redline.server.futures import settle
+from redline.server.http_body import check_form, read_body
 from redline.server.http_checks import HttpRefusal, Names
 from redline.server.http_options import HttpOptions
 from redline.server.http_reply import JsonFirst, Message, Send, send_json, send_text
+from redline.server.http_request import (
+    METADATA,
+    Receive,
+    Scope,
+    any_reply,
+    headers_of,
+    malformed,
+    metadata_url,
+    newer_date,
+    peer_of,
+    replay,
+)
+from redline.server.log import warn
 from redline.server.metrics import Metrics
 from redline.server.rate import RateLimit
 from redline.server.workers import Workers
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-METADATA = "/.well-known/oauth-protected-resource"
 UNKNOWN_SESSION = -32001
+_FAILURES_PER_SECOND = 5.0
+_AUDITED = {403: "origin_denied", 421: "origin_denied", 408: "receive_timeout"}
 
 
 class Front:
@@ -52,6 +65,7 @@ class Front:
         self._names = Names(options, port)
         self._auth = auth
         self._limit = RateLimit(options.rate_limit)
+        self._failures = RateLimit(_FAILURES_PER_SECOND)
         self._audit: Audit = dispatch.audit
         self._profile = dispatch.profile
         # Under the coding profile a handshake counts for the process, not for one session.
@@ -68,13 +82,14 @@ class Front:
         if scope["type"] != "http":
             await self._sdk(scope, receive, send)
             return
-        headers = _headers(scope)
+        headers = headers_of(scope)
         try:
             self._names.check(headers.get("host"), headers.get("origin"), scope.get("server"))
             await self._route(scope, headers, receive, send)
         except HttpRefusal as refusal:
-            if refusal.status in (403, 421):
-                self._audit.record("origin_denied", reason=refusal.message, peer=_peer(scope))
+            kind = _AUDITED.get(refusal.status)
+            if kind is not None:
+                self._audit.record(kind, reason=refusal.message, peer=peer_of(scope))
             body = wire.error(None, refusal.code, refusal.message, refusal.data)
             await send_json(send, refusal.status, body, refusal.headers)
 
@@ -82,9 +97,11 @@ class Front:
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         path, method = scope["path"], scope["method"]
-        if path in ("/healthz", "/readyz"):
-            up = path == "/healthz" or self.ready
-            await send_json(send, 200 if up else 503, {"status": "ok" if up else "stopping"}, {})
+        if path == "/healthz":
+            await send_json(send, 200, {"status": "ok"}, {})
+        elif path == "/readyz":
+            problem = await asyncio.to_thread(self._problem)
+            await send_json(send, 503 if problem else 200, {"status": problem or "ok"}, {})
         elif path == "/metrics":
             await self._authenticate(scope, headers)
             await send_text(send, self._metrics.render())
@@ -98,12 +115,24 @@ class Front:
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
         else:
-            scope["redline.principal"] = await self._authenticate(scope, headers)
-            self._check_rate(scope)
+            principal = scope["redline.principal"] = await self._authenticate(scope, headers)
+            peer = peer_of(scope)
+            self._check_rate(self._limit, principal or peer, peer)
             if method == "DELETE":
                 await self._sdk(scope, receive, self._reply(headers, send))
             else:
                 await self._post(scope, headers, receive, send)
+
+    def _problem(self) -> str | None:
+        """Why calls would fail now; the details are for the log."""
+        if not self.ready:
+            return "stopping"
+        try:
+            self._dispatch.runtime.tree  # noqa: B018  opens the roots and settles the journal
+        except Exception as failure:
+            warn(f"not ready: {failure}")
+            return "workspace unavailable"
+        return None
 
     def stop(self) -> None:
         """Say so at /readyz, and cancel the calls that run without a session."""
@@ -118,11 +147,15 @@ class Front:
             return ""
         given = headers.get("authorization")
         try:
-            principal = await asyncio.to_thread(self._auth.principal, given)
+            if self._auth.uses_oauth:  # may fetch the issuer's keys
+                principal = await asyncio.to_thread(self._auth.principal, given)
+            else:
+                principal = self._auth.principal(given)
         except AuthFailed as failure:
-            self._audit.record("auth_failed", reason=str(failure), peer=_peer(scope))
+            self._audit.record("auth_failed", reason=str(failure), peer=peer_of(scope))
+            self._check_rate(self._failures, f"failed:{peer_of(scope)}", peer_of(scope))
             audience = self._options.oauth_audience
-            challenge = self._auth.challenge(_metadata_url(audience) if audience else None)
+            challenge = self._auth.challenge(metadata_url(audience) if audience else None)
             raise HttpRefusal(
                 401, wire.INVALID_REQUEST, "Authorization required", None,
                 {"WWW-Authenticate": challenge},
@@ -131,15 +164,13 @@ class Front:
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=principal, scopes=[]))
         return principal
 
-    def _check_rate(self, scope: Scope) -> None:
-        who = scope["redline.principal"] or _peer(scope)
-        wait = self._limit.wait_for(who)
+    def _check_rate(self, limit: RateLimit, who: str, peer: str) -> None:
+        wait = limit.wait_for(who)
         if wait > 0:
-            self._audit.record("rate_limited", principal=who, peer=_peer(scope))
-            seconds = str(int(wait) + 1)
+            self._audit.record("rate_limited", principal=who, peer=peer)
             raise HttpRefusal(
                 429, wire.INVALID_REQUEST, "Too many requests", {"retry_after": wait},
-                {"Retry-After": seconds},
+                {"Retry-After": str(int(wait) + 1)},
             )  # fmt: skip
 
     # --- POST --------------------------------------------------------------------------------
@@ -152,7 +183,8 @@ class Front:
             raise HttpRefusal(415, wire.INVALID_REQUEST, "Content-Type must be application/json")
         version = self._version(headers)
         session = headers.get("mcp-session-id")
-        body = await self._read(headers, receive)
+        strict = self._profile.strict_handshake
+        body = await read_body(headers, receive, self._options, needs_length=strict)
         try:
             message = wire.decode(body)
         except ValueError as failure:
@@ -161,13 +193,13 @@ class Front:
         if version in protocol.MODERN or (version and version not in protocol.HANDSHAKE):
             await self._forward(scope, headers, body, receive, send)
             return
-        self._check_batch(message, version)
+        check_form(message, self._profile, version)
         method = message.get("method") if isinstance(message, dict) else None
-        if method == "initialize" and not _malformed(message):
+        if method == "initialize" and not malformed(message):
             body = self._greeting(message)
             await self._forward(scope, headers, body, receive, send)
             self._greeted = True
-        elif session and session != self._ambient and not _malformed(message):
+        elif session and session != self._ambient and not malformed(message):
             await self._forward(scope, headers, body, receive, send)
         else:
             await self._answer_without_session(scope, message, body, version, send)
@@ -180,7 +212,7 @@ class Front:
         served = [v for v in protocol.REVISIONS if v >= self._profile.oldest]
         capped = [v for v in served if cap is None or v <= cap]
         too_new = version in protocol.MODERN and version not in capped
-        unheard = self._profile.strict_handshake and not _newer_date(version, served[0])
+        unheard = self._profile.strict_handshake and not newer_date(version, served[0])
         if too_new or unheard:
             raise HttpRefusal(
                 400,
@@ -191,52 +223,6 @@ class Front:
         if self._profile.strict_handshake and version not in protocol.REVISIONS:
             return served[0]  # newer than anything known: served as the profile's own revision
         return version
-
-    async def _read(self, headers: dict[str, str], receive: Receive) -> bytes:
-        limit = self._options.max_body
-        too_big = HttpRefusal(
-            413, wire.INVALID_REQUEST, f"Request is over {limit} bytes", {"max_bytes": limit},
-            {"Connection": "close"},
-        )  # fmt: skip
-        declared = headers.get("content-length")
-        if declared is None and self._profile.strict_handshake:
-            raise HttpRefusal(411, wire.INVALID_REQUEST, "Content-Length is required")
-        if declared is not None and int(declared) > limit:
-            raise too_big
-        parts: list[bytes] = []
-        size = 0
-        try:
-            async with asyncio.timeout(self._options.receive_timeout):
-                while True:
-                    event = await receive()
-                    if event["type"] == "http.disconnect":
-                        raise HttpRefusal(400, wire.INVALID_REQUEST, "Request was cut short")
-                    parts.append(event.get("body", b""))
-                    size += len(parts[-1])
-                    if size > limit:
-                        raise too_big
-                    if not event.get("more_body", False):
-                        return b"".join(parts)
-        except TimeoutError:
-            self._audit.record("receive_timeout", reason=f"{size} bytes came in time")
-            raise HttpRefusal(
-                408, wire.INVALID_REQUEST, "Request took too long to arrive", None,
-                {"Connection": "close"},
-            ) from None  # fmt: skip
-
-    def _check_batch(self, message: Any, version: str | None) -> None:
-        if isinstance(message, dict):
-            return
-        if not isinstance(message, list):
-            raise HttpRefusal(400, wire.INVALID_REQUEST, "Body must be a JSON-RPC message")
-        only = self._profile.strict_handshake
-        if not self._profile.serves_batches or not (only or version in (None, "2025-03-26")):
-            raise HttpRefusal(400, wire.INVALID_REQUEST, "This revision has no batches")
-        if not message or len(message) > MAX_BATCH:
-            raise HttpRefusal(
-                400, wire.INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH} messages",
-                {"max_items": MAX_BATCH},
-            )  # fmt: skip
 
     def _greeting(self, message: Json) -> bytes:
         """`initialize` as the SDK will answer it: our choice of revision, nothing missing."""
@@ -270,7 +256,7 @@ class Front:
         fields.append((b"accept", b"application/json, text/event-stream"))
         fields.append((b"content-length", str(len(body)).encode()))
         scope = {**scope, "headers": fields}
-        await self._sdk(scope, _replay(body, receive), self._reply(headers, send, json_only))
+        await self._sdk(scope, replay(body, receive), self._reply(headers, send, json_only))
 
     def _reply(self, headers: dict[str, str], send: Send, json_only: bool = False) -> Send:
         extra: list[tuple[bytes, bytes]] = []
@@ -294,7 +280,7 @@ class Front:
         self, scope: Scope, message: Any, body: bytes, version: str | None, send: Send
     ) -> None:
         headers = {"Mcp-Session-Id": self._ambient} if self._profile.strict_handshake else {}
-        if not _any_reply(message):
+        if not any_reply(message):
             await send_json(send, 202, None, headers)
             return
         loop = asyncio.get_running_loop()
@@ -312,7 +298,7 @@ class Front:
             reply = await done
         finally:
             self._talks.discard(talk)
-        bad = isinstance(message, dict) and _malformed(message)
+        bad = isinstance(message, dict) and malformed(message)
         status = 400 if bad and not self._profile.strict_handshake else 200
         await send_json(send, status, reply, headers)
 
@@ -334,65 +320,3 @@ class Front:
             client=client if self._greeted else None,
             batches=True,
         )
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
-
-    async def replay() -> Message:
-        nonlocal sent
-        if not sent:
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
-        return await receive()
-
-    return replay
-
-
-def _headers(scope: Scope) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for key, value in scope["headers"]:
-        name, text = key.decode("latin-1"), value.decode("latin-1")
-        if name in ("host", "origin", "authorization") and name in found:
-            raise_twice = f"{name} header appears more than once"
-            found[name] = raise_twice  # matches nothing, so the request is refused
-        else:
-            found[name] = text
-    return found
-
-
-def _peer(scope: Scope) -> str:
-    client = scope.get("client")
-    return str(client[0]) if client else "unknown"
-
-
-def _malformed(message: Any) -> bool:
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return True
-    if "method" not in message:
-        return "result" not in message and "error" not in message
-    request_id = message.get("id", 0)
-    valid_id = isinstance(request_id, str | int) and not isinstance(request_id, bool)
-    params = message.get("params")
-    valid_params = params is None or isinstance(params, dict)
-    return not (isinstance(message["method"], str) and valid_id and valid_params)
-
-
-def _any_reply(message: Any) -> bool:
-    if isinstance(message, list):
-        return any(expects_reply(item) for item in message)
-    return expects_reply(message)
-
-
-def _newer_date(version: str, oldest: str) -> bool:
-    digits = version.replace("-", "")
-    is_date = len(version) == 10 and version[4] == version[7] == "-" and digits.isdigit()
-    return is_date and version >= oldest
-
-
-def _metadata_url(audience: str) -> str:
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(audience)
-    path = parts.path.rstrip("/")
-    return f"{parts.scheme}://{parts.netloc}{METADATA}{path}"

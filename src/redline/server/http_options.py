@@ -20,6 +20,6 @@ class HttpOptions:
     receive_timeout: float = 30.0
     max_sessions: int = 100
     session_idle: float = 1800.0
-    rate_limit: float = 50.0
+    rate_limit: float = 200.0
     protocol: str | None = None
     instructions: str = ""

@@ -1,0 +1,76 @@
+"""The small parts of a JSON-RPC conversation: refusals, batches, and what counts as what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Lock
+from typing import Any
+
+from redline.dialects.tool import Json
+from redline.server import protocol, wire
+
+MAX_BATCH = 50
+
+
+class Refusal(Exception):
+    """A request that gets a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Pending:
+    """A question on its way: set `arrived` once the answer is there, or will never be."""
+
+    __slots__ = ("answer", "arrived")
+
+    def __init__(self) -> None:
+        self.arrived = Event()
+        self.answer: Any = None
+
+
+class Batch:
+    """Collects the replies of a batch and sends them as one array."""
+
+    def __init__(self, send: Callable[[Any], None], expected: int) -> None:
+        self._send = send
+        self._waiting = expected
+        self._replies: list[Json] = []
+        self._lock = Lock()
+
+    def add(self, reply: Json) -> None:
+        """One reply; an empty one stands for a request that was cancelled."""
+        with self._lock:
+            self._waiting -= 1
+            if reply:
+                self._replies.append(reply)
+            done = self._waiting == 0 and bool(self._replies)
+        if done:
+            self._send(self._replies)
+
+
+def set_level(params: Any) -> Json:
+    """The answer to logging/setLevel."""
+    level = params.get("level") if isinstance(params, dict) else None
+    if level not in protocol.LOG_LEVELS:
+        raise Refusal(
+            wire.INVALID_PARAMS, f"Unknown logging level; legal: {', '.join(protocol.LOG_LEVELS)}"
+        )
+    return {}
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value can be a request id in MCP."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def expects_reply(item: Any) -> bool:
+    """Whether a decoded message gets an answer."""
+    if not isinstance(item, dict):
+        return True
+    if item.get("jsonrpc") == "2.0" and "method" not in item:
+        return "result" not in item and "error" not in item
+    return "id" in item or not isinstance(item.get("method"), str) or item.get("jsonrpc") != "2.0"
