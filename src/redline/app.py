@@ -175,6 +175,7 @@ class Redline:
             self.workspace,
             self.settings.sandbox,
             readable=self.settings.exec_allow_roots,
+            git_writes=self.settings.git_writes,
             hidden=(self.state_dir,),
         )
 

@@ -37,6 +37,8 @@ class Settings:
     sessions: str = "memory"
     sandbox: str = "safe"
     exec_allow_roots: tuple[str, ...] = ()
+    # Whether commands may write `.git`; what they put there can run later, outside the sandbox.
+    git_writes: bool = False
     view_image: bool = True
     strict_syntax: bool = False
     trace: bool = False
@@ -310,6 +312,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "sessions": str,
     "sandbox": _choice("safe", "trusted", "dangerous"),
     "exec_allow_roots": _paths,
+    "git_writes": _flag,
     "view_image": _flag,
     "strict_syntax": _flag,
     "trace": _flag,

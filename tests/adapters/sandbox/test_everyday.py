@@ -149,3 +149,15 @@ def test_file_modes_and_times_can_be_set_inside(project: Path, backend: str) -> 
     assert said[0].startswith("700 98")
     assert said[1].startswith("700 98")
     assert os.stat(project / "main.c").st_mode & 0o777 == 0o700
+
+
+def test_commits_are_made_only_where_git_writes_are_allowed(project: Path, backend: str) -> None:
+    line = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second"
+    with commands_in(project, "safe", backend) as held:
+        assert run(held, line).state.exit_code != 0
+    with commands_in(project, "safe", backend, git_writes=True) as free:
+        assert run(free, line).state.exit_code == 0
+    log = subprocess.run(
+        ["git", "-C", str(project), "log", "--oneline"], check=True, capture_output=True
+    )
+    assert len(log.stdout.splitlines()) == 2

@@ -11,10 +11,14 @@ from redline.adapters.sandbox import linux
 def enter(plan: dict[str, Any]) -> None:
     """Leave for a user and mount namespace of our own and arrange it as *plan* says."""
     user, group = os.geteuid(), os.getegid()
-    linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
-    _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{user} {user} 1")
-    _write("/proc/self/gid_map", f"{group} {group} 1")
+    try:
+        linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
+    except OSError:
+        linux.unshare(linux.CLONE_NEWNS)  # root may where user namespaces are switched off
+    else:
+        _write("/proc/self/setgroups", "deny")
+        _write("/proc/self/uid_map", f"{user} {user} 1")
+        _write("/proc/self/gid_map", f"{group} {group} 1")
     linux.mount("none", "/", None, linux.MS_REC | linux.MS_PRIVATE)
     for lower, upper, work in plan.get("overlays", ()):
         options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr"
