@@ -65,7 +65,7 @@ def stub() -> Iterator[Stub]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=lambda: server.serve_forever(0.01), daemon=True).start()
     state.url = f"http://127.0.0.1:{server.server_port}"
     try:
         yield state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
@@ -57,13 +58,20 @@ _cache = _Cache()
 def propose_for(call: Call, document: Value, instruction: str) -> Proposal:
     """The proposal for *instruction*; ProviderFailed when only a provider could tell."""
     call.cancel.check()
+    return propose_with(lambda: call.runtime.llm, document, instruction, call.client.principal)
+
+
+def propose_with(
+    provider: Callable[[], Llm | None], document: Value, instruction: str, principal: str = ""
+) -> Proposal:
+    """The offline engine's proposal, or the provider's where the engine is not certain."""
     offline = propose(document, instruction)
     if offline.status != "ambiguous":
         return offline
-    llm = call.runtime.llm
+    llm = provider()
     if llm is None:
         return offline
-    key = _key(llm, document, instruction, call.client.principal)
+    key = _key(llm, document, instruction, principal)
     cached = _cache.get(key)
     if cached is not None:
         return cached
