@@ -37,6 +37,8 @@ class Index:
         self.values: list[Value] = []
         self.end: list[int] = []
         self.by_form: dict[str, list[int]] = {}
+        self._identifying: dict[str, bool] = {}
+        self._known_tops: dict[tuple[int, ...], list[int]] = {}
         self._walk(document, -1, "", 0)
 
     def _walk(self, value: Value, parent: int, key: str | int, depth: int) -> None:
@@ -107,7 +109,11 @@ class Index:
         return found
 
     def _tops(self, scopes: list[int]) -> list[int]:
-        tops: list[int] = []
+        key = tuple(scopes)
+        known = self._known_tops.get(key)
+        if known is not None:
+            return known
+        tops = self._known_tops[key] = []
         for scope in sorted(set(scopes)):
             if not tops or scope >= self.end[tops[-1]]:
                 tops.append(scope)
@@ -141,9 +147,10 @@ class Index:
     def _named(self, whole: bool) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for node, value in enumerate(self.values):
-            if not isinstance(value, str | Num) or not self.identifies(node):
+            kind = type(value)
+            if (kind is not str and kind is not Num) or not self.identifies(node):
                 continue
-            text = value.text if isinstance(value, Num) else value
+            text: str = value.text if isinstance(value, Num) else value  # type: ignore[assignment]
             for form in [_spoken(text)] if whole else _parts(text):
                 found.setdefault(form, []).append(node)
         return found
@@ -153,11 +160,13 @@ class Index:
         key = self.keys[node]
         if isinstance(key, int) or not key:
             return False
-        form = key_form(key)
-        if form in _NAME_FORMS or form in _ID_FORMS:
-            return True
-        words = key_words(key)
-        return len(words) > 1 and words[-1] in _ID_ENDINGS
+        known = self._identifying.get(key)
+        if known is None:
+            form, words = key_form(key), key_words(key)
+            known = form in _NAME_FORMS or form in _ID_FORMS
+            known = known or (len(words) > 1 and words[-1] in _ID_ENDINGS)
+            self._identifying[key] = known
+        return known
 
     def is_named(self, node: int) -> bool:
         """Whether an object has a name of its own."""

@@ -33,6 +33,7 @@ class Lookup:
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._element_texts: dict[int, dict[str, list[int]]] = {}
 
     def phrase(
         self, names: Tokens, scopes: list[int], *, strict: bool, last: bool
@@ -157,13 +158,19 @@ class Lookup:
         found: list[int] = []
         for scope in scopes:
             if isinstance(self.index.values[scope], list):
-                for child in self.index.children(scope):
-                    self.index.spend(1)
-                    value = self.index.values[child]
-                    text = value.text if isinstance(value, Num) else value
-                    if isinstance(text, str) and " ".join(text.lower().split()) == wanted:
-                        found.append(child)
+                found += self._plain_elements(scope).get(wanted, [])
         return found
+
+    def _plain_elements(self, array: int) -> dict[str, list[int]]:
+        known = self._element_texts.get(array)
+        if known is None:
+            known = self._element_texts[array] = {}
+            for child in self.index.children(array):
+                value = self.index.values[child]
+                text = value.text if isinstance(value, Num) else value
+                if isinstance(text, str):
+                    known.setdefault(" ".join(text.lower().split()), []).append(child)
+        return known
 
     def _generic(self, names: Tokens, scopes: list[int]) -> list[int]:
         """`item`, `entry`: the collection in scope, or the only array there is."""

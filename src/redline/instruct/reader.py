@@ -40,6 +40,7 @@ class Reader:
     resolver: Resolver
     memory: Memory = field(default_factory=Memory)
     elided: bool = False
+    _peers: dict[str, list[Value]] = field(default_factory=dict)
 
     def text(self, tokens: Tokens) -> str:
         """The words as written."""
@@ -172,12 +173,18 @@ class Reader:
             return [
                 self.value(n) for n, _ in zip(siblings, range(_PEERS), strict=False) if n != node
             ]
-        return self.peers_of(key, node)
+        return self.peers_of(key)
 
-    def peers_of(self, key: str, node: int = -1) -> list[Value]:
+    def peers_of(self, key: str) -> list[Value]:
         """Values found under a key anywhere."""
-        nodes = self.index.by_form.get(key_form(key), [])[:_PEERS]
-        return [self.value(n) for n in nodes if n != node and self.index.keys[n] == key]
+        known = self._peers.get(key)
+        if known is None:
+            nodes = self.index.by_form.get(key_form(key), [])[:_PEERS]
+            held = [self.value(n) for n in nodes if self.index.keys[n] == key]
+            texts = {v for v in held if isinstance(v, str)}
+            known = [*sorted(texts), *[v for v in held if not isinstance(v, str)][:20]]
+            self._peers[key] = known
+        return known
 
     def typed(self, tokens: Tokens, node: int) -> Value:
         """The value *tokens* say for the place *node*."""

@@ -49,11 +49,20 @@ class Resolver:
         self.lookup = Lookup(index)
         # Whether the scope a sentence opened with speaks of many: "for every user, ..."
         self.scope_many = False
+        # The same words are looked up by many readings of one instruction.
+        self._found: dict[tuple[object, ...], list[Found]] = {}
 
     def find(
         self, tokens: Tokens, *, scopes: tuple[int, ...] = (0,), strict: bool = False
     ) -> list[Found]:
         """Every distinct meaning of *tokens*; no synonyms or partial names when *strict*."""
+        spans = tuple((t.start, t.end) for t in tokens)
+        key = (spans, scopes, strict, self.scope_many)
+        if key not in self._found:
+            self._found[key] = self._find(tokens, scopes, strict=strict)
+        return self._found[key]
+
+    def _find(self, tokens: Tokens, scopes: tuple[int, ...], *, strict: bool) -> list[Found]:
         meanings: dict[tuple[int, ...], Found] = {}
         empties: list[Found] = []
         for target in parse_target(tokens):
@@ -243,7 +252,8 @@ class Resolver:
         passing = self.filters.satisfying(condition, owners)
         if passing is None:
             return None
-        return [e for e in elements if self.index.parents[e] in set(passing)]
+        kept_owners = set(passing)
+        return [e for e in elements if self.index.parents[e] in kept_owners]
 
     def _is_many(self, piece: Piece) -> bool:
         plural = bool(piece.names) and is_plural(piece.names[-1].text)

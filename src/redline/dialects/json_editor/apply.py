@@ -22,7 +22,8 @@ from redline.dialects.tool import Call, Json, Result
 from redline.instruct.operations import Operation, apply_operations, check_expected
 from redline.instruct.values import Value, dumps, parse, to_plain
 
-_AGAIN = 5
+_AGAIN = 20
+_PENDING = "pending:"
 
 
 def apply(call: Call) -> Result:
@@ -174,18 +175,34 @@ def _apply_file(
     from redline.dialects.json_editor.files import plan_file
 
     source = file_source(call, session.file, Access.WRITE)
-    operations = [session.operations[place] for place in wanted]
     if source.document_hash != session.document_hash:
-        raise StaleBase(session.file, hint="Preview the file again, it was changed since")
+        return _applied_elsewhere(call, stored.id, source.document_hash, key)
+    operations = [session.operations[place] for place in wanted]
     after = plan_file(source, operations, session.form)
     outcome = _outcome(session, wanted, [])
-    if operations:
-        outcome["operation_id"] = _commit(call, source, after, len(operations))
     outcome["document_hash"] = digest_of(after)
     outcome["after"] = after.decode("utf-8").removeprefix("\ufeff")
+    # What is about to happen is written down first: a call that finds the file changed can then
+    # tell this very change from somebody else's.
+    _remember(call, stored, session, _PENDING + key, outcome)
+    if operations:
+        try:
+            outcome["operation_id"] = _commit(call, source, after, len(operations))
+        except StaleBase:
+            current = file_source(call, session.file, Access.WRITE)
+            return _applied_elsewhere(call, stored.id, current.document_hash, key)
+    stored, session = load(call.runtime.previews, stored.id, call.client.principal)
     kept = _remember(call, stored, session, key, outcome)
-    document = parse(kept["after"])
-    return _reply(call, document, kept["document_hash"], kept, again=kept is not outcome)
+    return _reply(call, parse(kept["after"]), kept["document_hash"], kept, again=False)
+
+
+def _applied_elsewhere(call: Call, session_id: str, digest: str, key: str) -> Result:
+    """The answer when another call of the same session was first; StaleBase for anybody else."""
+    _, session = load(call.runtime.previews, session_id, call.client.principal)
+    outcome = session.results.get(key) or session.results.get(_PENDING + key)
+    if outcome is not None and outcome["document_hash"] == digest:
+        return _again(call, session, outcome)
+    raise StaleBase(session.file, hint="Preview the file again, it was changed since")
 
 
 def _commit(call: Call, source: Source, after: bytes, count: int) -> str:
