@@ -161,8 +161,9 @@ def test_an_assignment_by_pointer_changes_that_place_alone(
     [operation] = proposal.operations
     assert (operation.op, operation.path) == ("replace", path)
     assert not isinstance(operation.value, Absent)
-    if isinstance(old, str) and isinstance(value, Num):
-        value = value.text  # bare digits stay a text where a text was
+    texts = isinstance(old, str) or (old is None and isinstance(operation.value, str))
+    if texts and isinstance(value, Num):
+        value = value.text  # bare digits are a text where a text was, or where others have texts
     assert type_name(operation.value) == type_name(value)
     assert operation.value == value
 
