@@ -32,36 +32,33 @@ def plan_file(source: Source, operations: Sequence[Operation], form: str = "json
     return edit.after
 
 
+_Rank = tuple[tuple[int, int, str], ...]
+_Step = tuple[_Rank, int, JsonOp]
+
+
 def in_sequence(document: Value, operations: Sequence[Operation]) -> list[JsonOp]:
     """Operations that all speak of the first state, in an order in which each still finds its
-    place: values first, then elements from the highest index down, renames last."""
+    place: new values first, then whatever moves others, from the last place to the first."""
     values: list[JsonOp] = []
-    shifting: list[tuple[tuple[tuple[int, int, str], ...], int, JsonOp]] = []
-    renames: list[tuple[int, JsonOp]] = []
+    moving: list[_Step] = []
     for place, operation in enumerate(operations):
-        where = pointer(operation.path)
-        if operation.op == "rename":
-            assert operation.new_path is not None
-            renames.append((-len(operation.path), JsonOp("rename", where, operation.new_path[-1])))
-            continue
+        where, rank = pointer(operation.path), _rank(operation.path)
         if operation.op in ("replace", "add"):
             values.append(JsonOp(operation.op, where, _text(operation.value)))
-            continue
-        if operation.op == "insert":
-            item = JsonOp("insert", where, _text(operation.value))
-            shifting.append((_rank(operation.path), place, item))
-            continue
-        shifting.append((_rank(operation.path), -1, JsonOp("remove", where)))
+        elif operation.op == "insert":
+            moving.append((rank, place, JsonOp("insert", where, _text(operation.value))))
+        elif operation.op == "rename":
+            assert operation.new_path is not None
+            moving.append((rank, -1, JsonOp("rename", where, operation.new_path[-1])))
+        else:
+            moving.append((rank, -1, JsonOp("remove", where)))
         if operation.op == "move":
-            shifting.append(_arrival(document, operation, place))
-    ordered = sorted(shifting, key=lambda item: item[0], reverse=True)
-    return [*values, *_stable(ordered), *(op for _, op in sorted(renames, key=lambda r: r[0]))]
+            moving.append(_arrival(document, operation, place))
+    return [*values, *_stable(sorted(moving, key=lambda step: step[0], reverse=True))]
 
 
-def _stable(
-    ordered: list[tuple[tuple[tuple[int, int, str], ...], int, JsonOp]],
-) -> list[JsonOp]:
-    """Within one place: the removal, then insertions from the last to the first."""
+def _stable(ordered: list[_Step]) -> list[JsonOp]:
+    """Within one place: what happens to the element, then insertions from the last to the first."""
     found: list[JsonOp] = []
     start = 0
     while start < len(ordered):
@@ -76,9 +73,7 @@ def _stable(
     return found
 
 
-def _arrival(
-    document: Value, operation: Operation, place: int
-) -> tuple[tuple[tuple[int, int, str], ...], int, JsonOp]:
+def _arrival(document: Value, operation: Operation, place: int) -> _Step:
     assert operation.new_path is not None
     holder = value_at(document, operation.new_path[:-1])
     action = "insert" if isinstance(holder, list) else "add"
@@ -86,7 +81,7 @@ def _arrival(
     return _rank(operation.new_path), place, step
 
 
-def _rank(path: Path) -> tuple[tuple[int, int, str], ...]:
+def _rank(path: Path) -> _Rank:
     return tuple((1, int(p), "") if is_index(p) else (0, 0, p) for p in path)
 
 
