@@ -54,9 +54,32 @@ def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
             if not placed:
                 attempts += _key_to_rest(reader, tokens[:place], tokens[place + 1 :], verb)
     if not placed and verb in ("add", "create", "insert", "include", "introduce"):
+        member = _member(reader, tokens)
+        if member is not None:
+            return [member]
         attempts += _key_attempts(reader, tokens, None)
     attempts.append(lambda: _to_named_collection(reader, tokens, spot))
     return best(attempts)
+
+
+def _member(reader: Reader, tokens: Tokens) -> Outcome | None:
+    """`a script called lint with value V`, `a lint script with value V`: into the scripts."""
+    for width, place in _marks(tokens):
+        words = [t for t in tokens[:place] if t.low not in ("called", "named")]
+        for noun, key in ((words[0], words[1:]), (words[-1], words[:-1])):
+            if len(key) != 1 or noun.kind != "word" or not key[0].is_name:
+                continue
+            nodes = reader.index.by_form.get(key_form(noun.text), [])
+            if len(nodes) != 1 or not isinstance(reader.value(nodes[0]), dict):
+                continue
+            found = Found((nodes[0],))
+            value = typed(tokens[place + width :], reader.source, ABSENT, (), key[0].text)
+            return Outcome(
+                tuple(_new_key(reader, nodes[0], key[0].text, value, rate(found))),
+                "already as asked",
+                found.nodes,
+            )
+    return None
 
 
 def _unintroduced(tokens: Tokens) -> Tokens:
@@ -119,7 +142,30 @@ def _add_to(reader: Reader, what: Tokens, where: Tokens, spot: _Spot) -> Outcome
         return add_amount(reader, what, found, 1)
     if len(what) == 1 and what[0].kind == "json" and isinstance(what[0].value, dict):
         return _merge(reader, what[0].value, found)
+    inner = _inner_list(reader, what, found)
+    if inner is not None:
+        return _append(reader, inner[1], inner[0], spot)
     raise Unclear("type", f"nothing can be added to {reader.text(where)!r}", found.nodes)
+
+
+def _inner_list(reader: Reader, what: Tokens, found: Found) -> tuple[Found, Tokens] | None:
+    """`the tag "x" to the first post`: the post's list of that name, and what goes into it."""
+    words = _unintroduced(what)
+    for noun, rest in ((words[:1], words[1:]), (words[-1:], words[:-1])):
+        rest = rest[1:] if rest and rest[0].low == "of" else rest
+        if not rest or not noun or noun[0].kind != "word":
+            continue
+        lists = []
+        for node in found.nodes:
+            lists += [
+                child
+                for child in reader.index.children(node)
+                if isinstance(reader.value(child), list)
+                and key_form(str(reader.index.keys[child])) == key_form(noun[0].text)
+            ]
+        if len(lists) == len(found.nodes):
+            return Found(tuple(lists), found.many, False, found.partial), rest
+    return None
 
 
 def _merge(reader: Reader, new: dict[str, Value], found: Found) -> Outcome:
@@ -269,7 +315,8 @@ def _add_key(reader: Reader, key: Tokens, value: Tokens, where: Tokens | None) -
     operations: list[Operation] = []
     for node in found.nodes:
         name = _key_name(reader, key, node)
-        new = typed(value, reader.source, ABSENT, reader.peers_of(name), name)
+        peers = [v for v in reader.peers_of(name) if not isinstance(v, dict | list)]
+        new = typed(value, reader.source, ABSENT, peers, name)
         operations += _new_key(reader, node, name, new, rate(found))
     return Outcome(tuple(operations), "already as asked", found.nodes)
 
@@ -289,7 +336,7 @@ def _key_name(reader: Reader, tokens: Tokens, node: int) -> str:
     """The new key as quoted, or as one plain word, or in the style its neighbours are written."""
     words = _unintroduced(tokens)
     quoted = [t for t in words if t.kind in ("quoted", "code")]
-    nouns = frozenset("field key property attribute setting option flag entry".split())
+    nouns = frozenset("field key property attribute setting option flag entry section".split())
     if quoted:
         others = [t for t in words if t not in quoted and not _is_key_noun(t, nouns)]
         if len(quoted) == 1 and not others:
@@ -302,9 +349,16 @@ def _key_name(reader: Reader, tokens: Tokens, node: int) -> str:
         raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
     if len(plain) == 1 and plain[0].kind == "word" and not plain[0].path:
         return plain[0].text
+    if any(_names_holder(reader, t) for t in plain):
+        raise Unclear("value", f"{reader.text(tokens)!r} may belong into something that is here")
     if 2 <= len(plain) <= 4 and all(t.kind == "word" and t.text.isalpha() for t in plain):
         return _styled([t.low for t in plain], reader.value(node))
     raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
+
+
+def _names_holder(reader: Reader, token: Token) -> bool:
+    nodes = reader.index.by_form.get(key_form(token.text), [])
+    return any(isinstance(reader.value(n), dict | list) for n in nodes)
 
 
 def _is_key_noun(token: Token, nouns: frozenset[str]) -> bool:

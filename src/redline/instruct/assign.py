@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from redline.instruct.filters import form_of
 from redline.instruct.index import Index
 from redline.instruct.outcome import Outcome, Unclear
-from redline.instruct.reader import Reader, best
+from redline.instruct.reader import Reader, best, rate
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value
 from redline.instruct.words import SCOPING, key_form, number_in
 
 CONNECTORS = frozenset(("to", "=", "->", "=>", "→", ":", ":=", "as", "be", "become", "=="))
-_TRAILING = frozenset("for in of on under within inside where whose".split())
+_TRAILING = frozenset("for in of on under within inside where".split())
 _COPIES = (
     ("the", "value", "of"), ("the", "same", "as"), ("same", "as"), ("the", "same", "value", "as"),
     ("match",), ("whatever", "is", "in"),
@@ -26,18 +26,18 @@ def set_values(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`TARGET to VALUE` in each way the connectors allow."""
     if reader.elided and tokens and tokens[0].low in CONNECTORS:
         tokens = (*reader.memory.head, *tokens)
-    attempts = [
-        attempt
+    readings = [
+        reading
         for place, token in enumerate(tokens)
         if 0 < place < len(tokens) - 1 and token.low in CONNECTORS
-        for attempt in assignments(reader, tokens[:place], _value_part(tokens[place + 1 :]))
+        for reading in with_scope(tokens[:place], _value_part(tokens[place + 1 :]))
     ]
-    if not attempts and len(tokens) > 1 and _is_loose(tokens[-1]):
-        attempts = list(assignments(reader, tokens[:-1], tokens[-1:]))
-    if not attempts:
-        found = reader.targets(_unconnected(tokens))
-        raise Unclear("value", f"no value is given for {_shown(reader, found)}", found.nodes)
-    return best(attempts)
+    if readings:
+        return assigned(reader, readings)
+    if len(tokens) > 1 and _is_loose(tokens[-1]):
+        return assigned(reader, [(tokens[:-1], tokens[-1:])])
+    found = reader.targets(_unconnected(tokens))
+    raise Unclear("value", f"no value is given for {_shown(reader, found)}", found.nodes)
 
 
 def _unconnected(tokens: Tokens) -> Tokens:
@@ -59,22 +59,48 @@ def _is_loose(token: Token) -> bool:
     return token.kind == "word" and number_in(token.text) is not None
 
 
+def assigned(reader: Reader, readings: list[tuple[Tokens, Tokens]]) -> list[Outcome]:
+    """The outcomes of the readings; for one place, what can be its scope is not its value."""
+    widths: dict[tuple[int, ...], int] = {}
+    found: dict[tuple[int, ...], Outcome] = {}
+    others: list[Outcome] = []
+
+    def attempt(left: Tokens, right: Tokens) -> Callable[[], Outcome]:
+        def read() -> Outcome:
+            outcome = _assign(reader, left, right)
+            known = widths.get(outcome.found)
+            if outcome.found and (known is None or len(right) < known):
+                widths[outcome.found] = len(right)
+                found[outcome.found] = outcome
+            elif not outcome.found:
+                others.append(outcome)
+            return outcome
+
+        return read
+
+    best([attempt(left, right) for left, right in readings])
+    acting = [outcome for outcome in found.values() if outcome.operations]
+    return acting or list(found.values())[:1] or others[:1]
+
+
 def assignments(reader: Reader, left: Tokens, right: Tokens) -> Iterator[Callable[[], Outcome]]:
-    """The readings of one target and one value: with a scope after the value, and without."""
-    for target, value in with_scope(left, right):
-        yield _attempt(reader, target, value)
+    """One attempt that weighs the readings of a target and a value against each other."""
+    yield lambda: _only(assigned(reader, list(with_scope(left, right))))
 
 
 def with_scope(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
     """A target and a value, then with what follows the value read as the target's scope."""
     yield left, right
+    told = next((i for i, t in enumerate(left) if i and t.low == "from"), len(left))
     for place in range(len(right) - 1, 0, -1):
         if right[place].low in _TRAILING and place < len(right) - 1:
-            yield (*left, *right[place:]), right[:place]
+            yield (*left[:told], *right[place:], *left[told:]), right[:place]
 
 
-def _attempt(reader: Reader, left: Tokens, right: Tokens) -> Callable[[], Outcome]:
-    return lambda: _assign(reader, left, right)
+def _only(outcomes: list[Outcome]) -> Outcome:
+    if len({outcome.signature for outcome in outcomes}) != 1:
+        raise Unclear("several", "it can be read in more than one way")
+    return outcomes[0]
 
 
 def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
@@ -256,7 +282,21 @@ def mark(reader: Reader, tokens: Tokens) -> list[Outcome]:
     return [Outcome(tuple(operations), "already as asked", found.nodes)]
 
 
-def _marked(reader: Reader, node: int, word: Token, negated: bool) -> tuple[int, Value]:
+def become(reader: Reader, target: Tokens, word: Token) -> list[Outcome]:
+    """`make Bob an admin`: a flag of that name, or the one field that holds such a value."""
+    found = reader.targets(target)
+    operations = []
+    for node in found.nodes:
+        if not isinstance(reader.value(node), dict):
+            raise Unclear("value", f"{word.text!r} may not be a value", found.nodes)
+        place, value = _marked(reader, node, word, negated=False, known_only=True)
+        operations += reader.replace(place, value, rate(found, 0.91))
+    return [Outcome(tuple(operations), "already as asked", found.nodes)]
+
+
+def _marked(
+    reader: Reader, node: int, word: Token, negated: bool, *, known_only: bool = False
+) -> tuple[int, Value]:
     if not isinstance(reader.value(node), dict):
         if negated:
             raise Unclear("value", "not is no value")
@@ -286,7 +326,7 @@ def _marked(reader: Reader, node: int, word: Token, negated: bool) -> tuple[int,
         if isinstance(reader.value(c), str)
         and key_form(str(reader.index.keys[c])) in ("status", "state")
     ]
-    if len(status) == 1 and not fields:
+    if len(status) == 1 and not fields and not known_only:
         return status[0], word.text
     raise Unclear("target", f"no field says whether it is {word.text}", (node,))
 

@@ -99,10 +99,15 @@ def _sentence(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
 def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
     """`In the server section, ...`: what follows is read within it."""
-    if not tokens or tokens[0].low not in _SCOPES:
+    if not tokens:
+        return tokens
+    opened = tokens[0].low in ("update", "modify", "edit", "change") and _opens(tokens)
+    if tokens[0].low not in _SCOPES and not opened:
         return tokens
     for place in range(2, len(tokens)):
-        mark = tokens[place].low in (",", ":")
+        mark = tokens[place].low == ":" or (tokens[place].low == "," and not opened)
+        if opened and not mark:
+            continue
         if mark or verb_at(tokens, place) or tokens[place].low == "please":
             rest = _courtesy(tokens[place + 1 :] if mark else tokens[place:])
             found = reader.targets(tokens[1:place])
@@ -114,6 +119,12 @@ def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
             reader.resolver.scope_many = found.many
             return rest
     raise Unclear("clause", "the instruction is not understood")
+
+
+def _opens(tokens: Tokens) -> bool:
+    """`update order 1002: set ...`: a colon followed by a verb."""
+    place = next((i for i, t in enumerate(tokens) if t.low == ":"), None)
+    return place is not None and verb_at(_courtesy(tokens[place + 1 :])) is not None
 
 
 def _groups(tokens: Tokens) -> list[list[Tokens]]:

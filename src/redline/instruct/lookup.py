@@ -247,6 +247,10 @@ class Lookup:
             node = nodes[0]
             words = key_words(str(self.index.keys[node]))
             flag = isinstance(self.index.values[node], bool)
+            kind = _kind_word(self.index.values[node])
+            if kind:
+                form = "".join(map(singular, words))
+                found.setdefault(form + kind, []).extend(nodes)
             if _is_date(self.index.values[node]):
                 stem = words[:-1] if words[-1] == "at" else words
                 found.setdefault("".join(map(singular, stem)) + "date", []).extend(nodes)
@@ -260,6 +264,13 @@ class Lookup:
                 continue
             found.setdefault(short, []).extend(nodes)
         return found
+
+
+def _kind_word(value: object) -> str:
+    """What people say after the key of such a value: homepage URL, contact e-mail address."""
+    if isinstance(value, str) and re.match(r"https?://", value):
+        return "url"
+    return "address" if isinstance(value, str) and re.fullmatch(r"\S+@\S+", value) else ""
 
 
 def _is_date(value: object) -> bool:

@@ -50,7 +50,8 @@ def _absent(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
             raise Unclear("several", f"{reader.text(tokens)!r} is not an exact name", nodes)
         return Outcome((), "nothing fits the condition")
     words = [t for t in tokens if t.low not in ARTICLES and singular(t.low) not in STRUCTURAL]
-    if any(t.low in _VAGUE for t in words):
+    kinds = [t for t in tokens if singular(t.low) in GENERIC]
+    if any(t.low in _VAGUE for t in words) or kinds:
         raise unclear
     if len(words) == 2 and words[1].text.lstrip("#").isdigit() and _collects(reader, words[0]):
         return Outcome((), f"there is no {reader.text(tokens)!r}")

@@ -13,7 +13,7 @@ from redline.instruct.index import Index
 from redline.instruct.lookup import Lookup
 from redline.instruct.nouns import Piece, Target, parse_target
 from redline.instruct.tokens import Token, Tokens
-from redline.instruct.words import STRUCTURAL, is_plural, key_form, key_words, singular
+from redline.instruct.words import ARTICLES, STRUCTURAL, is_plural, key_form, key_words, singular
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,8 @@ class Resolver:
         spans = tuple((t.start, t.end) for t in tokens)
         key = (spans, scopes, strict, self.scope_many)
         if key not in self._found:
-            self._found[key] = self._find(tokens, scopes, strict=strict)
+            found = self._find(tokens, scopes, strict=strict)
+            self._found[key] = found or self._find(_content(tokens), scopes, strict=strict)
         return self._found[key]
 
     def _find(self, tokens: Tokens, scopes: tuple[int, ...], *, strict: bool) -> list[Found]:
@@ -300,6 +301,14 @@ class Resolver:
                 kept = self._positions(piece, kept)
             return _Level(kept, self._is_many(piece), partial=False)
         return None
+
+
+def _content(tokens: Tokens) -> Tokens:
+    """`the value of count` means count."""
+    rest = tokens[1:] if tokens and tokens[0].low in ARTICLES else tokens
+    if len(rest) > 2 and singular(rest[0].low) in STRUCTURAL and rest[1].low in ("of", "for"):
+        return rest[2:]
+    return ()
 
 
 def _listed(tokens: Tokens) -> list[Tokens]:

@@ -15,6 +15,8 @@ _ENDS = frozenset(" \t\r\n,.;:!?)]}")
 _ARROWS = ("->", "=>", "→", ":=", "==", "!=", ">=", "<=", "=", ">", "<")
 _ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(!=|>=|<=|==|=|>|<)(.+)$")
 _TRAILING = ",;:!?."
+# A dot that belongs to the word: initials and titles.
+_INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co)\.")
 _POSSESSIVE = re.compile(r"^(.+?)(?:['’]s|(?<=s)['’])$", re.IGNORECASE)
 
 
@@ -112,6 +114,11 @@ def _mark(mark: str, position: int, found: list[Token]) -> None:
 def _literal(text: str, position: int) -> tuple[Value, int] | None:
     try:
         _, end = json.JSONDecoder().raw_decode(text, position)
+        if text[end : end + 2].strip(". \n"):
+            # `[0].title` is a path, not an array with something behind it
+            following = text[end : end + 1]
+            if following in (".", "[") or following.isalnum():
+                return None
         return parse(text[position:end]), end
     except (ValueError, RecursionError, DocumentSyntax):
         return None
@@ -124,6 +131,8 @@ def _plain(text: str, position: int, found: list[Token]) -> int:
         end += 1
     chunk = text[position:end]
     body = chunk.rstrip(_TRAILING)
+    if _INITIAL.fullmatch(chunk) and end < len(text):
+        body = chunk
     if not body:
         _mark(chunk[0], position, found)
         return position + 1
@@ -161,7 +170,7 @@ def _word(body: str, position: int, found: list[Token]) -> None:
     found.append(Token("word", body, position, position + len(body), path=_is_path(body)))
 
 
-_PATH = re.compile(r"^(\$\.?|/)?[\w~-]+((\.|/)[\w~-]+|\[\d+\])*$")
+_PATH = re.compile(r"^(\$\.?|/)?([\w~-]+|\[\d+\])((\.|/)[\w~-]+|\[\d+\])*$")
 
 
 def _is_path(body: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from redline.instruct import additions, arrange, assign, numbers, removal, texts
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, best
-from redline.instruct.tokens import Tokens
+from redline.instruct.tokens import Token, Tokens
 
 Grammar = Callable[[Reader, Tokens], list[Outcome]]
 
@@ -55,6 +55,8 @@ def _make(reader: Reader, tokens: Tokens) -> list[Outcome]:
         return texts.change_case(reader, tokens[:-1], tokens[-1].low)
     if len(tokens) > 1 and tokens[-1].low in ("enabled", "disabled", "active", "inactive"):
         return _made(reader, tokens[:-1], tokens[-1].low)
+    if len(tokens) > 2 and tokens[-2].low in ("a", "an") and tokens[-1].kind == "word":
+        return assign.become(reader, tokens[:-2], tokens[-1])
     return assign.set_values(reader, tokens)
 
 
@@ -73,6 +75,24 @@ def _use(reader: Reader, tokens: Tokens) -> list[Outcome]:
     if not attempts:
         raise Unclear("clause", "use needs: use V for X")
     return best(attempts)
+
+
+def _give(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`give Carol the role of admin`: the owner comes first, then what it gets."""
+    readings = []
+    for place in range(1, len(tokens) - 1):
+        if tokens[place].low not in ("a", "an", "the"):
+            continue
+        owner, rest = tokens[:place], tokens[place + 1 :]
+        cut = next((i for i, t in enumerate(rest) if i and t.low == "of"), None)
+        mark = Token("poss", "'s", tokens[place].start, tokens[place].start)
+        if cut is not None and cut < len(rest) - 1:
+            readings.append(((*owner, mark, *rest[:cut]), rest[cut + 1 :]))
+        elif len(rest) > 1:
+            readings.append(((*owner, mark, *rest[:-1]), rest[-1:]))
+    if not readings:
+        raise Unclear("clause", "give needs: give X the Y of V")
+    return assign.assigned(reader, readings)
 
 
 def _subtract(reader: Reader, tokens: Tokens) -> list[Outcome]:
@@ -109,6 +129,7 @@ _TABLE: dict[str, Grammar] = {
     "turn|switch|flip": _turn,
     "let|want": assign.set_values,
     "use": _use,
+    "give": _give,
     "ensure|make sure|make certain": _ensure,
     "rename": texts.rename,
     "replace|substitute": texts.replace,
