@@ -1,0 +1,91 @@
+"""Searches, listings and git reads stay inside while a directory is swapped for a link outside."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from redline.adapters.ripgrep import Ripgrep
+from redline.app import Redline
+from redline.core.errors import RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports import GrepQuery
+from redline.search.listing import Scope, list_directory, list_files
+from redline.settings import Settings
+from tests.adapters.test_git import ENVIRONMENT
+from tests.adapters.test_ripgrep import Patient
+from tests.faults.race import OUTSIDE, swapping
+from tests.search.plain_tree import PlainTree
+from tests.support import LONG
+
+TOP, INNER = WorkspacePath(0, ()), WorkspacePath(0, ("d",))
+TRIES = 3000 if LONG else 200
+
+
+def _tried(work: Callable[[], object]) -> str:
+    """What the call showed; a refusal shows nothing."""
+    try:
+        return str(work())
+    except RedlineError:
+        return ""
+
+
+@pytest.mark.requirement("001-no-escape")
+def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
+    word = OUTSIDE.decode().split(":")[0]
+    scope = Scope(hidden=True, ignored=True)
+    query = GrepQuery(word, literal=True, hidden=True, ignored=True)
+    with swapping(tmp_path) as root:
+        redline = Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state")))
+        for _ in range(TRIES):
+            for place in (TOP, INNER):
+                query = GrepQuery(word, literal=True, hidden=True, ignored=True)
+                found = _tried(
+                    lambda q=query, p=place: redline.grep.search([p], q, Patient()).lines
+                )
+                assert "outside" not in found
+                for work in (list_directory, list_files):
+                    listed = _tried(
+                        lambda w=work, p=place: w(redline.tree, p, scope, Patient()).entries
+                    )
+                    assert "only-outside" not in listed
+        confined = redline.grep._guard.confined  # type: ignore[attr-defined]
+        redline.close()
+    if not confined:
+        pytest.skip("no Landlock here: ripgrep is not held by the kernel")
+
+
+@pytest.mark.requirement("001-no-escape")
+def test_no_git_read_escapes(tmp_path: Path) -> None:
+    def git(root: Path, *arguments: str) -> None:
+        command = ["git", "-c", "core.safecrlf=false", *arguments]
+        subprocess.run(command, cwd=root, env=ENVIRONMENT, check=False, capture_output=True)
+
+    with swapping(tmp_path, pause=0.0005) as root:
+        git(root, "init", "-q")
+        for _ in range(20):
+            git(root, "add", "-A")
+        git(root, "commit", "-qm", "x")
+        redline = Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state")))
+        for _ in range(TRIES * 3):
+            diff = _tried(lambda: redline.git.diff(TOP, staged=False, context=3))
+            assert "never to be seen" not in diff
+            status = _tried(lambda: redline.git.status(TOP, untracked=True))
+            assert "only-outside" not in status
+        redline.close()
+
+
+def test_without_the_guard_a_swapped_directory_would_be_read(tmp_path: Path) -> None:
+    """The harness sees an escape when there is one: the guard is what stops it."""
+    root, outside = tmp_path / "ws", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (outside / "f").write_bytes(OUTSIDE)
+    (root / "d").symlink_to(outside)
+    unguarded = Ripgrep([str(root)], PlainTree(root))
+    unguarded._guard._roots = ["/"]
+    found = unguarded.search([INNER], GrepQuery("outside"), Patient())
+    assert [line.path for line in found.lines] == [WorkspacePath(0, ("d", "f"))]
