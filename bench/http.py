@@ -12,10 +12,9 @@ import time
 from pathlib import Path
 
 from bench.load import call_many, open_session
-from bench.measure import Report, Row, spread
+from bench.measure import Report, Row, cpu_of, spread
 from bench.peers import CACHE, NODE, npm_package
 
-_TICK = os.sysconf("SC_CLK_TCK")
 HERE = Path(__file__).resolve().parent
 
 
@@ -38,8 +37,7 @@ class HttpServer:
 
     def cpu_ms(self) -> float:
         """CPU used so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) * 1000 / _TICK
+        return cpu_of(self.process.pid)
 
     def rss_kb(self) -> int:
         """Memory held now."""
