@@ -54,7 +54,7 @@ PATTERNS = st.builds(
     st.sampled_from(["", "", "$", "\\b"]),
 )
 LINES = st.lists(
-    st.text("abcABKkS\u017f\u212asé_1 -./\t\u00a0\u2028\ufeffß", max_size=8), max_size=6
+    st.text("abcABKkS\u017f\u212asé_1 -./\t\u00a0\u2028\ufeffß\udce9\udcc3", max_size=8), max_size=6
 )
 
 
@@ -70,7 +70,8 @@ def test_both_engines_agree_on_every_line(
     runtime: tuple[Path, Redline], pattern: str, lines: list[str], end: str, ignore_case: bool
 ) -> None:
     base, made = runtime
-    (base / "f").write_bytes("".join(line + end for line in lines).encode())
+    text = "".join(line + end for line in lines)
+    (base / "f").write_bytes(text.encode("utf-8", "surrogateescape"))
     search = ContentSearch(made.tree, made.regex, made.grep, Patient())
     question = Question(pattern, ignore_case=ignore_case)
     slow = search.by_worker(question, EVERYTHING)

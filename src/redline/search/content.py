@@ -151,7 +151,7 @@ class ContentSearch:
             paths = dict.fromkeys(line.path for line in found.lines)
             spoiled = {path for path in paths if self._is_binary(path)}
             if not spoiled:
-                return None if how.verify and not self._verified(question, found) else found
+                return found if self._verified(question, found, how) else None
             binary |= spoiled
         return None
 
@@ -186,9 +186,15 @@ class ContentSearch:
         except RedlineError:
             return False
 
-    def _verified(self, question: Question, found: Found) -> bool:
-        """Whether the ECMAScript engine agrees about every line."""
-        lines = [line.text for line in found.lines if line.is_match]
+    def _verified(self, question: Question, found: Found, how: Translation) -> bool:
+        """Whether the ECMAScript engine agrees about every line that is in doubt."""
+        if not how.returns and not how.loose:
+            return True
+        lines = [
+            line.text
+            for line in found.lines
+            if line.is_match and (how.returns or not line.text.isascii())
+        ]
         if not lines:
             return True
         text = "\n".join(lines).encode("utf-8", "surrogateescape")

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_DOT = r"[^\n\r\x{2028}\x{2029}]"
+# A byte that is no UTF-8 is one character to the ECMAScript engine. This may also match a part of a
+# longer character, so lines that are not ASCII are looked at again.
+_STRAY = r"(?-u:[\x80-\xff])"
+_DOT = rf"(?:[^\n\r\x{{2028}}\x{{2029}}]|{_STRAY})"
 _SPACE = (
     r"\t\x0b\x0c\r \x{a0}\x{1680}\x{2000}-\x{200a}"
     r"\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
@@ -24,10 +27,15 @@ _HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})")
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A pattern for ripgrep; `verify` says a carriage return may match where none counts."""
+    """A pattern for ripgrep, and which of the lines it finds must be looked at again.
+
+    With `returns` a carriage return may have matched where none counts, on any line; with `loose`
+    a part of a character may have, on lines that are not ASCII.
+    """
 
     pattern: str
-    verify: bool
+    returns: bool
+    loose: bool
 
 
 class _Foreign(Exception):
@@ -53,7 +61,8 @@ class _Translator:
         self._at = 0
         self._out: list[str] = []
         self._open = 0
-        self._verify = False
+        self._returns = False
+        self._loose = False
         # Whether a quantifier may stand here.
         self._atom = False
 
@@ -63,7 +72,7 @@ class _Translator:
             self._step(self._pattern[self._at])
         if self._open:
             raise _Foreign
-        return Translation("".join(self._out), self._verify)
+        return Translation("".join(self._out), self._returns, self._loose)
 
     def _step(self, char: str) -> None:
         quantifier = _QUANTIFIER.match(self._pattern, self._at)
@@ -73,6 +82,7 @@ class _Translator:
             self._structure(char)
         elif char in "^$.":
             piece = {"^": "^", "$": r"\r?$", ".": _DOT}[char]
+            self._loose |= char == "."
             self._put(piece, 1, atom=char == ".")
         elif char == "[":
             self._class()
@@ -114,9 +124,8 @@ class _Translator:
             self._put(r"(?-u:\b)", 2, atom=False)
             return
         if char.lower() in _CLASSES and char:
-            self._verify |= char in "sWD"
-            negated = "^" if char.isupper() else ""
-            self._put(f"[{negated}{_CLASSES[char.lower()]}]", 2)
+            self._returns |= char in "sWD"
+            self._put(self._set(_CLASSES[char.lower()], negated=char.isupper()), 2)
             return
         self._put(self._literal(self._escaped()), 0)
 
@@ -151,20 +160,24 @@ class _Translator:
         self._at += 1
         negated = self._pattern.startswith("^", self._at)
         self._at += negated
-        self._verify |= negated
+        self._returns |= negated
         items: list[str] = []
         while not self._pattern.startswith("]", self._at):
             items.append(self._item())
         if not items:
             raise _Foreign
-        self._put(f"[{'^' if negated else ''}{''.join(items)}]", 1)
+        self._put(self._set("".join(items), negated=negated), 1)
+
+    def _set(self, inside: str, *, negated: bool) -> str:
+        self._loose |= negated
+        return f"(?:[^{inside}]|{_STRAY})" if negated else f"[{inside}]"
 
     def _item(self) -> str:
         """One member of a class: a named class, a character or a range."""
         escaped = self._pattern[self._at : self._at + 2]
         if len(escaped) == 2 and escaped[0] == "\\" and escaped[1] in _CLASSES:
             self._at += 2
-            self._verify |= escaped[1] == "s"
+            self._returns |= escaped[1] == "s"
             dash = self._pattern.startswith("-", self._at)
             if dash and not self._pattern.startswith("-]", self._at):
                 raise _Foreign
