@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from redline.adapters.index_build import LEASE, IndexBuilder
-from redline.adapters.index_schema import connect, unpack
+from redline.adapters.index_schema import BEST, MINOR, connect, unpack
 from redline.core.paths import WorkspacePath
 from redline.core.ports import Grep, IndexedFile, IndexedSymbol, IndexedUses, Tree
 
@@ -23,14 +23,15 @@ WATCHED_FILES = 2_000
 RECHECK = 5.0
 # A well-used symbol beats one whose name merely fits better.
 _RANK_WEIGHT = 50.0
+# Longer words lose a plural s before they are looked up.
+_STEM = 4
 _SYMBOL = (
-    "SELECT f.root, f.path, n.name, s.qualified, s.kind, s.line, s.start, s.stop, s.signature,"
+    "f.root, f.path, n.name, s.qualified, s.kind, s.line, s.start, s.stop, s.signature,"
     " s.doc, f.language, s.rank, f.digest, s.name FROM symbols s JOIN files f ON f.id = s.file"
     " JOIN names n ON n.id = s.name "
 )
 _COUNT = "SELECT count(*) FROM files f "
 _FILE = "SELECT f.id, f.root, f.path, f.language, f.digest, f.lines, f.rank FROM files f "
-_MINOR = "('field','variable','constant','enum_member','key','rule','block','property')"
 
 
 class SqliteIndex:
@@ -102,38 +103,50 @@ class SqliteIndex:
     def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
         """Files that use a name, best first, and how many lines use it in all."""
         with self._lock:
+            key = self._db.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()
+            if key is None:
+                return [], 0
+            total = self._db.execute("SELECT sum(count) FROM uses WHERE name = ?", key).fetchone()
             rows = self._db.execute(
                 "SELECT f.root, f.path, u.lines, f.digest, f.rank"
                 " FROM uses u JOIN files f ON f.id = u.file"
-                " WHERE u.name = (SELECT id FROM names WHERE name = ?) ORDER BY f.rank DESC, f.id",
-                (name,),
+                " WHERE u.name = ? ORDER BY f.rank DESC, f.id LIMIT ?",
+                (*key, limit),
             ).fetchall()
         found = [
             IndexedUses(_path(root, path), unpack(blob), digest, rank)
             for root, path, blob, digest, rank in rows
         ]
-        return found[:limit], sum(len(item.lines) for item in found)
+        return found, total[0] or 0
 
     def matching(self, words: Sequence[str], limit: int = 50) -> list[IndexedSymbol]:
         """Definitions whose names hold the words, best first."""
         scores: dict[int, float] = {}
-        with self._lock:
-            for word in words:
-                rows = self._db.execute(
-                    "SELECT id, length(lower) FROM names WHERE defined > 0"
-                    " AND instr(lower, ?) > 0 LIMIT 5000",
-                    (word.lower(),),
-                ).fetchall()
-                weight = 1.0 / (1 + len(rows)) ** 0.5
-                for row, length in rows:
-                    scores[row] = scores.get(row, 0.0) + (1 + weight) * len(word) / length
-        best = sorted(scores, key=lambda row: -scores[row])[: 4 * limit]
+        for word in words:
+            hits = self._named(word.lower())
+            weight = 1.0 + 4.0 / (1 + len(hits)) ** 0.5
+            for row, share in hits.items():
+                scores[row] = scores.get(row, 0.0) + weight * share
+        best = sorted(scores, key=lambda row: -scores[row])[: 2 * limit]
         if not best:
             return []
         marks = ",".join("?" * len(best))
-        rows = self._rows(f"WHERE s.name IN ({marks}) LIMIT 2000", best)
+        rows = self._rows(f"WHERE s.name IN ({marks}) LIMIT 1000", best)
         rows.sort(key=lambda row: -scores[row[-1]] - _RANK_WEIGHT * row[11])
         return [_symbol(row) for row in rows[:limit]]
+
+    def _named(self, word: str) -> dict[int, float]:
+        """Defined names one of whose parts begins with *word*, and how much of it that is."""
+        stem = word.removesuffix("s") if len(word) > _STEM else word
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT p.name, p.part FROM parts p WHERE p.part >= ? AND p.part < ? LIMIT 4000",
+                (stem, stem + "\U0010ffff"),
+            ).fetchall()
+        found: dict[int, float] = {}
+        for name, part in rows:
+            found[name] = max(found.get(name, 0.0), len(stem) / len(part))
+        return found
 
     def symbols(self, path: WorkspacePath) -> list[IndexedSymbol]:
         """The definitions of one file in order, as of its indexed digest."""
@@ -151,21 +164,35 @@ class SqliteIndex:
         with self._lock:
             total = self._db.execute(count, values).fetchone()[0]
             rows = self._db.execute(best, (*values, files)).fetchall()
-        shown = []
-        for row, root, path, language, digest, lines, rank in rows:
-            symbols = self._symbols(
-                f"WHERE s.file = ? AND s.kind NOT IN {_MINOR} ORDER BY s.rank DESC, s.line LIMIT ?",
-                (row, per_file),
+        symbols: dict[int, list[IndexedSymbol]] = {row[0]: [] for row in rows}
+        for file, found in self._best(list(symbols), per_file):
+            symbols[file].append(found)
+        return [
+            (IndexedFile(_path(root, path), language, digest, lines, rank), symbols[row])
+            for row, root, path, language, digest, lines, rank in rows
+        ], total
+
+    def _best(self, files: list[int], per_file: int) -> list[tuple[int, IndexedSymbol]]:
+        """The best symbols of some files, in order; more than are kept at hand take longer."""
+        found: list[tuple[int, IndexedSymbol]] = []
+        if per_file > BEST:
+            clause = (
+                f"WHERE s.file = ? AND s.kind NOT IN {MINOR} ORDER BY s.rank DESC, s.line LIMIT ?"
             )
-            shown.append((IndexedFile(_path(root, path), language, digest, lines, rank), symbols))
-        return shown, total
+            for file in files:
+                found += [(file, symbol) for symbol in self._symbols(clause, (file, per_file))]
+            return found
+        marks = ",".join("?" * len(files))
+        chosen = f"JOIN best b ON b.symbol = s.id WHERE b.file IN ({marks}) AND b.place <= ?"
+        rows = self._rows(chosen + " ORDER BY b.file, b.place", (*files, per_file), "b.file, ")
+        return [(row[0], _symbol(row[1:])) for row in rows]
 
     def _symbols(self, clause: str, values: Sequence[Any]) -> list[IndexedSymbol]:
         return [_symbol(row) for row in self._rows(clause, values)]
 
-    def _rows(self, clause: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _rows(self, clause: str, values: Sequence[Any], more: str = "") -> list[tuple[Any, ...]]:
         with self._lock:
-            return self._db.execute(_SYMBOL + clause, values).fetchall()
+            return self._db.execute(f"SELECT {more}{_SYMBOL}{clause}", values).fetchall()
 
     def _fact(self, key: str) -> float | None:
         row = self._db.execute("SELECT value FROM facts WHERE key=?", (key,)).fetchone()

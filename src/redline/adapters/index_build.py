@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from redline.adapters.index_schema import pack, unpack
+from redline.adapters.index_schema import BEST, MINOR, pack, parts_of, unpack
 from redline.code.facts import LARGEST_FILE, FileFacts, facts_of
 from redline.code.languages import Language, language_of
 from redline.code.rank import MOST_DEFINERS, edge_weight, file_ranks
@@ -23,6 +23,15 @@ RERANK_SHARE = 0.01
 # A build that has not written its lease for so long has died.
 LEASE = 30.0
 _EDGES_PER_FILE = 300
+_BEST_OF_FILE = (
+    "INSERT INTO best SELECT file, row_number() OVER (ORDER BY line), id FROM symbols "  # noqa: S608
+    f"WHERE file=? AND kind NOT IN {MINOR} ORDER BY line LIMIT {BEST}"
+)
+_BEST_OF_ALL = (
+    "INSERT INTO best SELECT file, place, id FROM (SELECT file, id, row_number() OVER "  # noqa: S608
+    "(PARTITION BY file ORDER BY rank DESC, line) AS place FROM symbols "
+    f"WHERE kind NOT IN {MINOR}) WHERE place <= {BEST}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +163,9 @@ class IndexBuilder:
             return
         if item.known is not None:
             self._clear(item.known)
-        words = sorted((self._name(word), pack(lines)) for word, lines in facts.uses.items())
+        words = sorted(
+            (self._name(word), len(lines), pack(lines)) for word, lines in facts.uses.items()
+        )
         row = self._db.execute(
             "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
             " words, rank) VALUES (?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
@@ -168,12 +179,13 @@ class IndexBuilder:
                 digest,
                 item.language.name,
                 facts.lines,
-                pack(name for name, _ in words),
+                pack(name for name, _, _ in words),
                 item.known,
             ),
         ).fetchone()[0]
         self._db.executemany(
-            "INSERT OR REPLACE INTO uses VALUES (?,?,?)", ((n, row, blob) for n, blob in words)
+            "INSERT OR REPLACE INTO uses VALUES (?,?,?,?)",
+            ((name, row, count, blob) for name, count, blob in words),
         )
         self._store_symbols(row, facts)
 
@@ -187,10 +199,18 @@ class IndexBuilder:
                 for name, s in zip(ids, facts.symbols, strict=True)
             ),
         )
-        self._db.executemany(
-            "UPDATE names SET defined = 1 WHERE id=? AND defined = 0",
-            ((name,) for name in set(ids)),
-        )
+        for name, symbol in zip(ids, facts.symbols, strict=True):
+            self._define(name, symbol.name)
+        self._db.execute(_BEST_OF_FILE, (row,))
+
+    def _define(self, name: int, spelled: str) -> None:
+        """Make a name findable by its parts, once."""
+        done = self._db.execute("UPDATE names SET defined=1 WHERE id=? AND defined=0", (name,))
+        if done.rowcount:
+            self._db.executemany(
+                "INSERT OR IGNORE INTO parts VALUES (?,?)",
+                ((part, name) for part in parts_of(spelled)),
+            )
 
     def _name(self, name: str) -> int:
         known = self._names.get(name)
@@ -201,7 +221,7 @@ class IndexBuilder:
         row = self._db.execute("SELECT id FROM names WHERE name=?", (name,)).fetchone()
         if row is None:
             row = self._db.execute(
-                "INSERT INTO names (name, lower) VALUES (?,?) RETURNING id", (name, name.lower())
+                "INSERT INTO names (name) VALUES (?) RETURNING id", (name,)
             ).fetchone()
         self._names[name] = int(row[0])
         return int(row[0])
@@ -213,6 +233,7 @@ class IndexBuilder:
             "DELETE FROM uses WHERE name=? AND file=?", ((name, row) for name in names)
         )
         self._db.execute("DELETE FROM symbols WHERE file=?", (row,))
+        self._db.execute("DELETE FROM best WHERE file=?", (row,))
 
     def _drop(self, rows: list[int]) -> None:
         if not rows:
@@ -240,6 +261,8 @@ class IndexBuilder:
                 for name, (definers, some) in users.items()
             ),
         )
+        self._db.execute("DELETE FROM best")
+        self._db.execute(_BEST_OF_ALL)
         self._db.execute("COMMIT")
 
     def _edges(self) -> tuple[dict[int, dict[int, float]], dict[int, tuple[int, list[int]]]]:
@@ -255,9 +278,7 @@ class IndexBuilder:
         for name, where in definers.items():
             if len(where) > MOST_DEFINERS:
                 continue
-            rows = self._db.execute(
-                "SELECT file, length(lines) FROM uses WHERE name=?", (name,)
-            ).fetchall()
+            rows = self._db.execute("SELECT file, count FROM uses WHERE name=?", (name,)).fetchall()
             outside = [(file, count) for file, count in rows if file not in where]
             users[name] = (len(where), [file for file, _ in outside])
             for file, count in outside:

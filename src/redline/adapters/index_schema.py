@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable
 
-VERSION = 1
+VERSION = 2
+# How many symbols of each file are kept at hand for a map.
+BEST = 8
+MINOR = "('field','variable','constant','enum_member','key','rule','block','property','prototype')"
 
 _TABLES = """
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, root INTEGER, path TEXT, size INTEGER, mtime INTEGER, digest TEXT,
   language TEXT, lines INTEGER, words BLOB, rank REAL DEFAULT 0, UNIQUE (root, path));
 CREATE TABLE names (
-  id INTEGER PRIMARY KEY, name TEXT UNIQUE, lower TEXT, defined INTEGER DEFAULT 0);
-CREATE INDEX names_defined ON names (defined, lower) WHERE defined > 0;
+  id INTEGER PRIMARY KEY, name TEXT UNIQUE, defined INTEGER DEFAULT 0);
+CREATE TABLE parts (part TEXT, name INTEGER, PRIMARY KEY (part, name)) WITHOUT ROWID;
 CREATE TABLE symbols (
   id INTEGER PRIMARY KEY, file INTEGER, name INTEGER, qualified TEXT, kind TEXT, line INTEGER,
   start INTEGER, stop INTEGER, signature TEXT, doc TEXT, rank REAL DEFAULT 0);
 CREATE INDEX symbols_name ON symbols (name);
-CREATE INDEX symbols_file ON symbols (file, rank);
+CREATE INDEX symbols_file ON symbols (file);
+CREATE TABLE best (
+  file INTEGER, place INTEGER, symbol INTEGER, PRIMARY KEY (file, place)) WITHOUT ROWID;
 CREATE TABLE uses (
-  name INTEGER, file INTEGER, lines BLOB, PRIMARY KEY (name, file)) WITHOUT ROWID;
+  name INTEGER, file INTEGER, count INTEGER, lines BLOB, PRIMARY KEY (name, file)) WITHOUT ROWID;
 CREATE TABLE facts (key TEXT PRIMARY KEY, value REAL);
 """
 
@@ -42,6 +48,14 @@ def connect(path: str) -> sqlite3.Connection:
         db.execute(f"PRAGMA user_version={VERSION}")
     db.execute("COMMIT")
     return db
+
+
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+
+
+def parts_of(name: str) -> set[str]:
+    """The words a name is made of, in lower case, and the whole name."""
+    return {part.lower() for part in _PART.findall(name) if len(part) > 1} | {name.lower()}
 
 
 def pack(numbers: Iterable[int]) -> bytes:
