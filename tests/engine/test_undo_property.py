@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def _removal(bench: Bench, path: WorkspacePath) -> list[Change | Rename]:
     return [*steps, Change(path, bench.tree.state(path), ABSENT)]
 
 
+@pytest.mark.requirement("engine-undo-restores")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=3), max_size=12))
 def test_undone_one_by_one_the_tree_is_restored_and_redone_it_is_the_end_state(

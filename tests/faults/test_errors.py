@@ -11,6 +11,7 @@ from tests.faults.gates import fails_at
 from tests.faults.scene import Scene
 
 
+@pytest.mark.requirement("engine-answers-are-true")
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS])
 @pytest.mark.parametrize("for_good", [False, True])
 def test_an_answer_is_true_whatever_fails(scene: Scene, code: int, for_good: bool) -> None:

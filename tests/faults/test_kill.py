@@ -38,6 +38,7 @@ def _each_file_is_whole(scene: Scene, before: Snapshot, after: Snapshot, where: 
             assert found in (before.get(name), after.get(name)), (where, name)
 
 
+@pytest.mark.requirement("engine-no-torn-state")
 @pytest.mark.parametrize("torn", [False, True])
 def test_a_commit_killed_before_any_operation_is_all_or_nothing(scene: Scene, torn: bool) -> None:
     before, after = scene.both()
@@ -58,6 +59,7 @@ def test_a_commit_killed_before_any_operation_is_all_or_nothing(scene: Scene, to
     assert number > 30
 
 
+@pytest.mark.requirement("engine-no-torn-state")
 def test_a_recovery_killed_before_any_operation_is_finished_by_the_next(scene: Scene) -> None:
     before, after = scene.both()
     recoveries = 0

@@ -87,6 +87,7 @@ def _policies(scene: Scene) -> list[str]:
     return list(POLICIES) if LONG or not scene.tangled else list(POLICIES)[:2]
 
 
+@pytest.mark.requirement("engine-power-cut")
 def test_a_power_cut_at_any_operation_leaves_all_or_nothing(scene: Scene) -> None:
     before, after = _prepared(scene)
     operations, _ = _operations(scene)
@@ -125,6 +126,7 @@ def test_every_place_that_syncs_is_known(scene: Scene) -> None:
     assert _operations(scene)[1] == SITES
 
 
+@pytest.mark.requirement("engine-power-cut")
 @pytest.mark.parametrize("site", sorted(SITES))
 def test_a_missing_sync_is_caught(top: Path, site: str) -> None:
     scene = Scene(top / "scene")

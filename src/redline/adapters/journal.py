@@ -43,11 +43,12 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where an operation stands in the file."""
+    """Where an operation stands in the file; pruning makes a new file, with other places."""
 
     head: Head
     offset: int
     length: int
+    file: tuple[int, int]
 
 
 class Journal:
@@ -184,11 +185,15 @@ class Journal:
         return None if place is None else self._lines[place]
 
     def body(self, line: Line) -> bytes:
-        """The body of an operation's record."""
+        """The body of an operation's record; LookupError when it was pruned meanwhile."""
         return self._raw(line).rstrip(b"\n").split(b" ", _FIELDS)[_FIELDS]
 
     def _raw(self, line: Line) -> bytes:
-        return self._disk.pread(self._fd, line.length, line.offset)
+        with self._guard:
+            if line.file != self._identity:
+                self.refresh()
+                line = self._lines[self._places[line.head.id]]
+            return self._disk.pread(self._fd, line.length, line.offset)
 
     def _take_in(self, data: bytes) -> None:
         offset = self._read_to
@@ -212,7 +217,7 @@ class Journal:
             reverts = None if fields[3] == b"-" else fields[3].decode()
             head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
             self._places[name] = len(self._lines)
-            self._lines.append(Line(head, offset, len(text) + 1))
+            self._lines.append(Line(head, offset, len(text) + 1, self._identity))
 
     def _open(self) -> None:
         try:

@@ -209,7 +209,11 @@ class DiskStore:
             if before_id is not None:
                 end = lines.index(self._line(before_id))
         for number in range(end - 1, -1, -1):
-            yield self._operation(lines[number])
+            try:
+                operation = self._operation(lines[number])
+            except LookupError:  # pruned meanwhile, as is everything older
+                return
+            yield operation
 
     def _operation(self, line: Line) -> Operation:
         body = self.journal.body(line)
@@ -297,8 +301,8 @@ class DiskStore:
         for line in reversed(self.journal.lines):
             new = set(self._digests(line)) - wanted
             used += line.length + sum(self.blobs.stored_size(digest) for digest in new)
-            if line.head.time < oldest or used > size:
-                break
+            if keep and (line.head.time < oldest or used > size):
+                break  # the newest always stays
             keep.append(line)
             wanted |= new
         return keep[::-1], wanted

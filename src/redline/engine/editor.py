@@ -94,7 +94,7 @@ class JournalEditor:
         finally:
             transaction.abandon()
         self._commits += 1
-        if self._commits % _PRUNE_EVERY == 0:
+        if self._commits % _PRUNE_EVERY == 1:
             days, size = self._limits
             self._store.prune(days=days, size=size)
         return operation
