@@ -141,7 +141,7 @@ class DiskTransaction:
             self._revoke(error)
 
     def _commit(self) -> None:
-        self.time = time.time()
+        self.time = round(time.time(), 6)  # as the journal writes it
         change_set = ChangeSet(tuple(self.steps))
         body = records.encode_body(
             change_set, self.origin, tuple(self.notes), self.store.workspace.root_path
