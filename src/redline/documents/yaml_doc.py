@@ -211,7 +211,7 @@ class YamlDocument:
         return found
 
     def _replace(self, node: Node, fragment: Fragment) -> list[Splice]:
-        if _LONE_CR.search(self.source):
+        if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         return self._placer.replace(node, fragment)
 
@@ -261,7 +261,7 @@ class YamlDocument:
         return node.style == "plain" and text in (b"~", b"null", b"Null", b"NULL")
 
     def _add_key(self, parent: Node, key: str, fragment: Fragment, where: Where) -> Edit:
-        if _LONE_CR.search(self.source):
+        if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         if parent.kind == "empty":
             splices = yaml_entries.create_first(self._placer, self._part, key, fragment)

@@ -1,0 +1,258 @@
+"""One value set in YAML, JSON, JSONC, JSON5 and TOML documents, beside the usual libraries.
+
+    python -m bench.documents [--short]
+
+Every program gets a process of its own, reads the file once and sets a value several times; CPU is
+per set (parse, change, verify or print), memory what the process grew by while it did so. Goals: 1
+MB of YAML within 60 ms, 20 times faster than npm yaml and 100 times than ruamel.yaml; 50 MB of
+JSON five times faster than json.loads/dumps and than jq; 10 KB of YAML or JSON below 1 ms; at most
+four times the file in memory for large JSON (a tree of YAML nodes takes about 26 times: see the
+figures).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from bench.measure import REPO, Report, Row
+from bench.peers import NODE, npm_package, python_program
+
+US = "redline"
+PYTHON = """
+import json, resource, sys, time
+source = open(sys.argv[1], "rb").read()
+rounds = int(sys.argv[2])
+{prepare}
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+times = []
+for _ in range(rounds):
+    start, cpu = time.perf_counter(), time.process_time()
+    {work}
+    times.append((time.process_time() - cpu, time.perf_counter() - start))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({{"times": times, "grew": (peak - base) / 1024}}))
+"""
+OURS = """
+sys.path.insert(0, {src!r})
+from redline.documents.formats import open_document
+from redline.documents.path import parse_path
+path = parse_path({path!r})
+small = {{"yaml": b"a: 1\\n", "toml": b"a = 1\\n"}}.get({form!r}, b'{{"a": 1}}')
+open_document(small, {form!r}).set(("a",), "2")
+"""
+NODE_SCRIPT = """
+const fs = require('fs');
+const source = fs.readFileSync(process.argv[2], 'utf8');
+const rounds = Number(process.argv[3]);
+const path = JSON.parse(process.argv[4]);
+%(prepare)s
+const base = process.memoryUsage().rss;
+const times = [];
+let peak = base;
+for (let i = 0; i < rounds; i++) {
+  const start = performance.now(), cpu = process.cpuUsage();
+  %(work)s
+  const used = process.cpuUsage(cpu);
+  times.push([(used.user + used.system) / 1e6, (performance.now() - start) / 1e3]);
+  peak = Math.max(peak, process.memoryUsage().rss);
+}
+console.log(JSON.stringify({times, grew: (peak - base) / 1048576}));
+"""
+
+
+def yaml_document(size: int) -> bytes:
+    """Services with comments, lists and flow mappings."""
+    item = (
+        "  svc{n}:\n    image: nginx:1.{n}  # pinned\n    ports:\n      - 80\n"
+        '      - "443"\n    env: {{A: 1, B: two}}\n\n'
+    )
+    return b"services:\n" + _filled(size, item)
+
+
+def toml_document(size: int) -> bytes:
+    """Tables with strings, arrays and comments."""
+    return _filled(size, '[svc{n}]\nimage = "nginx:1.{n}" # pinned\nports = [80, 443]\n\n')
+
+
+def json_document(size: int, comment: str = "") -> bytes:
+    """Records in a list."""
+    item = (
+        '  {{"id": {n}, "name": "user {n}", "tags": ["a", "b"], "x": {{"y": null, "z": 1.50}}}},'
+        f"{comment}\n"
+    )
+    body = _filled(size, item)
+    return b'{"rows": [\n' + body.rstrip(b",\n" + comment.encode()) + b"\n]}\n"
+
+
+def _filled(size: int, item: str) -> bytes:
+    pieces, length, number = [], 0, 0
+    while length < size:
+        piece = item.format(n=number).encode()
+        pieces.append(piece)
+        length += len(piece)
+        number += 1
+    return b"".join(pieces)
+
+
+def python(program: str, prepare: str, work: str, file: Path, rounds: int) -> dict[str, Any]:
+    """Run a measured Python program."""
+    code = PYTHON.format(prepare=prepare, work=work)
+    return _run([program, "-c", code, str(file), str(rounds)])
+
+
+def node(prepare: str, work: str, file: Path, rounds: int, path: list[Any]) -> dict[str, Any]:
+    """Run a measured Node program."""
+    script = NODE_SCRIPT % {"prepare": prepare, "work": work}
+    with tempfile.NamedTemporaryFile("w", suffix=".cjs") as program:
+        program.write(script)
+        program.flush()
+        return _run([str(NODE), program.name, str(file), str(rounds), json.dumps(path)])
+
+
+def _run(argv: list[str]) -> dict[str, Any]:
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def add(report: Report, task: str, who: str, found: dict[str, Any]) -> None:
+    """The best CPU of all rounds and the middle wall time, as one row."""
+    cpu = min(pair[0] for pair in found["times"]) * 1000
+    walls = sorted(pair[1] * 1000 for pair in found["times"])
+    report.add(
+        Row(task, who, cpu, walls[len(walls) // 2], walls[-1], rss_mb=max(found["grew"], 0.0))
+    )
+
+
+def ours(report: Report, task: str, form: str, path: str, value: str, file: Path, n: int) -> None:
+    """Measure Redline's own engine."""
+    prepare = OURS.format(src=str(REPO / "src"), path=path, form=form)
+    work = f"open_document(source, {form!r}).set(path, {value!r})"
+    add(report, task, US, python(sys.executable, prepare, work, file, n))
+
+
+def measure_yaml(report: Report, folder: Path, large: int, *, slow_peers: bool) -> None:
+    """YAML, small and large."""
+    for task, size in (("yaml 10 KB", 10_000), ("yaml 1 MB", large)):
+        file = folder / "document.yaml"
+        file.write_bytes(yaml_document(size))
+        middle = file.read_bytes().count(b"image:") // 2
+        rounds = 30 if size <= 10_000 else 5
+        ours(report, task, "yaml", f"services.svc{middle}.image", "nginx:2", file, rounds)
+        if not slow_peers:
+            continue
+        path = ["services", f"svc{middle}", "image"]
+        package = npm_package("yaml")
+        prepare = f"const YAML = require({json.dumps(str(package))});"
+        work = "const d = YAML.parseDocument(source); d.setIn(path, 'nginx:2'); d.toString();"
+        add(report, task, "npm yaml", node(prepare, work, file, 3, path))
+        ruamel = str(python_program("ruamel.yaml", "python"))
+        prepare = "import io; from ruamel.yaml import YAML; y = YAML(); text = source.decode()"
+        work = (
+            f"d = y.load(text); d['services']['svc{middle}']['image'] = 'nginx:2'; "
+            "y.dump(d, io.StringIO())"
+        )
+        add(report, task, "ruamel.yaml", python(ruamel, prepare, work, file, 1))
+
+
+def measure_json(report: Report, folder: Path, large: int, *, peers: bool) -> None:
+    """JSON, small and large, and its relatives."""
+    for task, size in (("json 10 KB", 10_000), ("json 50 MB", large)):
+        file = folder / "document.json"
+        file.write_bytes(json_document(size))
+        middle = file.read_bytes().count(b'"id"') // 2
+        rounds = 30 if size <= 10_000 else 3
+        ours(report, task, "json", f"rows[{middle}].name", '"new"', file, rounds)
+        work = f"d = json.loads(source); d['rows'][{middle}]['name'] = 'new'; json.dumps(d)"
+        add(
+            report, task, "json loads/dumps", python(sys.executable, "", work, file, min(rounds, 3))
+        )
+        if peers and shutil.which("jq") and size > 10_000:
+            _measure_jq(report, task, file, middle)
+    for form, comment in (("jsonc", " // note"), ("json5", " // note")):
+        file = folder / f"document.{form}"
+        file.write_bytes(json_document(1_000_000, comment))
+        middle = file.read_bytes().count(b'"id"') // 2
+        ours(report, f"{form} 1 MB", form, f"rows[{middle}].name", '"new"', file, 3)
+        if peers and form == "jsonc":
+            package = npm_package("jsonc-parser")
+            prepare = f"const J = require({json.dumps(str(package))});"
+            work = "J.applyEdits(source, J.modify(source, path, 'new', {}));"
+            found = node(prepare, work, file, 3, ["rows", middle, "name"])
+            add(report, f"{form} 1 MB", "jsonc-parser", found)
+
+
+def _measure_jq(report: Report, task: str, file: Path, middle: int) -> None:
+    program = (
+        "import json, os, resource, subprocess, sys, time\n"
+        f"argv = ['jq', '-c', '.rows[{middle}].name = \"new\"', sys.argv[1]]\n"
+        "start = time.perf_counter()\n"
+        "subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)\n"
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+        "times = [(used.ru_utime + used.ru_stime, time.perf_counter() - start)]\n"
+        "print(json.dumps({'times': times, 'grew': used.ru_maxrss / 1024}))\n"
+    )
+    add(report, task, "jq", _run([sys.executable, "-c", program, str(file)]))
+
+
+def measure_toml(report: Report, folder: Path, large: int) -> None:
+    """TOML, small and large."""
+    for task, size in (("toml 10 KB", 10_000), ("toml 1 MB", large)):
+        file = folder / "document.toml"
+        file.write_bytes(toml_document(size))
+        middle = file.read_bytes().count(b"image") // 2
+        ours(report, task, "toml", f"svc{middle}.image", '"nginx:2"', file, 3)
+
+
+def judge(report: Report, sizes: dict[str, int]) -> list[str]:
+    """The goals that are missed."""
+    cpu = {(row.task, row.who): row.cpu_ms for row in report.rows}
+    grew = {row.task: row.rss_mb for row in report.rows if row.who == US}
+    missed = []
+    if cpu["yaml 1 MB", US] > 60:
+        missed.append("yaml 1 MB: over 60 ms")
+    small = ("yaml 10 KB", "json 10 KB")
+    missed += [f"{task}: not below 1 ms" for task in small if cpu[task, US] >= 1]
+    for task, who, factor in (
+        ("yaml 1 MB", "npm yaml", 20),
+        ("yaml 1 MB", "ruamel.yaml", 100),
+        ("json 50 MB", "json loads/dumps", 5),
+        ("json 50 MB", "jq", 5),
+    ):
+        if (task, who) in cpu and cpu[task, who] < factor * cpu[task, US]:
+            missed.append(f"{task}: not {factor} times faster than {who}")
+    for task, size in sizes.items():
+        # The source itself is in memory before; it counts as one of the four.
+        if grew[task] > 3 * size / 1e6 + 8:
+            missed.append(f"{task}: more than four times the file in memory")
+    return missed
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, show, save; exit 1 when a goal is missed."""
+    short = "--short" in arguments
+    yaml_size, json_size = (1_000_000, 5_000_000) if short else (1_000_000, 50_000_000)
+    report = Report("documents", facts={"yaml": yaml_size, "json": json_size})
+    with tempfile.TemporaryDirectory(prefix="redline-bench-") as directory:
+        folder = Path(directory)
+        measure_yaml(report, folder, yaml_size, slow_peers=not short)
+        measure_json(report, folder, json_size, peers=not short)
+        measure_toml(report, folder, 200_000 if short else 1_000_000)
+    report.ratios(US)
+    report.show()
+    missed = judge(report, {"json 50 MB": json_size})
+    for goal in missed:
+        print(f"missed: {goal}")
+    if not short:
+        report.save()
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
