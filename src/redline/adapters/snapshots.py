@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, State
+from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports import Difference, Tree, Workspace
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
@@ -28,19 +29,31 @@ READING_TIME = 2.0
 _STAGED = ".redline-"
 # Two writes within one tick of the file system's clock look alike; such files are compared whole.
 _TICK_NS = 20_000_000
+_FORMAT = 0o170000
 _OPEN_DIR = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _OPEN_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 Mark = tuple[int, int, int, int, int]
+# A place as one string, root number first: half the cost of a walk would be making paths.
+Key = str
+
+
+def _path(key: Key) -> WorkspacePath:
+    number, *parts = key.split("/")
+    return WorkspacePath(int(number), tuple(parts))
 
 
 @dataclass(slots=True)
 class _Walk:
-    """One look at every root."""
+    """One look at every root; `doubtful` may have been written in the same tick as we looked."""
 
-    entries: dict[WorkspacePath, Mark] = field(default_factory=dict)
-    passed_by: dict[WorkspacePath, tuple[int, int]] = field(default_factory=dict)
+    entries: dict[Key, Mark] = field(default_factory=dict)
+    passed_by: dict[Key, tuple[int, int]] = field(default_factory=dict)
+    links: list[Key] = field(default_factory=list)
+    doubtful: set[Key] = field(default_factory=set)
+    since: int = 0
     too_many: bool = False
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +61,8 @@ class Snapshot:
     """The workspace as it stood; `kept` says where each known content lies."""
 
     walk: _Walk
-    kept: Mapping[WorkspacePath, tuple[int, int]]
-    links: Mapping[WorkspacePath, str]
-    doubtful: frozenset[WorkspacePath]
+    kept: Mapping[Key, tuple[Mark, int, int]]
+    links: Mapping[Key, str]
 
 
 class WorkspaceSnapshots:
@@ -61,7 +73,7 @@ class WorkspaceSnapshots:
         self._tree = tree
         self._lock = Lock()
         self._pack = tempfile.TemporaryFile(prefix="redline-")  # noqa: SIM115 - kept open
-        self._known: dict[WorkspacePath, tuple[Mark, int, int]] = {}
+        self._known: dict[Key, tuple[Mark, int, int]] = {}
         self._end = 0
 
     def close(self) -> None:
@@ -71,83 +83,88 @@ class WorkspaceSnapshots:
     def take(self) -> Snapshot:
         """Look at everything and keep what a command may overwrite."""
         with self._lock:
-            now = time.time_ns()
             walk = self._look()
-            if walk.too_many:
-                return Snapshot(walk, {}, {}, frozenset())
+            if walk.failure:
+                return Snapshot(walk, {}, {})
             self._read_changed(walk)
-            kept = {
-                path: (known[1], known[2])
-                for path, mark in walk.entries.items()
-                if (known := self._known.get(path)) is not None and known[0] == mark
-            }
-            doubtful = frozenset(p for p, m in walk.entries.items() if m[4] > now - _TICK_NS)
-            return Snapshot(walk, kept, self._read_links(walk), doubtful)
+            return Snapshot(walk, dict(self._known), self._read_links(walk))
 
     def compare(self, snapshot: object) -> Difference:
         """What is different now, as changes that already happened, and what is not covered."""
         assert isinstance(snapshot, Snapshot)
-        if snapshot.walk.too_many:
-            return Difference(ChangeSet(), (f"everything: more than {MAX_ENTRIES} files",))
         with self._lock:
-            walk = self._look()
-            found = _Found(self, snapshot, walk)
-            return found.difference()
+            after = self._look()
+            failure = snapshot.walk.failure or after.failure
+            if failure:
+                return Difference(ChangeSet(), (f"everything: {failure}",))
+            return _Found(self, snapshot, after).difference()
 
     # -- looking ------------------------------------------------------------------------------
 
     def _look(self) -> _Walk:
-        walk = _Walk()
+        walk = _Walk(since=time.time_ns() - _TICK_NS)
         for number, root in enumerate(self._workspace.roots):
             if root.writable:
-                descriptor = os.open(root.path, _OPEN_DIR)
-                scope = IgnoreScope.of_root(self._tree, number)
-                self._enter(walk, descriptor, WorkspacePath(number, ()), scope)
+                try:
+                    descriptor = os.open(root.path, _OPEN_DIR)
+                    scope = IgnoreScope.of_root(self._tree, number)
+                    self._enter(walk, descriptor, f"{number}/", scope)
+                except OSError as error:
+                    walk.failure = error.strerror or "it cannot be read"
+        if walk.too_many:
+            walk.failure = f"more than {MAX_ENTRIES} files"
         return walk
 
-    def _enter(self, walk: _Walk, descriptor: int, at: WorkspacePath, scope: IgnoreScope) -> None:
+    def _enter(self, walk: _Walk, descriptor: int, prefix: str, scope: IgnoreScope) -> None:
         """Note every entry of the directory and go down; closes *descriptor*."""
         try:
-            below: list[tuple[str, WorkspacePath]] = []
+            below: list[str] = []
+            has_rules = False
             with os.scandir(descriptor) as entries:
                 for entry in entries:
-                    if entry.name.startswith(_STAGED):
-                        continue
-                    try:
-                        found = entry.stat(follow_symlinks=False)
-                    except OSError:
-                        continue
-                    path = at.child(entry.name)
-                    if stat.S_ISDIR(found.st_mode):
-                        if self._is_passed_by(entry.name, scope):
-                            walk.passed_by[path] = (found.st_ino, found.st_mtime_ns)
-                            continue
-                        below.append((entry.name, path))
-                    walk.entries[path] = (
-                        found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns,
-                        found.st_ctime_ns,
-                    )  # fmt: skip
+                    has_rules = has_rules or entry.name == ".gitignore"
+                    self._note(walk, entry, prefix, below)
             if len(walk.entries) > MAX_ENTRIES:
                 walk.too_many = True
                 return
-            for name, path in below:
-                self._go_down(walk, descriptor, name, path, scope)
+            if has_rules and prefix.count("/") > 1:
+                scope = IgnoreScope.at(self._tree, scope.directory)
+            for name in below:
+                self._go_down(walk, descriptor, name, prefix + name, scope)
         finally:
             os.close(descriptor)
 
-    def _go_down(
-        self, walk: _Walk, above: int, name: str, path: WorkspacePath, scope: IgnoreScope
-    ) -> None:
+    def _note(self, walk: _Walk, entry: os.DirEntry[str], prefix: str, below: list[str]) -> None:
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except OSError:
+            return
+        if entry.name.startswith(_STAGED):
+            return
+        key = prefix + entry.name
+        mode, changed = found.st_mode, found.st_ctime_ns
+        if mode & _FORMAT == stat.S_IFDIR:
+            below.append(entry.name)
+        elif mode & _FORMAT == stat.S_IFLNK:
+            walk.links.append(key)
+        if changed > walk.since:
+            walk.doubtful.add(key)
+        walk.entries[key] = (mode, found.st_ino, found.st_size, found.st_mtime_ns, changed)
+
+    def _go_down(self, walk: _Walk, above: int, name: str, key: Key, scope: IgnoreScope) -> None:
         if walk.too_many:
+            return
+        mark = walk.entries[key]
+        if name in EXCLUDED_DIRECTORIES or scope.ignores(name, True):
+            walk.passed_by[key] = (mark[1], mark[3])
+            del walk.entries[key]
+            walk.doubtful.discard(key)
             return
         try:
             descriptor = os.open(name, _OPEN_DIR, dir_fd=above)
         except OSError:
             return
-        self._enter(walk, descriptor, path, scope.below(name))
-
-    def _is_passed_by(self, name: str, scope: IgnoreScope) -> bool:
-        return name in EXCLUDED_DIRECTORIES or scope.ignores(name, True)
+        self._enter(walk, descriptor, key + "/", scope.below(name, has_file=False))
 
     # -- contents -----------------------------------------------------------------------------
 
@@ -157,44 +174,50 @@ class WorkspaceSnapshots:
             self._pack.truncate(0)
             self._end = 0
         until = time.monotonic() + READING_TIME
-        live = sum(length for _, _, length in self._known.values())
-        for path, mark in walk.entries.items():
-            known = self._known.get(path)
-            if (known and known[0] == mark) or not stat.S_ISREG(mark[0]) or mark[2] > MAX_FILE:
+        room = MAX_KEPT
+        known = self._known
+        for key, mark in walk.entries.items():
+            have = known.get(key)
+            if have is not None and have[0] == mark and key not in walk.doubtful:
                 continue
-            if live > MAX_KEPT or time.monotonic() > until:
+            if mark[0] & _FORMAT != stat.S_IFREG or mark[2] > MAX_FILE:
+                continue
+            if room < 0 or time.monotonic() > until:
                 return
-            live += self._keep(path, mark)
+            room -= self._keep(key, mark)
 
-    def _keep(self, path: WorkspacePath, mark: Mark) -> int:
-        content = self.read(path)
+    def _keep(self, key: Key, mark: Mark) -> int:
+        content = self.read(_path(key))
         if content is None:
             return 0
-        os.pwrite(self._pack.fileno(), content, self._end)
-        self._known[path] = (mark, self._end, len(content))
+        try:
+            os.pwrite(self._pack.fileno(), content, self._end)
+        except OSError:
+            return 0  # no space left: then this file is not covered
+        self._known[key] = (mark, self._end, len(content))
         self._end += len(content)
         return len(content)
 
-    def _read_links(self, walk: _Walk) -> dict[WorkspacePath, str]:
-        links = (path for path, mark in walk.entries.items() if stat.S_ISLNK(mark[0]))
-        return {path: text for path in links if (text := self.read_link(path)) is not None}
+    def _read_links(self, walk: _Walk) -> dict[Key, str]:
+        found = ((key, self.read_link(_path(key))) for key in walk.links)
+        return {key: target for key, target in found if target is not None}
 
-    def kept(self, place: tuple[int, int]) -> bytes:
+    def kept(self, offset: int, length: int) -> bytes:
         """A content as it was when it was kept."""
-        return os.pread(self._pack.fileno(), place[1], place[0])
+        return os.pread(self._pack.fileno(), length, offset)
 
     def read(self, path: WorkspacePath) -> bytes | None:
         """The content of a regular file now, None when it cannot be had or is too large."""
         try:
             return self._tree.read(path, MAX_FILE)
-        except Exception:
+        except RedlineError:
             return None
 
     def read_link(self, path: WorkspacePath) -> str | None:
         """The target of a link now."""
         try:
             return self._tree.read_link(path)
-        except Exception:
+        except RedlineError:
             return None
 
     def is_ignored(self, path: WorkspacePath) -> bool:
@@ -216,11 +239,12 @@ class _Found:
         """Removals children first, then what is new or other, parents first."""
         removals: list[Change] = []
         others: list[Change] = []
-        for path in sorted(self._changed_places(), key=lambda p: (p.root, p.parts)):
+        changed = {_path(key): key for key in self._changed_places()}
+        for path in sorted(changed):
             if len(removals) + len(others) >= MAX_CHANGES:
                 self._uncovered.append(f"more than {MAX_CHANGES} files")
                 break
-            change = self._change(path)
+            change = self._change(path, changed[path])
             if change is None:
                 continue
             if type(change.before) is not type(change.after) and change.before != ABSENT:
@@ -229,28 +253,32 @@ class _Found:
                     others.append(Change(path, ABSENT, change.after))
             else:
                 others.append(change)
-        for path in self._changed_passed_by():
+        for path in sorted(map(_path, self._changed_passed_by())):
             self._uncovered.append(f"{show_name(path.relative)}/ (ignored)")
         return Difference(ChangeSet((*reversed(removals), *others)), tuple(self._uncovered))
 
-    def _changed_places(self) -> Iterator[WorkspacePath]:
-        old, new = self._before.walk.entries, self._after.entries
-        for path, mark in old.items():
-            now = new.get(path)
-            if now == mark and path not in self._before.doubtful:
+    def _changed_places(self) -> Iterator[Key]:
+        old, new, doubtful = (
+            self._before.walk.entries,
+            self._after.entries,
+            self._before.walk.doubtful,
+        )
+        for key, mark in old.items():
+            now = new.get(key)
+            if now == mark and key not in doubtful:
                 continue
-            if now is None or not stat.S_ISDIR(mark[0]) or now[0] != mark[0]:
-                yield path
-        yield from (path for path in new if path not in old)
+            if now is None or mark[0] & _FORMAT != stat.S_IFDIR or now[0] != mark[0]:
+                yield key
+        yield from new.keys() - old.keys()
 
-    def _changed_passed_by(self) -> Iterator[WorkspacePath]:
+    def _changed_passed_by(self) -> Iterator[Key]:
         old, new = self._before.walk.passed_by, self._after.passed_by
-        for path in sorted({*old, *new}, key=lambda p: p.parts):
-            if old.get(path) != new.get(path) and path.name != ".git":
-                yield path
+        for key in {*old, *new}:
+            if old.get(key) != new.get(key) and not key.endswith("/.git"):
+                yield key
 
-    def _change(self, path: WorkspacePath) -> Change | None:
-        before, after = self._state_before(path), self._state_after(path)
+    def _change(self, path: WorkspacePath, key: Key) -> Change | None:
+        before, after = self._state_before(key), self._state_after(path, key)
         if before is None or after is None:
             if not self._store.is_ignored(path):
                 self._uncovered.append(f"{show_name(path.relative)} (too large or unreadable)")
@@ -269,22 +297,22 @@ class _Found:
         is_directory = DirState in (type(before), type(after))
         return not is_directory and self._store.is_ignored(path)
 
-    def _state_before(self, path: WorkspacePath) -> State | None:
-        mark = self._before.walk.entries.get(path)
+    def _state_before(self, key: Key) -> State | None:
+        mark = self._before.walk.entries.get(key)
         if mark is None:
             return ABSENT
         if stat.S_ISLNK(mark[0]):
-            target = self._before.links.get(path)
+            target = self._before.links.get(key)
             return None if target is None else LinkState(target)
         if stat.S_ISDIR(mark[0]):
             return DirState(stat.S_IMODE(mark[0]))
-        place = self._before.kept.get(path)
-        if place is None:
+        kept = self._before.kept.get(key)
+        if kept is None or kept[0] != mark:
             return None
-        return FileState.of(self._store.kept(place), stat.S_IMODE(mark[0]))
+        return FileState.of(self._store.kept(kept[1], kept[2]), stat.S_IMODE(mark[0]))
 
-    def _state_after(self, path: WorkspacePath) -> State | None:
-        mark = self._after.entries.get(path)
+    def _state_after(self, path: WorkspacePath, key: Key) -> State | None:
+        mark = self._after.entries.get(key)
         if mark is None:
             return ABSENT
         if stat.S_ISLNK(mark[0]):

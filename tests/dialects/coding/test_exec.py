@@ -240,11 +240,13 @@ def test_workdir_must_be_a_directory_inside(desk: Desk) -> None:
         desk.use("exec_command", cmd="pwd", workdir="..")
 
 
-def test_a_nul_in_line_or_variable_is_an_argument_error(desk: Desk) -> None:
+def test_a_line_or_variable_nothing_can_run_is_an_argument_error(desk: Desk) -> None:
     with pytest.raises(InvalidArgument):
         desk.use("exec_command", cmd="a\0b")
     with pytest.raises(InvalidArgument):
         desk.use("exec_command", cmd="a", env={"A B": "1"})
+    with pytest.raises(InvalidArgument):
+        desk.use("exec_command", cmd="a" * 140_000)
 
 
 @pytest.mark.requirement("001-exec-owner")

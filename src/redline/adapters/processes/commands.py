@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import socket
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from stat import S_ISGID, S_ISUID
@@ -18,6 +19,7 @@ from redline.adapters.processes.job import Finisher, RunningJob
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.bubblewrap import View
+from redline.adapters.sandbox.linux import IS_LINUX
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports import (
@@ -96,7 +98,7 @@ class SandboxedCommands:
         """The same on a copy-on-write view; *finisher* gets what it would have changed."""
         job_id = secrets.token_hex(8)
         cwd = self._workspace.absolute(command.cwd)
-        offer = self._helper.offer()
+        offer = self._offer()
         view = self._view(command, cwd, "safe" if self._mode == "dangerous" else self._mode)
         base = os.path.join(self._helper.directory, "dry", job_id)
         roots = [(n, root.path) for n, root in enumerate(self._workspace.roots) if root.writable]
@@ -204,10 +206,16 @@ class SandboxedCommands:
                 del self._jobs[key]
             self._jobs[job.id] = job
 
+    def _offer(self) -> dict[str, Any]:
+        if not IS_LINUX:
+            raise SandboxUnavailable(
+                f"Commands run on Linux only so far, this is {sys.platform}",
+                hint="the file tools work everywhere",
+            )
+        return self._helper.offer()
+
     def _plan(self, command: Command, cwd: str) -> tuple[dict[str, object], SandboxFacts]:
-        if not hasattr(os, "fork"):
-            raise SandboxUnavailable("Commands need Linux or macOS")
-        offer = self._helper.offer()
+        offer = self._offer()
         mode = self._mode
         backend = policy.choose(mode, offer, self._backend)
         view = self._view(command, cwd, mode)

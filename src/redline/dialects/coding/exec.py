@@ -29,6 +29,7 @@ from redline.dialects.tool import Call, Json, Result
 TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000
 _SETTLE = 0.05
 _ENDING = 3.0
+_LONGEST_LINE = 131_000  # what the kernel takes as one argument
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ASKABLE_NOT = "filesystem_escape"
 
@@ -202,6 +203,12 @@ def _pass_gate(call: Call, line: str, env: Mapping[str, str], cwd: WorkspacePath
     """The permissions a person gave for this call; PermissionRequired for one that is missing."""
     if "\0" in line:
         raise InvalidArgument("A command line may not hold NUL", field="cmd")
+    if len(line.encode("utf-8", "surrogateescape")) > _LONGEST_LINE:
+        raise InvalidArgument(
+            f"A command line has at most {_LONGEST_LINE} bytes",
+            field="cmd",
+            hint="write the script to a file with apply_patch and run that",
+        )
     mode = str(call.runtime.options.get("sandbox", "safe"))
     around = Surroundings(call.runtime.commands.is_privileged, lambda p: _leads_out(call, cwd, p))
     used: list[Grant] = []
