@@ -144,3 +144,34 @@ def test_a_grant_for_once_covers_that_call_once(tmp_path: Path) -> None:
             "status": "required",
             "retryable": True,
         }
+
+
+@pytest.mark.requirement("001-permissions-asked")
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_stateless_client_is_asked_by_an_answer_it_completes(
+    transport: str, tmp_path: Path
+) -> None:
+    line = {"cmd": "echo $(echo inner)"}
+    request = {**REQUEST, "permission": "shell_expansion", "arguments": line}
+    with connect(
+        transport,
+        ["--tools", "coding"],
+        cwd=tmp_path,
+        protocol="2026-07-28",
+        capabilities={"elicitation": {"form": {}}},
+    ) as client:
+        needed = client.call("request_permissions", request)["result"]
+        assert needed["resultType"] == "input_required"
+        asked = needed["inputRequests"]["permission"]
+        assert "echo $(echo inner)" in asked["params"]["message"]
+        agreed = {"permission": {"action": "accept", "content": {"decision": "allow"}}}
+        done = client.call(
+            "request_permissions",
+            request,
+            requestState=needed["requestState"],
+            inputResponses=agreed,
+        )["result"]
+        assert done["structuredContent"]["status"] == "granted"
+        tools = Tools(client, tmp_path)
+        assert "inner" in tools.ok("exec_command", **line, yield_time_ms=20000)["stdout"]
+        assert tools.fails("exec_command", **line)["code"] == "PERMISSION_REQUIRED"
