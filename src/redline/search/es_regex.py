@@ -125,7 +125,7 @@ class _Translator:
             return
         if char.lower() in _CLASSES and char:
             self._returns |= char in "sWD"
-            self._put(self._set(_CLASSES[char.lower()], negated=char.isupper()), 2)
+            self._put(self._set(self._named(char.lower()), negated=char.isupper()), 2)
             return
         self._put(self._literal(self._escaped()), 0)
 
@@ -150,6 +150,9 @@ class _Translator:
         if not self._ignore_case or char.isascii():
             return self._cases(char) if self._ignore_case and char.isalpha() else _quoted(char)
         raise _Foreign
+
+    def _named(self, name: str) -> str:
+        return _CLASSES[name] + ("\u017f\u212a" if self._ignore_case and name == "w" else "")
 
     def _cases(self, char: str) -> str:
         # The ECMAScript engine folds the long s to s without the u flag.
@@ -181,7 +184,7 @@ class _Translator:
             dash = self._pattern.startswith("-", self._at)
             if dash and not self._pattern.startswith("-]", self._at):
                 raise _Foreign
-            return _CLASSES[escaped[1]]
+            return self._named(escaped[1])
         first = self._member()
         dash = self._pattern.startswith("-", self._at)
         if not dash or self._pattern.startswith("-]", self._at):
@@ -211,7 +214,9 @@ class _Translator:
             raise _Foreign
         letters = [chr(c) for c in range(ord(first), ord(last) + 1) if chr(c).isalpha()]
         folded = "".join(letter.swapcase() for letter in letters)
-        return text + folded + ("\u017f" if {"s", "S"} & set(letters) else "")
+        # In classes the ECMAScript engine also takes the kelvin sign for k, the long s for s.
+        kelvin = "\u212a" if {"k", "K"} & set(letters) else ""
+        return text + folded + kelvin + ("\u017f" if {"s", "S"} & set(letters) else "")
 
 
 def _quoted(char: str) -> str:
