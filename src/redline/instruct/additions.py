@@ -351,7 +351,9 @@ def _key_name(reader: Reader, tokens: Tokens, node: int) -> str:
         return plain[0].text
     if any(_names_holder(reader, t) for t in plain):
         raise Unclear("value", f"{reader.text(tokens)!r} may belong into something that is here")
-    if 2 <= len(plain) <= 4 and all(t.kind == "word" and t.text.isalpha() for t in plain):
+    inside = [t for t in words[1:-1] if _is_key_noun(t, nouns)]
+    simple = all(t.kind == "word" and t.text.isalpha() and t.text.islower() for t in plain)
+    if 2 <= len(plain) <= 4 and simple and not inside:
         return _styled([t.low for t in plain], reader.value(node))
     raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
 

@@ -17,6 +17,21 @@ _DOWN = frozenset("descending desc reverse reversed decreasing".split())
 _UP = frozenset("ascending asc increasing alphabetical alphabetically numerically".split())
 
 
+_FALLING = (
+    "from highest to lowest|highest first|largest first|from largest to smallest|"
+    "from high to low|newest first|latest first|from z to a"
+)
+_RISING = (
+    "from lowest to highest|lowest first|smallest first|from smallest to largest|"
+    "from low to high|oldest first|earliest first|from a to z"
+)
+_PHRASES = tuple(
+    (tuple(phrase.split()), phrases is _FALLING)
+    for phrases in (_FALLING, _RISING)
+    for phrase in phrases.split("|")
+)
+
+
 def swap(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """Two places exchange their values."""
     place = next((i for i, t in enumerate(tokens) if i and t.low in ("and", "with")), None)
@@ -154,14 +169,20 @@ def sort(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
 
 def _direction(tokens: Tokens) -> tuple[Tokens, bool]:
-    """Take the words for the direction off the end."""
+    """Take the words for the direction off: `by age in descending order`, `highest first`."""
+    words = [t for i, t in enumerate(tokens) if not _is_before_by(tokens, i)]
+    lows = [t.low for t in words]
+    for phrase, down in _PHRASES:
+        if tuple(lows[-len(phrase) :]) == phrase:
+            return tuple(words[: -len(phrase)]), down
     down = False
-    words = list(tokens)
-    while words and (words[-1].low in _DOWN | _UP | {"order", "in"}):
-        down = down or words.pop().low in _DOWN if words[-1].low in _DOWN else down
-        if words and words[-1].low in _UP | {"order", "in"}:
-            words.pop()
+    while words and words[-1].low in _DOWN | _UP | {"order", "in"}:
+        down = words.pop().low in _DOWN or down
     return tuple(words), down
+
+
+def _is_before_by(tokens: Tokens, place: int) -> bool:
+    return tokens[place].low in _UP and [t.low for t in tokens[place + 1 : place + 2]] == ["by"]
 
 
 def _sorted(reader: Reader, node: int, field: Tokens, down: bool) -> Value:

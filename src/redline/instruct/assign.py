@@ -204,6 +204,10 @@ def switch(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
     """Enable, disable, activate, deactivate, turn on and off."""
     names, on = _SWITCHES[verb]
     found = reader.targets(tokens)
+    plain = not any(isinstance(reader.value(n), bool | dict) for n in found.nodes)
+    if len(tokens) == 1 and tokens[0].low == "it" and plain and len(reader.owners()) == 1:
+        # "set its timeout to 9 and enable it": what was spoken of, not the field of it
+        found = Found(reader.owners())
     nodes: list[int] = []
     for node in found.nodes:
         nodes += _switches(reader, node, names, found)

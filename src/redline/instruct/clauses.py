@@ -102,15 +102,17 @@ def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
     if not tokens:
         return tokens
     opened = tokens[0].low in ("update", "modify", "edit", "change") and _opens(tokens)
-    if tokens[0].low not in _SCOPES and not opened:
+    named = not opened and verb_at(tokens) is None and _opens(tokens)
+    if tokens[0].low not in _SCOPES and not opened and not named:
         return tokens
-    for place in range(2, len(tokens)):
+    first = 0 if named and tokens[0].low not in _SCOPES else 1
+    for place in range(1 + first, len(tokens)):
         mark = tokens[place].low == ":" or (tokens[place].low == "," and not opened)
-        if opened and not mark:
+        if (opened or not first) and not mark:
             continue
         if mark or verb_at(tokens, place) or tokens[place].low == "please":
             rest = _courtesy(tokens[place + 1 :] if mark else tokens[place:])
-            found = reader.targets(tokens[1:place])
+            found = reader.targets(tokens[first:place])
             if not rest:
                 break
             if not found.nodes:

@@ -12,6 +12,10 @@ from redline.instruct.tokens import Tokens
 from redline.instruct.values import Num, Value
 from redline.instruct.words import FALSE_WORDS, TRUE_WORDS, joined, key_form, number_in, singular
 
+_OPPOSITES = {
+    "disabled": "enabled", "hidden": "visible", "private": "public", "closed": "open",
+    "enabled": "disabled", "visible": "hidden", "public": "private", "open": "closed",
+}  # fmt: skip
 _NEGATIVE = ("in", "un", "dis", "non-", "non", "not-")
 
 
@@ -137,6 +141,8 @@ def _flag(form: str, word: str, value: bool) -> bool | None:
     spelled = joined(tuple(word.replace("-", " ").split()))
     if spelled in (form, plain):
         return value
+    if _OPPOSITES.get(spelled) in (form, plain):
+        return not value
     for prefix in _NEGATIVE:
         if word.startswith(prefix) and joined((word[len(prefix) :].lstrip("- "),)) in (form, plain):
             return not value

@@ -142,7 +142,28 @@ class Index:
     @cached_property
     def entity_parts(self) -> dict[str, list[int]]:
         """First words, and last word, of identifying names -> the fields that hold them."""
-        return self._named(whole=False)
+        found = self._named(whole=False)
+        for text, fields in self._telling().items():
+            found.setdefault(text, []).extend(fields)
+        return found
+
+    def _telling(self) -> dict[str, list[int]]:
+        """Texts that tell the records of an array apart where none has a name or title."""
+        found: dict[str, list[int]] = {}
+        for array, value in enumerate(self.values):
+            if not isinstance(value, list) or len(value) < 2:
+                continue
+            records = list(self.children(array))
+            if any(not isinstance(r, dict) or not r for r in value) or self.is_named(records[0]):
+                continue
+            for key in _shared_keys(value):
+                texts = [record[key] for record in value if isinstance(record, dict)]
+                if len(set(map(str, texts))) == len(texts) and all(map(_is_label, texts)):
+                    for record, text in zip(records, texts, strict=True):
+                        field = self.child(record, key)
+                        if field is not None:
+                            found.setdefault(_spoken(str(text)), []).append(field)
+        return found
 
     def _named(self, whole: bool) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
@@ -196,3 +217,14 @@ def _parts(text: str) -> list[str]:
         return []
     heads = [" ".join(words[:length]) for length in range(1, len(words))]
     return [*heads, words[-1]] if len(words) == 2 else heads
+
+
+def _shared_keys(records: list[Value]) -> list[str]:
+    first = records[0]
+    keys = list(first) if isinstance(first, dict) else []
+    return [k for k in keys if all(isinstance(r, dict) and k in r for r in records)]
+
+
+def _is_label(value: Value) -> bool:
+    """Whether a text is short enough to be what people call a thing."""
+    return isinstance(value, str) and 0 < len(value) <= 40 and len(value.split()) <= 4

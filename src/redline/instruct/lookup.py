@@ -247,9 +247,8 @@ class Lookup:
             node = nodes[0]
             words = key_words(str(self.index.keys[node]))
             flag = isinstance(self.index.values[node], bool)
-            kind = _kind_word(self.index.values[node])
-            if kind:
-                form = "".join(map(singular, words))
+            form = "".join(map(singular, words))
+            for kind in _kind_words(self.index.values[node]):
                 found.setdefault(form + kind, []).extend(nodes)
             if _is_date(self.index.values[node]):
                 stem = words[:-1] if words[-1] == "at" else words
@@ -266,11 +265,15 @@ class Lookup:
         return found
 
 
-def _kind_word(value: object) -> str:
+def _kind_words(value: object) -> tuple[str, ...]:
     """What people say after the key of such a value: homepage URL, contact e-mail address."""
-    if isinstance(value, str) and re.match(r"https?://", value):
-        return "url"
-    return "address" if isinstance(value, str) and re.fullmatch(r"\S+@\S+", value) else ""
+    if isinstance(value, bool):
+        return ("mode", "flag", "feature")
+    if not isinstance(value, str):
+        return ()
+    if re.match(r"https?://", value):
+        return ("url",)
+    return ("address",) if re.fullmatch(r"\S+@\S+", value) else ("name",)
 
 
 def _is_date(value: object) -> bool:

@@ -161,7 +161,7 @@ def _piece(tokens: Tokens, *, possessive: bool) -> Iterator[Piece]:
 
 
 def _strip(tokens: Tokens) -> Tokens:
-    while len(tokens) > 1 and tokens[0].low in ARTICLES:
+    while len(tokens) > 1 and tokens[0].low in ARTICLES and tokens[1].kind != "poss":
         tokens = tokens[1:]
     return tokens
 

@@ -12,7 +12,7 @@ from redline.instruct.resolve import Found, Resolver
 from redline.instruct.tokens import Tokens, text_of, tokenize
 from redline.instruct.typed import listed, typed
 from redline.instruct.values import Value, same
-from redline.instruct.words import SCOPING, key_form, key_words
+from redline.instruct.words import ARTICLES, ORDINALS, SCOPING, key_form, key_words
 
 BASE = 0.95
 PARTIAL = 0.03
@@ -88,7 +88,7 @@ class Reader:
         if len(tokens) == 1 and tokens[0].low in _OBJECT_PRONOUNS:
             return self._back(self.memory.found, many=tokens[0].low in ("them", "those", "these"))
         if len(tokens) > 1 and tokens[0].low in _OWNERS:
-            scopes, tokens = self._owners(), tokens[1:]
+            scopes, tokens = self.owners(), tokens[1:]
             if not scopes:
                 return []
         parts = listed(tokens)
@@ -103,7 +103,7 @@ class Reader:
     def _find(self, tokens: Tokens, scopes: tuple[int, ...], *, strict: bool) -> list[Found]:
         """An elided clause keeps the owner of the one before, when that owner has such a thing."""
         if self.elided and scopes == (0,) and not _is_scoped(tokens):
-            owners = self._owners()
+            owners = self.owners()
             if owners:
                 own = self.resolver.find(tokens, scopes=owners, strict=strict)
                 if own and own[0].nodes:
@@ -115,7 +115,7 @@ class Reader:
             return []
         return [Found(found, many=many)]
 
-    def _owners(self) -> tuple[int, ...]:
+    def owners(self) -> tuple[int, ...]:
         """The record the last clause spoke of: a record itself, or the one its field lies in."""
         owners: dict[int, None] = {}
         for node in self.memory.found:
@@ -152,6 +152,11 @@ class Reader:
     def _shared(self, parts: list[Tokens], place: int) -> Iterator[Tokens]:
         """The part with the owner of the first or the scope of the last, then by itself."""
         part, first, last = parts[place], parts[0], parts[-1]
+        bare = tuple(t for t in part if t.low not in ARTICLES)
+        if place < len(parts) - 1 and len(bare) == 1 and bare[0].low in ORDINALS:
+            # "the first and the last step": the noun is said once
+            yield (*part, *_after_ordinal(last))
+            return
         if place and not _is_scoped(part):
             cut = next((i for i in range(len(first) - 1, -1, -1) if first[i].kind == "poss"), None)
             if cut is not None:
@@ -230,6 +235,11 @@ def best(attempts: Iterable[Callable[[], Outcome]]) -> list[Outcome]:
         acting = [outcome for outcome in worked if outcome.operations]
         return acting or worked[:1]
     raise refusal or Unclear("clause", "the instruction is not understood")
+
+
+def _after_ordinal(tokens: Tokens) -> Tokens:
+    place = next((i for i, t in enumerate(tokens) if t.low in ORDINALS), -1)
+    return tokens[place + 1 :] if place >= 0 else ()
 
 
 def _is_scoped(tokens: Tokens) -> bool:

@@ -8,7 +8,7 @@ from redline.instruct.reader import Reader, rate
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value, dumps
-from redline.instruct.words import ARTICLES, GENERIC, STRUCTURAL, singular
+from redline.instruct.words import ARTICLES, GENERIC, STRUCTURAL, key_words, singular
 
 _VAGUE = frozenset("everything anything something nothing stuff things data rest all".split())
 
@@ -16,7 +16,18 @@ _VAGUE = frozenset("everything anything something nothing stuff things data rest
 def _collects(reader: Reader, word: Token) -> bool:
     """Whether the word names a collection."""
     meanings = reader.meanings((word,))
-    return len(meanings) == 1 and all(reader.index.is_collection(n) for n in meanings[0].nodes)
+    return len(meanings) == 1 and all(
+        reader.index.is_collection(n) and _numbers_its_records(reader, n) for n in meanings[0].nodes
+    )
+
+
+def _numbers_its_records(reader: Reader, node: int) -> bool:
+    """Whether a number can name a record here: all of them are objects with an id."""
+    records = [reader.value(child) for child in reader.index.children(node)]
+    return bool(records) and all(
+        isinstance(r, dict) and any(key_words(k)[-1:] in (("id",), ("number",)) for k in r)
+        for r in records
+    )
 
 
 def remove(reader: Reader, tokens: Tokens) -> list[Outcome]:

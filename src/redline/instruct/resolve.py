@@ -186,7 +186,9 @@ class Resolver:
 
     def _named(self, piece: Piece, scopes: list[int], *, strict: bool, last: bool) -> _Level | None:
         if not piece.names:
-            nodes, partial = [s for s in scopes if self.index.is_collection(s)], False
+            # Nothing says what of: only a scope that was named, or a document that is a list.
+            named = scopes != [0] or isinstance(self.index.document, list)
+            nodes, partial = [s for s in scopes if named and self.index.is_collection(s)], False
         else:
             strict_here = strict and last and not piece.picks
             nodes, partial = self.lookup.phrase(piece.names, scopes, strict=strict_here, last=last)

@@ -11,6 +11,7 @@ from redline.instruct.outcome import Unclear
 from redline.instruct.tokens import Tokens, text_of
 from redline.instruct.values import Num, Value, parse, type_name
 from redline.instruct.words import (
+    ARTICLES,
     CURRENCIES,
     FALSE_WORDS,
     TRUE_WORDS,
@@ -23,6 +24,10 @@ from redline.instruct.words import (
 _VAGUE = frozenset(
     "something anything whatever another different its their his her it be not either random "
     "whichever someone somebody same more less higher lower bigger smaller better say read".split()
+)
+# Words that cannot end a value: something would have to follow.
+_DANGLING = ARTICLES | frozenset(
+    "to into in of for on with from and or by at as is are be than under within its".split()
 )
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("an e-mail address", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")),
@@ -206,6 +211,8 @@ def _check_plain(tokens: Tokens, text: str) -> None:
     words = [t.low for t in tokens]
     if words[0] in _VAGUE or any(t.kind in ("json", "poss") for t in tokens):
         raise Unclear("value", f"{text!r} does not name a value", value=text)
+    if words[-1] in _DANGLING or (len(words) > 1 and words[0] in _DANGLING - ARTICLES):
+        raise Unclear("value", f"{text!r} is not a whole value", value=text)
     if "or" in words and len(words) <= 5:
         raise Unclear("value", f"{text!r} names more than one value", value=text)
     if any(t.kind == "quoted" for t in tokens):
