@@ -211,7 +211,7 @@ def _check_plain(tokens: Tokens, text: str) -> None:
     words = [t.low for t in tokens]
     if words[0] in _VAGUE or any(t.kind in ("json", "poss") for t in tokens):
         raise Unclear("value", f"{text!r} does not name a value", value=text)
-    if words[-1] in _DANGLING or (len(words) > 1 and words[0] in _DANGLING - ARTICLES):
+    if len(words) > 1 and words[-1] in _DANGLING:
         raise Unclear("value", f"{text!r} is not a whole value", value=text)
     if "or" in words and len(words) <= 5:
         raise Unclear("value", f"{text!r} names more than one value", value=text)
