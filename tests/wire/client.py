@@ -420,6 +420,29 @@ class HttpClient(Client):
         self.process.terminate()
 
 
+class AttachedClient(HttpClient):
+    """A further client of a server that somebody else started and will stop."""
+
+    def __init__(self, server: HttpClient, **options: Any) -> None:
+        self._server = server
+        self.session = None
+        self.headers = {}
+        self.protocol = options.get("protocol", "2025-11-25")
+        self.capabilities = options.get("capabilities") or {}
+        self.info = options.get("info") or INFO
+        self.notifications = []
+        self.initialize_result = {}
+        self._next_id = 0
+        self.process = server.process
+        self._stderr = server._stderr
+        self.host, self.port = server.host, server.port
+        if options.get("handshake", True) and self.protocol != MODERN:
+            self.initialize()
+
+    def close(self) -> int:
+        return 0
+
+
 def _messages(content_type: str, body: bytes) -> Iterator[Json]:
     if not content_type.startswith("text/event-stream"):
         yield json.loads(body)

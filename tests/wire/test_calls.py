@@ -47,7 +47,7 @@ def test_a_seeds_code_is_a_json_rpc_error_in_the_handshake_era_only(
 def test_a_bug_is_answered_without_a_traceback_and_logged_with_the_request_id(
     connected: Connect, transport: str
 ) -> None:
-    client = connected(transport)
+    client = connected(transport, own=True)
     reply = client.call("crash", {})
     assert reply["error"]["code"] == -32603
     assert "secret detail" not in str(reply)

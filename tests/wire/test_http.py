@@ -391,6 +391,15 @@ def test_sigterm_also_ends_calls_that_run_without_a_session(tmp_path: Path) -> N
     client.close()
 
 
+def test_files_alone_speaks_its_newest_revision_to_those_who_name_none(tmp_path: Path) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "whoami"}}
+    with start(cwd=tmp_path, handshake=False, env=AS_FILES) as client:
+        assert isinstance(client, HttpClient)
+        spoken = post(client, call)[2]["result"]["structuredContent"]["protocol"]
+        assert spoken == "2025-11-25"
+        assert post(client, [PING])[0] == 400, "no batches there"
+
+
 # --- the coding profile --------------------------------------------------------------------
 
 

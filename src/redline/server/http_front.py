@@ -306,15 +306,16 @@ class Front:
         self, scope: Scope, version: str | None, deliver: Callable[[Any], None]
     ) -> Conversation:
         principal = scope["redline.principal"]
-        spoken = version or (
-            protocol.HANDSHAKE[1] if not self._profile.strict_handshake else self._profile.oldest
-        )
+        spoken = version or self._profile.spoken_unasked
+        cap = self._options.protocol
+        if cap in protocol.HANDSHAKE and spoken > cap:
+            spoken = cap
         client = Client(protocol=spoken, principal=principal, connection=f"http:{principal}")
         return Conversation(
             self._dispatch,
             deliver,
             self._workers.submit,
-            cap=self._options.protocol,
+            cap=cap,
             instructions=self._options.instructions,
             connection=client.connection,
             client=client if self._greeted else None,

@@ -43,6 +43,7 @@ class Profile:
         "null_id_is_request",
         "oldest",
         "serves_batches",
+        "spoken_unasked",
         "strict_handshake",
         "unknown_tool_code",
     )
@@ -59,6 +60,10 @@ class Profile:
         self.oldest = "2025-06-18" if name == "coding" else HANDSHAKE[0]
         self.null_id_is_request = name == "files"
         self.serves_batches = name != "files"
+        # The revision of a request that came over HTTP without a handshake and names none.
+        self.spoken_unasked = {"coding": self.oldest, "files": NEWEST_HANDSHAKE}.get(
+            name, "2025-03-26"
+        )
         self.unknown_tool_code = -32601 if name == "files" else -32602
 
 
