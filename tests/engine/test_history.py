@@ -190,3 +190,19 @@ def test_a_plan_is_shown_before_and_is_what_happens(bench: Bench) -> None:
     assert (bench.root / "f").exists()
     assert bench.undo(made.id).change_set.paths == plan.paths
     assert bench.editor.plan_redo(None).paths == plan.paths
+
+
+def test_more_than_fits_in_memory_is_deleted_and_brought_back(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("basis", "store"):
+        monkeypatch.setattr(f"redline.adapters.{module}.MOST_HELD", 100)
+    for number in range(10):
+        (bench.root / f"f{number}").write_bytes(b"%d" % number * 50)
+    before = bench.snapshot()
+    made = bench.commit(*(bench.delete(f"f{number}") for number in range(10)))
+    assert bench.snapshot() == {}
+    held = [s for s in bench.history.get(made.id).change_set.steps if s.before.content]  # type: ignore[union-attr]
+    assert len(held) == 2
+    bench.undo()
+    assert bench.snapshot() == before

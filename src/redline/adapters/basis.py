@@ -19,6 +19,7 @@ from redline.core.changes import (
     FileState,
     Rename,
     State,
+    digest_of,
 )
 from redline.core.errors import (
     AlreadyExists,
@@ -32,6 +33,7 @@ from redline.core.errors import (
 from redline.core.paths import WorkspacePath
 
 _DIR = DirState()
+MOST_HELD = 64 << 20
 
 
 @dataclass(slots=True)
@@ -46,6 +48,10 @@ class Basis:
     observed: dict[WorkspacePath, Observed] = field(default_factory=dict)
     # Directories this set makes: whatever is below them is made by it too.
     fresh: set[WorkspacePath] = field(default_factory=set)
+    held: int = 0
+    unheld: dict[str, WorkspacePath] = field(default_factory=dict)
+    # Everything it puts somewhere.
+    arrived: set[WorkspacePath] = field(default_factory=set)
 
     def follow(self, step: Change | Rename) -> Change | Rename:
         """Check *step* and take it in; the concrete step. Raises what stands in the way."""
@@ -59,7 +65,7 @@ class Basis:
         if isinstance(before, DirState) and not isinstance(step.after, DirState):
             self._require_empty(step.path)
         change = Change(step.path, before, _settled(step, before))
-        self.expected[step.path] = change.after
+        self._expect(step.path, change.after)
         if isinstance(change.after, DirState) and not isinstance(before, DirState):
             self.fresh.add(step.path)
         else:
@@ -94,9 +100,30 @@ class Basis:
                 seen = self.places.observe(place)
             except OtherKind:
                 raise NotARegularFile(self._show(place)) from None
-            self.observed[place] = seen
+            self.observed[place] = self._light(place, seen)
             self.marks[place] = seen.mark
         return self.observed[place].state
+
+    def _light(self, place: WorkspacePath, seen: Observed) -> Observed:
+        """Contents beyond a limit are not held in memory but read again when they are saved."""
+        if seen.content is None:
+            return seen
+        self.held += len(seen.content)
+        if self.held <= MOST_HELD:
+            return seen
+        state = seen.state
+        assert isinstance(state, FileState)
+        self.unheld[state.digest] = place
+        light = FileState(state.digest, state.size, state.mode)
+        return Observed(light, seen.mark, seen.links)
+
+    def reread(self, digest: str) -> bytes:
+        """A content that was not held; StaleBase when somebody changed it meanwhile."""
+        place = self.unheld[digest]
+        content = self.places.observe(place).content
+        if content is None or digest_of(content) != digest:
+            raise StaleBase(self._show(place))
+        return content
 
     def _follow_rename(self, step: Rename) -> None:
         moved = self.state(step.source)
@@ -108,16 +135,24 @@ class Basis:
             raise WriteFailed(f"Cannot move a directory into itself: {self._show(step.target)}")
         self._require_directory(step.target.parent)
         self._carry(step)
-        self.expected[step.source] = ABSENT
-        self.expected[step.target] = moved
+        self._expect(step.source, ABSENT)
+        self._expect(step.target, moved)
         self.renames.append(step)
+
+    def _expect(self, path: WorkspacePath, state: State) -> None:
+        self.expected[path] = state
+        if isinstance(state, Absent):
+            self.arrived.discard(path)
+        else:
+            self.arrived.add(path)
 
     def _carry(self, step: Rename) -> None:
         """What is known below the source is known below the target from now on."""
         for path in [p for p in self.expected if p.is_beneath(step.source)]:
             rest = path.parts[len(step.source.parts) :]
             there = WorkspacePath(step.target.root, step.target.parts + rest)
-            self.expected[there] = self.expected.pop(path)
+            self._expect(there, self.expected.pop(path))
+            self.arrived.discard(path)
             if path in self.fresh:
                 self.fresh.discard(path)
                 self.fresh.add(there)
@@ -138,9 +173,7 @@ class Basis:
         place = self._place_now(path)
         names = self.places.names(place) if place is not None else []
         kept = [n for n in names if not isinstance(self.state(path.child(n)), Absent)]
-        added = [
-            p for p, s in self.expected.items() if p.parent == path and not isinstance(s, Absent)
-        ]
+        added = [p for p in self.arrived if p.parent == path]
         if kept or added:
             first = path.child(kept[0]) if kept else added[0]
             raise StaleBase(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import zlib
+from collections.abc import Callable, Mapping
 
 from redline.adapters.disk import Dir, Disk
 
@@ -19,8 +20,8 @@ class Blobs:
         # Blobs whose directory entry is known to last; another process's may not yet.
         self._lasting: set[str] = set()
 
-    def put(self, contents: dict[str, bytes], transaction: str) -> int:
-        """Make every content last; the number of bytes this added."""
+    def put(self, contents: Mapping[str, bytes | Callable[[], bytes]], transaction: str) -> int:
+        """Make every content last, reading those given as a function; how many bytes this added."""
         added = 0
         unsure: list[str] = []
         for number, (digest, content) in enumerate(contents.items()):
@@ -28,7 +29,8 @@ class Blobs:
                 if digest not in self._lasting:
                     unsure.append(digest)
                 continue
-            added += self._write(digest, content, temporary_name(transaction, number))
+            data = content if isinstance(content, bytes) else content()
+            added += self._write(digest, data, temporary_name(transaction, number))
             unsure.append(digest)
         if unsure:
             self._disk.sync_dir(self._directory)

@@ -134,9 +134,12 @@ class Journal:
                     self._disk.sync_data(fd)
                 finally:
                     self._disk.close_fd(fd)
-                self._disk.rename(self._directory, _NEXT, self._directory, NAME)
-                self._disk.sync_dir(self._directory)
-                self._follow()
+                self._disk.close_fd(self._fd)  # Windows does not rename over an open file
+                try:
+                    self._disk.rename(self._directory, _NEXT, self._directory, NAME)
+                    self._disk.sync_dir(self._directory)
+                finally:
+                    self._open()
             finally:
                 os.close(lock)
 

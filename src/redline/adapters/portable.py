@@ -120,7 +120,9 @@ class PortableDisk(Disk):
         """Facts of a file cannot be synced here."""
 
     def fchmod(self, fd: int, mode: int) -> None:
-        """Open files keep the mode they were made with here."""
+        """Where the system has no such call, a file keeps the mode it was made with."""
+        if hasattr(os, "fchmod"):
+            os.fchmod(fd, mode)
 
     def copy_attributes(self, source: int, target: int) -> tuple[str, ...]:
         """Owners and attributes are inherited from the directory here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -322,13 +322,16 @@ def _agrees(wanted: object, found: State | None) -> bool:
 
 
 def staging_directory(
-    path: WorkspacePath, places: Places, avoided: Sequence[WorkspacePath]
+    path: WorkspacePath, places: Places, avoided: Collection[WorkspacePath]
 ) -> WorkspacePath:
     """The nearest existing directory that the set neither moves nor removes."""
     where = path.parent
-    while where.parts and (
-        any(where.is_beneath(other) for other in avoided) or places.device(where) is None
-    ):
+    for length in range(1, len(where.parts) + 1):
+        above = WorkspacePath(where.root, where.parts[:length])
+        if above in avoided:
+            where = above.parent
+            break
+    while where.parts and places.device(where) is None:
         where = where.parent
     if where != path.parent:
         device = places.device(path.parent)

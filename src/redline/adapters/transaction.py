@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from redline.adapters import records
@@ -84,13 +86,13 @@ class DiskTransaction:
             )
 
     def _stage(self) -> None:
-        avoided = [s.source for s in self.steps if isinstance(s, Rename)] + [
+        avoided = {s.source for s in self.steps if isinstance(s, Rename)} | {
             s.path
             for s in self.steps
             if isinstance(s, Change)
             and isinstance(s.before, DirState)
             and not isinstance(s.after, DirState)
-        ]
+        }
         staging = [staging_directory(_end(step), self.places, avoided) for step in self.steps]
         self.swapper = Swap(self.store.disk, self.places, self.id, self.steps, staging)
         self.slot = self.store.slots.take()
@@ -110,7 +112,10 @@ class DiskTransaction:
 
     def _save(self) -> None:
         """Keep what was and what will be, so undo, redo and recovery stand on their own."""
-        contents: dict[str, bytes] = {}
+        assert self.basis is not None
+        contents: dict[str, bytes | Callable[[], bytes]] = {
+            digest: partial(self.basis.reread, digest) for digest in self.basis.unheld
+        }
         for step in self.steps:
             if isinstance(step, Rename):
                 continue
