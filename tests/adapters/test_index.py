@@ -154,6 +154,23 @@ def test_a_large_workspace_is_built_in_the_background(
     assert index.definitions("function_199")
 
 
+def test_a_recent_change_is_seen_at_once_in_a_large_workspace(
+    redline: Redline, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("redline.adapters.index.WATCHED_FILES", 2)
+    monkeypatch.setattr("redline.adapters.index.RECHECK", 1e9)
+    index = redline.code_index
+    assert index.refresh() == "ready"
+    (root / "a.py").write_text("def fresh(): pass\n")
+    os.remove(root / "b.py")
+    assert index.refresh() == "ready"
+    assert index.definitions("fresh") == []
+    recent = [WorkspacePath(0, (name,)) for name in ("a.py", "b.py", "gone.py", "notes.txt")]
+    assert index.refresh(recent) == "ready"
+    assert [s.path.relative for s in index.definitions("fresh")] == ["a.py"]
+    assert "b.py" not in {use.path.relative for use in index.uses("Engine")[0]}
+
+
 def test_huge_and_minified_files_are_not_parsed(index: SqliteIndex, root: Path) -> None:
     (root / "big.py").write_text("def big(): pass\n" + "x = 1\n" * 200_000)
     (root / "min.js").write_text("function packed(){}" + ";f()" * 10_000)

@@ -153,6 +153,14 @@ class TestIndentation:
         with pytest.raises(NoMatch):
             place("def f():\n    a()\n    b()\n", "a()\nb()\n", "x = 1\n    a()\n    b()\n")
 
+    def test_lines_between_kept_ones_can_be_wrapped(self) -> None:
+        got = edited(
+            "def f():\n    a()\n    b()\n    c()\n    d()\n",
+            "a()\nb()\nc()\nd()\n",
+            "a()\nif x:\n    b()\n    c()\n    d()\n",
+        )
+        assert got == "def f():\n    a()\n    if x:\n        b()\n        c()\n        d()\n"
+
     def test_new_text_at_the_depth_of_the_file_is_not_shifted(self) -> None:
         with pytest.raises(NoMatch):
             place(

@@ -43,7 +43,8 @@ class SqliteIndex:
     def __init__(
         self, directory: str, tree: Tree, grep: Grep, roots: int, worker: Sequence[str] = ()
     ) -> None:
-        os.makedirs(directory, mode=0o700, exist_ok=True)
+        for place in (os.path.dirname(directory), directory):
+            os.makedirs(place, mode=0o700, exist_ok=True)
         self._path = os.path.join(directory, "index.sqlite")
         self._db = self._open()
         self._builder = IndexBuilder(self._db, tree, grep, roots)
@@ -67,13 +68,14 @@ class SqliteIndex:
         with self._lock:
             self._db.close()
 
-    def refresh(self) -> str:
+    def refresh(self, recent: Sequence[WorkspacePath] = ()) -> str:
         """Bring the index up to date as far as that is quick, the rest in the background."""
         with self._lock:
             complete = self._fact("complete") is not None
             if self._is_building():
                 return "ready" if complete else "building"
             if self._worker and complete and self._count() > WATCHED_FILES:
+                self._builder.update_only(recent[:INLINE_FILES])
                 if time.monotonic() - self._checked > RECHECK:
                     self._checked = time.monotonic()
                     self._start()

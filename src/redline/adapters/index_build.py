@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.adapters.index_schema import BEST, MINOR, pack, parts_of, unpack
@@ -82,6 +82,28 @@ class IndexBuilder:
             elif (row[1], row[2]) != (entry.size, entry.mtime_ns):
                 stale.append(Stale(path, language, entry, row[0], row[3]))
         return Survey(stale, [row[0] for row in known.values()], total)
+
+    def update_only(self, paths: Sequence[WorkspacePath]) -> None:
+        """Bring the entries of these files up to date, if no build is under way."""
+        stale: list[Stale] = []
+        gone: list[int] = []
+        for path in paths:
+            language = language_of(path.name)
+            row = self._db.execute(
+                "SELECT id, size, mtime, digest FROM files WHERE root=? AND path=?",
+                (path.root, path.relative),
+            ).fetchone()
+            entry = self._tree.stat(path) if language is not None else None
+            if language is None or entry is None or entry.kind is not Kind.FILE:
+                gone += [row[0]] if row else []
+            elif row is None:
+                stale.append(Stale(path, language, entry, None, ""))
+            elif (row[1], row[2]) != (entry.size, entry.mtime_ns):
+                stale.append(Stale(path, language, entry, row[0], row[3]))
+        if (stale or gone) and self.take_lease():
+            self._drop(gone)
+            self._batch(stale)
+            self.release_lease()
 
     def _sources(self) -> Iterator[tuple[WorkspacePath, Language]]:
         for root in range(self._roots):

@@ -735,10 +735,11 @@ class IndexedFile:
 class CodeIndex(Protocol):
     """Symbols and uses of the whole workspace, kept outside it and brought up to date."""
 
-    def refresh(self) -> str:
+    def refresh(self, recent: Sequence[WorkspacePath] = ()) -> str:
         """Bring the index up to date as far as that is quick, the rest in the background.
 
-        Answers `ready` when what follows is complete, `building` when it is not yet.
+        *recent* are files known to have changed lately: those are always looked at. Answers
+        `ready` when what follows is complete, `building` when it is not yet.
         """
 
     def build(self, progress: Callable[[int, int], None] | None = None) -> int:

@@ -74,11 +74,19 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
     if first < 0:
         return False
     if first > 0 and least >= 0:
-        # Lines that are as deep as in the file were moved there by a block opened around them.
-        return quoted >= standing or theirs[0].endswith(_OPENERS)
+        return quoted >= standing or _wraps(theirs, set(ours), set(file))
     undecided = least >= 0 and (first, least) != (0, 0)
     silent = indent_of(theirs[0]) == indent_of(ours[0])
     return quoted > standing or (quoted == standing and (undecided or silent))
+
+
+def _wraps(new: list[str], called: set[str], found: set[str]) -> bool:
+    """Whether *new* opens a block, at once or after lines it keeps, around lines of the file.
+
+    That block is why they are as deep as the file has them.
+    """
+    inner = next(i for i, line in enumerate(new) if line in found and line not in called)
+    return inner > 0 and new[inner - 1].endswith(_OPENERS) and (inner == 1 or new[0] in called)
 
 
 def _vote(new: str, called: str, found: str) -> int:

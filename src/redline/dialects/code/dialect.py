@@ -7,32 +7,32 @@ from redline.dialects.tool import READS, Dialect, Hints, Json, Tool
 _HERE = "redline.dialects.code"
 
 _LINE: Json = {"type": "integer", "minimum": 1}
+_FLAG: Json = {"type": "boolean"}
 _TEXT: Json = {"type": "string"}
 
 EDIT_FILE = Tool(
     name="ai_code_editing.edit_file",
     title="Edit code",
     description=(
-        "Insert, replace or delete code in one file, by lines or by symbol. Pass code_block; "
-        "without it a fenced block, delete, rename X to Y or replace `A` with `B` in the "
-        "instruction works. Inserts go where the instruction says (after function f, at the top, "
-        "before line 9), else to the end. expected_text or expected_hash guard stale lines."
+        "Insert, replace or delete code in one file by lines or symbol; inserts go where the "
+        "instruction says (after function f, at the top), else to the end. Without code_block: a "
+        "fenced block, delete ..., rename X to Y."
     ),
     input_schema={
         "type": "object",
         "properties": {
-            "target_file": {"type": "string", "description": "Workspace-relative path"},
+            "target_file": _TEXT,
             "edit_instruction": _TEXT,
-            "start_line": {**_LINE, "description": "1-indexed"},
-            "end_line": {**_LINE, "description": "Inclusive"},
+            "start_line": _LINE,
+            "end_line": _LINE,
             "code_block": _TEXT,
             "edit_type": {"type": "string", "enum": ["insert", "replace", "delete"]},
-            "symbol": {"type": "string", "description": "Qualified name instead of lines"},
-            "expected_text": {"type": "string", "description": "The lines as last read"},
-            "expected_hash": {"type": "string", "description": "SHA-256 of the file"},
-            "create": {"type": "boolean"},
-            "strict": {"type": "boolean", "description": "Refuse new syntax errors"},
-            "dry_run": {"type": "boolean"},
+            "symbol": _TEXT,
+            "expected_text": {"type": "string", "description": "Lines as last read"},
+            "expected_hash": {"type": "string", "description": "File SHA-256"},
+            "create": _FLAG,
+            "strict": _FLAG,
+            "dry_run": _FLAG,
         },
         "required": ["target_file", "edit_instruction"],
     },
@@ -58,21 +58,20 @@ GET_CODE_CONTEXT = Tool(
     name="ai_code_editing.get_code_context",
     title="Get code context",
     description=(
-        "Find code before changing it: a symbol's definition or references, a file's outline, the "
-        "repository's structure, or snippets for a free-text query. Ranked, fitted to max_tokens; "
-        "file_hash fits expected_hash. For a whole file use read_file."
+        "A symbol's definition or references, a file's outline, the repository's structure, or "
+        "snippets for a query. file_hash fits expected_hash. For whole files use read_file."
     ),
     input_schema={
         "type": "object",
         "properties": {
-            "query": {"type": "string", "description": "Words or a symbol"},
-            "file": {"type": "string", "description": "File or directory"},
+            "query": _TEXT,
+            "file": _TEXT,
             "symbol": _TEXT,
             "kind": {
                 "type": "string",
                 "enum": ["auto", "outline", "definition", "references", "structure"],
             },
-            "max_tokens": {"type": "integer", "minimum": 100, "maximum": 50000, "default": 4000},
+            "max_tokens": {"type": "integer", "minimum": 100, "maximum": 50000},
         },
     },
     output_schema={

@@ -15,6 +15,7 @@ from redline.core.errors import (
     InvalidArgument,
     IsADirectory,
     NotFound,
+    StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.core.textfile import TextFile
@@ -44,7 +45,7 @@ def edit_file(call: Call) -> Result:
     file = TextFile(content)
     if file.is_binary:
         raise BinaryFile(request.file)
-    source = Source(file.text, _seen(call, path), language_of(path.name))
+    source = Source(file.text, _seen(call, path, content), language_of(path.name))
     try:
         planned = _planned(call, source, request)
     except AlreadyApplied as error:
@@ -54,11 +55,16 @@ def edit_file(call: Call) -> Result:
     return _finish(call, request, ChangeSet((change,)), source.text, planned, after)
 
 
-def _seen(call: Call, path: WorkspacePath) -> str | None:
+def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
+    """The text this connection was last shown; of a huge file only the version is known."""
     seen = call.runtime.reads.seen(call.client.connection, path)
-    if seen is None or seen.content is None:
+    if seen is None:
         return None
-    return TextFile(seen.content).text
+    if seen.content is not None:
+        return TextFile(seen.content).text
+    if seen.digest != digest_of(content) and call.arguments.get("start_line") is not None:
+        raise StaleBase(path.relative)
+    return None
 
 
 def _refuse_other_version(request: EditRequest, content: bytes) -> None:

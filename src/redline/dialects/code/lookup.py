@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -13,13 +14,15 @@ from redline.code.references import uses_of
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GrepQuery, IndexedSymbol
+from redline.core.ports import GrepQuery, HistoryQuery, IndexedSymbol
 from redline.core.textfile import TextFile
 from redline.dialects.tool import Call
 
 MOST_FILES = 40
 _GREPPED = 2000
 _GREP_SECONDS = 5.0
+# Changes made through Redline so many seconds ago are looked at before every answer.
+_RECENT = 120.0
 
 
 @dataclass(slots=True)
@@ -98,7 +101,10 @@ class Lookup:
 
     def refresh(self) -> str:
         """Bring the index up to date; `ready` or `building`."""
-        self.state = self.call.runtime.code_index.refresh()
+        since = time.time() - _RECENT
+        changes = self.call.runtime.history.list(HistoryQuery(since=since, limit=20))
+        recent = [path for change in changes for path in change.change_set.paths]
+        self.state = self.call.runtime.code_index.refresh(recent)
         return self.state
 
     def definitions(self, wanted: str) -> list[tuple[Opened, Symbol]]:
