@@ -25,12 +25,13 @@ from redline.instruct.words import (
 
 _FRONT = frozenset("beginning start front top head".split())
 _BACK = frozenset("end back bottom tail".split())
-_VALUE_MARKS = (
-    ("with", "the", "value", "of"), ("with", "a", "value", "of"), ("with", "value", "of"),
-    ("with", "the", "value"), ("with", "a", "value"), ("with", "value"), ("set", "to"),
-    ("equal", "to"), ("having", "value"), ("whose", "value", "is"), ("and", "set", "it", "to"),
-    ("=",), (":",), ("->",), ("as",), ("to", "be"), ("with",), ("of",), ("being",),
-)  # fmt: skip
+_VALUE_MARKS = tuple(
+    tuple(mark.split())
+    for mark in (
+        "with the value of|with a value of|with value of|with the value|with a value|with value|"
+        "set to|equal to|having value|whose value is|and set it to|=|:|->|of"
+    ).split("|")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
             return [member]
         attempts += _key_attempts(reader, tokens, None)
     attempts.append(lambda: _to_named_collection(reader, tokens, spot))
+    attempts += _as_member(reader, tokens, spot)
     return best(attempts)
 
 
@@ -80,6 +82,15 @@ def _member(reader: Reader, tokens: Tokens) -> Outcome | None:
                 found.nodes,
             )
     return None
+
+
+def _as_member(reader: Reader, tokens: Tokens, spot: _Spot) -> list[Callable[[], Outcome]]:
+    """`add Dee as a watcher`: into the list of watchers."""
+    place = next((i for i, t in enumerate(tokens) if t.low == "as" and i), None)
+    if place is None or place == len(tokens) - 1:
+        return []
+    noun = _unintroduced(tokens[place + 1 :])
+    return [lambda: _add_to(reader, tokens[:place], noun, spot)]
 
 
 def _unintroduced(tokens: Tokens) -> Tokens:
@@ -209,12 +220,12 @@ def _items(reader: Reader, what: Tokens, node: int) -> list[Value]:
     held = reader.value(node)
     assert isinstance(held, list)
     parts = listed(what)
-    whole = [_element(reader, what, held)] if len(parts) == 1 else None
-    values = whole or [_element(reader, part, held) for part in parts]
+    key = str(reader.index.keys[node])
+    values = [_element(reader, part, held, key) for part in parts]
     return [v for v in values if not (isinstance(v, str) and v in held)]
 
 
-def _element(reader: Reader, tokens: Tokens, held: list[Value]) -> Value:
+def _element(reader: Reader, tokens: Tokens, held: list[Value], key: str) -> Value:
     tokens = _unintroduced(tokens)
     if len(tokens) > 1 and singular(tokens[0].low) in STRUCTURAL | {"tag", "string", "number"}:
         tokens = tokens[1:]
@@ -223,7 +234,8 @@ def _element(reader: Reader, tokens: Tokens, held: list[Value]) -> Value:
             return tokens[0].value
         raise Unclear("type", "the new element must be given as a JSON object")
     model = held[0] if held and len({type(item) for item in held}) == 1 else ABSENT
-    return typed(tokens, reader.source, model if isinstance(model, str | Num | bool) else ABSENT)
+    shape = model if isinstance(model, str | Num | bool) else ABSENT
+    return typed(tokens, reader.source, shape, (), key)
 
 
 def _position(reader: Reader, node: int, spot: _Spot) -> int:
@@ -246,6 +258,9 @@ def _position(reader: Reader, node: int, spot: _Spot) -> int:
 
 def _to_named_collection(reader: Reader, tokens: Tokens, spot: _Spot) -> Outcome:
     """`add tag urgent`, `add a new user {...}`, `add an "urgent" tag`."""
+    whole = reader.value(0)
+    if len(tokens) == 1 and tokens[0].kind == "json" and isinstance(whole, list):
+        return _append(reader, tokens, Found((0,)), spot)
     if len(tokens) < 2:
         raise Unclear("clause", "it is not clear where to add it")
     for noun, what in ((tokens[:1], tokens[1:]), (tokens[-1:], tokens[:-1])):
@@ -310,7 +325,7 @@ def _add_key(reader: Reader, key: Tokens, value: Tokens, where: Tokens | None) -
             raise Unclear("target", "it is not clear which object gets the key")
     else:
         found = _holders(reader, where)
-    if any(t.low in ("to", "and", ",") for t in value):
+    if any(t.low in ("to", "and", ",") or (where is None and t.low in SCOPING) for t in value):
         raise Unclear("value", f"{reader.text(value)!r} is not one value")
     operations: list[Operation] = []
     for node in found.nodes:

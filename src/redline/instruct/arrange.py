@@ -162,9 +162,10 @@ def _fitting(reader: Reader, node: int, value: Value) -> Value:
 def sort(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """An array in order of its elements or of one of their fields."""
     tokens, down = _direction(tokens)
-    by = _last(tokens, ("by", "on"))
+    by = 0 if tokens and tokens[0].low == "by" else _last(tokens, ("by", "on"))
     target, field = (tokens, ()) if by is None else (tokens[:by], tokens[by + 1 :])
-    found = reader.targets(target)
+    whole = Found((0,)) if not target and isinstance(reader.value(0), list) else None
+    found = whole or reader.targets(target)
     return [reader.each(found, lambda node: _sorted(reader, node, field, down))]
 
 

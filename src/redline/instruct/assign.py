@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from redline.instruct.filters import form_of
+from redline.instruct.filters import flag_says, form_of
 from redline.instruct.index import Index
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, best, rate
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
+from redline.instruct.typed import has_shape
 from redline.instruct.values import Value
 from redline.instruct.words import SCOPING, key_form, number_in
 
@@ -113,6 +114,7 @@ def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     if copied is not None:
         return reader.each(found, lambda _: copied[0])
     _check_value(reader, found, right)
+    reader.exact = any(t.path or t.kind == "code" for t in left)
     return reader.each(found, lambda node: reader.typed(right, node))
 
 
@@ -305,15 +307,15 @@ def _marked(
         if negated:
             raise Unclear("value", "not is no value")
         return node, reader.typed((word,), node)
-    form = key_form(word.text)
     flags = [
-        c
+        (c, holds)
         for c in reader.index.children(node)
         if isinstance(reader.value(c), bool)
-        and key_form(str(reader.index.keys[c])) in (form, "is" + form)
+        and (holds := flag_says(key_form(str(reader.index.keys[c])), word.text.lower(), True))
+        is not None
     ]
     if len(flags) == 1:
-        return flags[0], not negated
+        return flags[0][0], flags[0][1] != negated
     if negated:
         raise Unclear("target", f"no field says whether it is {word.text}", (node,))
     fields = [
@@ -348,7 +350,7 @@ def clear(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
     def emptied(node: int) -> Value:
         value = reader.value(node)
-        if isinstance(value, str):
+        if isinstance(value, str) and not has_shape(value):
             return ""
         if isinstance(value, list):
             return []

@@ -17,6 +17,8 @@ from redline.instruct.suggest import suggestions_for
 from redline.instruct.tokens import tokenize
 from redline.instruct.values import Value
 
+_SUGGESTING = 500_000
+_LONGEST = 1000
 _QUOTED_EXAMPLE = re.compile(r"^Specify .*\(e\.g\., '(.+)'\)$")
 
 
@@ -39,21 +41,42 @@ def propose(document: Value, instruction: str) -> Proposal:
     example = _QUOTED_EXAMPLE.match(instruction.strip())
     if example:
         instruction = example[1]
-    reader: Reader | None = None
+    index = Index(document)
     try:
-        patch = read_patch(document, instruction)
-        if patch is not None:
-            return _proposal(document, [Outcome(tuple(patch), "already as asked")])
-        index = Index(document)
-        reader = Reader(instruction, index, Resolver(index))
-        return _proposal(document, read(reader, tokenize(instruction)))
+        return _proposal(document, _outcomes(index, instruction))
     except Unclear as unclear:
-        found = suggestions_for(reader, unclear, instruction) if reader else unclear.suggestions
         message = f"Instruction is ambiguous - {unclear.message}"
-        return Proposal("ambiguous", message, (), tuple(found))
+        return Proposal("ambiguous", message, (), _suggestions(index, instruction, unclear))
     except OverBudget:
         message = "Instruction is ambiguous - it takes too much work to be certain"
-        return Proposal("ambiguous", message, (), ("Use JSON Pointer paths such as /a/b",))
+        return Proposal("ambiguous", message, (), _suggestions(index, "", Unclear("words", "")))
+
+
+def _outcomes(index: Index, instruction: str) -> list[Outcome]:
+    patch = read_patch(index.document, instruction)
+    if patch is not None:
+        return [Outcome(tuple(patch), "already as asked")]
+    reader = Reader(instruction, index, Resolver(index))
+    return read(reader, tokenize(instruction))
+
+
+def _suggestions(index: Index, instruction: str, unclear: Unclear) -> tuple[str, ...]:
+    """Instructions near the given one that do work, tried before they are shown."""
+    index.budget = max(index.budget, _SUGGESTING)
+
+    def works(suggestion: str) -> bool:
+        if len(suggestion) > _LONGEST:
+            return False
+        try:
+            return _proposal(index.document, _outcomes(index, suggestion)).status == "success"
+        except Unclear:
+            return False
+
+    try:
+        reader = Reader(instruction, index, Resolver(index))
+        return tuple(suggestions_for(reader, unclear, works))
+    except OverBudget:
+        return ()
 
 
 def _proposal(document: Value, outcomes: list[Outcome]) -> Proposal:

@@ -125,7 +125,7 @@ class Filters:
             self.index.spend(1)
             item, key = index.values[child], str(index.keys[child])
             if isinstance(item, bool):
-                holds = _flag(key_form(key), word, item)
+                holds = flag_says(key_form(key), word, item)
                 if holds is not None:
                     readings.setdefault(key, set()).update({record} if holds else ())
             elif isinstance(item, str):
@@ -135,7 +135,7 @@ class Filters:
                 self._read(word, child, record, readings)
 
 
-def _flag(form: str, word: str, value: bool) -> bool | None:
+def flag_says(form: str, word: str, value: bool) -> bool | None:
     """Whether a boolean field called *form* makes *word* true; None when it says nothing of it."""
     plain = form.removeprefix("is") if form.startswith("is") and form != "is" else form
     spelled = joined(tuple(word.replace("-", " ").split()))

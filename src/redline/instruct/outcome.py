@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from redline.instruct.operations import Operation
 
@@ -36,8 +36,6 @@ class Unclear(Exception):
     message: str
     nodes: tuple[int, ...] = ()
     value: str = ""
-    verb: str = ""
-    suggestions: tuple[str, ...] = field(default=())
 
     @property
     def weight(self) -> int:

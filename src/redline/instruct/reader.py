@@ -11,7 +11,7 @@ from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.resolve import Found, Resolver
 from redline.instruct.tokens import Tokens, text_of, tokenize
 from redline.instruct.typed import listed, typed
-from redline.instruct.values import Value, same
+from redline.instruct.values import Num, Value, same, type_name
 from redline.instruct.words import ARTICLES, ORDINALS, SCOPING, key_form, key_words
 
 BASE = 0.95
@@ -40,6 +40,8 @@ class Reader:
     resolver: Resolver
     memory: Memory = field(default_factory=Memory)
     elided: bool = False
+    # Whether the place was given as a path, so that even a change of its kind is meant.
+    exact: bool = False
     _peers: dict[str, list[Value]] = field(default_factory=dict)
 
     def text(self, tokens: Tokens) -> str:
@@ -193,8 +195,13 @@ class Reader:
 
     def typed(self, tokens: Tokens, node: int) -> Value:
         """The value *tokens* say for the place *node*."""
-        key = self.index.keys[node]
-        return typed(tokens, self.source, self.value(node), self.peers(node), str(key))
+        key, current = self.index.keys[node], self.value(node)
+        value = typed(tokens, self.source, current, self.peers(node), str(key))
+        plain = isinstance(current, str | Num | bool)
+        if plain and isinstance(value, dict | list) and not self.exact:
+            raise Unclear("type", f"{key} holds a {type_name(current)}, not {type_name(value)}",
+                          (node,))  # fmt: skip
+        return value
 
     def replace(self, node: int, value: Value, confidence: float = BASE) -> list[Operation]:
         """The operation that puts *value* at *node*; none when it is there already."""

@@ -74,6 +74,12 @@ def _absent(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
 def _absent_name(reader: Reader, word: Token, unclear: Unclear) -> Outcome:
     if not word.is_name or word.low in GENERIC or reader.nearest(word.text):
         raise unclear
+    wanted = word.text.lower()
+    held = [
+        n for n, v in enumerate(reader.index.values) if isinstance(v, str) and v.lower() == wanted
+    ]
+    if held:
+        raise Unclear("several", f"{word.text!r} is a value, not a key", tuple(held))
     return Outcome((), f"there is no {word.text!r}")
 
 

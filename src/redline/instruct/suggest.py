@@ -2,56 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from redline.instruct.operations import pointer
 from redline.instruct.outcome import Unclear
 from redline.instruct.reader import Reader
+from redline.instruct.tokens import Tokens
 from redline.instruct.values import Num, Value, dumps
+from redline.instruct.verbs import verb_at
 from redline.instruct.words import key_words, singular
 
 _MOST = 5
+_TRIED = 12
+_CONNECTORS = frozenset(("to", "=", "by", "->", "with", "be", ":", "as"))
+Works = Callable[[str], bool]
 
 
-def suggestions_for(reader: Reader, unclear: Unclear, instruction: str) -> list[str]:
-    """What to say instead."""
-    if unclear.suggestions:
-        return list(unclear.suggestions)
-    nodes = [n for n in unclear.nodes if n > 0][:_MOST]
-    if unclear.rank in ("value", "several") and nodes and not has_value(reader, instruction):
+def suggestions_for(reader: Reader, unclear: Unclear, works: Works) -> list[str]:
+    """What to say instead; *works* tells whether an instruction leads to changes."""
+    tokens = reader.tokens(reader.source)
+    if unclear.rank in ("value", "several") and unclear.nodes and not _has_value(tokens):
         examples = _examples(reader, list(unclear.nodes))
-        if examples:
-            return examples
-    if nodes:
-        return [_assignment(reader, node, instruction) for node in nodes]
-    return _general(reader)
+        if examples and all(works(instruction) for _, instruction in examples):
+            shown = [f"{what} (e.g., '{instruction}')" for what, instruction in examples]
+            return [*shown, "Use more specific field references"]
+    nodes = [n for n in unclear.nodes if n > 0] or _near(reader, tokens)
+    found: list[str] = []
+    for node in [*nodes[:_TRIED], *_plain(reader)]:
+        if len(found) == _MOST or (found and node not in nodes[:_TRIED]):
+            break
+        working = next((s for s in _forms(reader, node, tokens) if works(s)), None)
+        if working is not None and working not in found:
+            found.append(working)
+    return found
 
 
-def has_value(reader: Reader, instruction: str) -> bool:
-    """Whether the instruction gives a value at all."""
-    words = {t.low for t in reader.tokens(instruction)}
-    return bool(words & {"to", "=", "by", "->", "with", "be", ":"})
+def _has_value(tokens: Tokens) -> bool:
+    if tokens and tokens[0].low in ("remove", "delete", "drop", "erase", "clear"):
+        return True
+    return any(t.low in _CONNECTORS for t in tokens)
 
 
-def _assignment(reader: Reader, node: int, instruction: str) -> str:
-    """The same place by its pointer."""
+def _near(reader: Reader, tokens: Tokens) -> list[int]:
+    """Places whose key is almost what was said."""
+    nodes: dict[int, None] = {}
+    for token in tokens:
+        if token.kind in ("word", "code", "quoted") and len(token.text) > 2:
+            for form in reader.nearest(token.text):
+                nodes.update(dict.fromkeys(reader.index.by_form[form][:_MOST]))
+    return list(nodes)
+
+
+def _plain(reader: Reader) -> Iterator[int]:
+    """Some plain values of the document, to show the form with."""
+    shown = 0
+    for node, value in enumerate(reader.index.values):
+        if node and not isinstance(value, dict | list):
+            yield node
+            shown += 1
+        if shown == _MOST:
+            return
+
+
+def _forms(reader: Reader, node: int, tokens: Tokens) -> Iterator[str]:
+    """The instruction with its place as a pointer, then plainer forms of it."""
     where = pointer(reader.index.path(node))
-    verb = next((t.low for t in reader.tokens(instruction)), "set")
-    if verb in ("remove", "delete", "drop", "erase"):
-        return f"Remove {where}"
-    value = _said(reader, instruction)
-    example = value if value is not None else _example(reader.value(node))
-    return f"Set {where} to {example}"
-
-
-def _said(reader: Reader, instruction: str) -> str | None:
-    """The value the instruction gave after its last `to`, if it is one token."""
-    tokens = reader.tokens(instruction)
-    places = [i for i, t in enumerate(tokens) if t.low in ("to", "=", "be")]
-    if not places or places[-1] != len(tokens) - 2:
-        return None
-    token = tokens[-1]
-    return reader.source[token.start : token.end]
+    verb = verb_at(tokens)
+    said = reader.text(tokens[: verb[1]]) if verb else "Set"
+    said = said[:1].upper() + said[1:]
+    place = next((i for i, t in enumerate(tokens) if i and t.low in _CONNECTORS), None)
+    if place is not None:
+        tail = reader.text(tokens[place:]).rstrip("?! ")
+        yield f"{said} {where} {tail}"
+        yield f"Set {where} to {reader.text(tokens[place + 1 :])}".rstrip("?! ")
+    elif verb:
+        yield f"{said} {where}"
+    yield f"Set {where} to {_example(reader.value(node))}"
 
 
 def _example(value: Value) -> str:
@@ -60,12 +87,12 @@ def _example(value: Value) -> str:
     if isinstance(value, bool):
         return dumps(not value)
     if isinstance(value, str):
-        return dumps("new " + value.split("\n")[0][:20])
-    return dumps(value)[:60] if len(dumps(value)) <= 60 else "null"
+        return dumps("new " + value.split("\n")[0][:20].replace('"', ""))
+    return "null" if value is not None else '"value"'
 
 
-def _examples(reader: Reader, nodes: list[int]) -> list[str]:
-    """For one field of many records: one record by name, all of them, or a closer reference."""
+def _examples(reader: Reader, nodes: list[int]) -> list[tuple[str, str]]:
+    """For one field of many records: one of them by name, or all, each with an instruction."""
     index = reader.index
     node = nodes[0]
     record = node
@@ -80,16 +107,19 @@ def _examples(reader: Reader, nodes: list[int]) -> list[str]:
     every = _every(reader.value(node), field)
     one = f"Update {name} {field} to {_example(reader.value(node))}"
     return [
-        f"Specify which {noun}'s {field} to update (e.g., '{one}')",
-        f"Specify all {field}s to update (e.g., '{every}')",
-        "Use more specific field references",
+        (f"Specify which {noun}'s {field} to update", one),
+        (f"Specify all {_plural(field)} to update", every),
     ]
+
+
+def _plural(words: str) -> str:
+    return words + ("es" if words.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def _every(value: Value, field: str) -> str:
     if isinstance(value, Num) and value.decimal != Decimal(0):
-        return f"Increase all {field}s by 10%"
-    return f"Set all {field}s to {_example(value)}"
+        return f"Increase all {_plural(field)} by 10%"
+    return f"Set all {_plural(field)} to {_example(value)}"
 
 
 def _name(reader: Reader, record: int) -> str | None:
@@ -98,11 +128,3 @@ def _name(reader: Reader, record: int) -> str | None:
         if reader.index.identifies(child) and isinstance(value, str) and "'" not in value:
             return value
     return None
-
-
-def _general(reader: Reader) -> list[str]:
-    """One instruction that works on this document, to show the form."""
-    for node, value in enumerate(reader.index.values):
-        if node and not isinstance(value, dict | list):
-            return [f"Set {pointer(reader.index.path(node))} to {_example(value)}"]
-    return []

@@ -194,7 +194,7 @@ def _string(
     if low in ("none", "undefined") and not any(peer == text for peer in peers):
         raise Unclear("type", f"it is not clear whether {text} is meant as a text", value=text)
     _check_plain(tokens, text)
-    coded = _CODED & set(key_words(key)) and _CODE.fullmatch(current)
+    coded = _CODED & {singular(w) for w in key_words(key)} and _CODE.fullmatch(current)
     if coded and not _CODE.fullmatch(text):
         raise Unclear("type", f"expected a code like {current!r}, not {text!r}", value=text)
     shaped = _shaped(text, current)
@@ -219,6 +219,11 @@ def _check_plain(tokens: Tokens, text: str) -> None:
         raise Unclear("value", f"quotes and bare words are mixed in {text!r}", value=text)
     if any(t.kind == "sign" and t.text not in (",", ":") for t in tokens) and len(tokens) > 1:
         raise Unclear("value", f"{text!r} does not name a value", value=text)
+
+
+def has_shape(text: str) -> bool:
+    """Whether a text is an e-mail address, date, URL or the like, which an empty text is not."""
+    return any(shape.fullmatch(text) for _, shape in _SHAPES)
 
 
 def _shaped(text: str, current: str) -> str:

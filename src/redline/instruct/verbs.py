@@ -57,7 +57,19 @@ def _make(reader: Reader, tokens: Tokens) -> list[Outcome]:
         return _made(reader, tokens[:-1], tokens[-1].low)
     if len(tokens) > 2 and tokens[-2].low in ("a", "an") and tokens[-1].kind == "word":
         return assign.become(reader, tokens[:-2], tokens[-1])
+    if len(tokens) > 1 and not any(t.low in assign.CONNECTORS for t in tokens):
+        return _made_so(reader, tokens)
     return assign.set_values(reader, tokens)
+
+
+def _made_so(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`make the port 80`, or `make Dune unavailable` where the record has such a flag."""
+    try:
+        return assign.set_values(reader, tokens)
+    except Unclear:
+        if tokens[-1].kind != "word" or not tokens[-1].text.isalpha():
+            raise
+        return assign.become(reader, tokens[:-1], tokens[-1])
 
 
 def _made(reader: Reader, target: Tokens, word: str) -> list[Outcome]:
