@@ -18,6 +18,7 @@ from bench.measure import (
     redline_argv,
 )
 from bench.peers import filesystem_server
+from redline.adapters.regex_worker import BUDGET
 
 US, THEM, RG = "redline", "server-filesystem", "rg"
 Args = dict[str, Any]
@@ -121,6 +122,23 @@ def small_calls(report: Report, ours: StdioServer, theirs: StdioServer, base: Pa
         report.add(measure_calls(server, "edit one line", who, editor(server, path), n))
 
 
+def runaway(report: Report, ours: StdioServer, base: Path, n: int) -> None:
+    """How long after its budget a catastrophic regex is answered, other calls going on."""
+    path = base / "runaway.txt"
+    path.write_text("a" * 40 + "!", "utf-8")
+    edits = [{"oldText": "(a+)+$", "newText": "", "isRegex": True}]
+    params = {"name": "edit_file", "arguments": {"path": str(path), "edits": edits}}
+
+    def call(_: int) -> None:
+        answer = ours.request("tools/call", params)
+        assert "took longer" in answer["error"]["message"], answer
+
+    row = measure_calls(ours, "stop a runaway regex", US, call, n)
+    row.p50_ms, row.p95_ms = row.p50_ms - BUDGET * 1000, row.p95_ms - BUDGET * 1000
+    row.note = f"wall time beyond the budget of {BUDGET:g} s"
+    report.add(row)
+
+
 def editor(server: StdioServer, path: Path) -> Callable[[int], object]:
     """Counts a line of *path* up by one at each call."""
     state = {"value": -1}
@@ -156,6 +174,7 @@ def main(arguments: list[str]) -> int:
             greps(report, ours, tree, n)
             compare(report, ours, theirs, tree, n)
             small_calls(report, ours, theirs, work, n * 10)
+            runaway(report, ours, work, 2 if short else 5)
         report.ratios(US)
         report.show()
         print(f"\nx: CPU of that row over CPU of {US}; saved to {report.save()}")

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
+from time import monotonic
 from typing import Any
 
 from redline.core.errors import InvalidPattern, LimitReached, TimeLimit, Unavailable
@@ -21,6 +22,7 @@ from redline.core.ports import RegexMatch
 BUDGET = 2.0
 MEMORY = 512 << 20
 _MOST_IDLE = 2
+_LEAST = 0.05
 _MOST_BUSY = 8
 _CHILD = os.path.join(os.path.dirname(__file__), "regex_child.py")
 _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts no process without it
@@ -72,11 +74,12 @@ class RegexWorkers:
     def _ask(self, operation: str, pattern: str, flags: str, *rest: Any) -> Any:
         pattern = pattern.translate(_PRIVATE)
         request = marshal.dumps((operation, pattern, _flags(pattern, flags), self._budget, *rest))
+        ends = monotonic() + self._budget
         if not self._busy.acquire(timeout=self._budget):
             raise TimeLimit("Too many regular expressions are running", hint="try again")
         try:
             worker = self._take()
-            verdict, answer = worker.ask(request, self._budget)
+            verdict, answer = worker.ask(request, self._budget, ends)
             self._give_back(worker)
         finally:
             self._busy.release()
@@ -138,15 +141,15 @@ class _Worker:
                     pass
         self._process.wait()
 
-    def ask(self, request: bytes, budget: float) -> tuple[str, Any]:
-        """The answer, or TimeLimit or LimitReached with the process gone."""
+    def ask(self, request: bytes, budget: float, ends: float) -> tuple[str, Any]:
+        """The answer, or TimeLimit (at the moment *ends*) or LimitReached with the process gone."""
         late = threading.Event()
 
         def stop() -> None:
             late.set()
             self._process.kill()
 
-        timer = threading.Timer(budget, stop)
+        timer = threading.Timer(max(ends - monotonic(), _LEAST), stop)
         timer.daemon = True
         timer.start()
         try:

@@ -59,7 +59,6 @@ def replace_regex(
     Unless the pattern speaks of carriage returns, CRLF is one line end to it.
     """
     flags = "mi" if ignore_case else "m"
-    regex.check(pattern, flags)
     groups = count_groups(pattern)
     parts = parse_template(template, groups)
     view = None
