@@ -95,15 +95,20 @@ class Redline:
     @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, held open for life."""
+        from redline.adapters.platform import state_home
         from redline.adapters.workspace import DiskWorkspace
 
         settings = self.settings
-        return DiskWorkspace(
+        workspace = DiskWorkspace(
             self._disk,
             (),
             in_order=settings.roots,
             allow_any_root=settings.allow_any_root,
         )
+        workspace.seal(state_home())
+        if settings.state_dir and workspace.seal(settings.state_dir):
+            _refuse_inner_state(settings)
+        return workspace
 
     @built_once
     def tree(self) -> Tree:
@@ -307,3 +312,15 @@ def build_index(roots: str, state_dir: str) -> None:
     redline = Redline(settings)
     redline.code_index.build()
     redline.close()
+
+
+def _refuse_inner_state(settings: Settings) -> None:
+    """History inside a workspace would show up in it; only a root as wide as home may hold it."""
+    if not settings.allow_any_root:
+        from redline.core.errors import InvalidArgument
+
+        raise InvalidArgument(
+            f"The state directory lies inside the workspace: {settings.state_dir}",
+            field="state_dir",
+            hint="choose a directory outside of every allowed directory",
+        )

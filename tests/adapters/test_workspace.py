@@ -208,3 +208,16 @@ def test_a_name_with_undecodable_bytes_is_taken_back_as_shown(
 def test_a_name_too_long_is_malformed(workspace: DiskWorkspace) -> None:
     with pytest.raises(InvalidArgument):
         _parts(workspace, "x" * 300)
+
+
+def test_the_journal_is_out_of_reach_even_in_a_root_that_holds_it(disk: Disk, root: Path) -> None:
+    (root / "home/state").mkdir(parents=True)
+    workspace = DiskWorkspace(disk, [str(root)])
+    assert workspace.seal(str(root / "home/state"))
+    (root / "way").symlink_to("home/state")
+    for raw in ("home/state", "home/state/journal", "way/journal", f"{root}/home/state/x"):
+        with pytest.raises(PathDenied, match="own files"):
+            workspace.resolve(raw, Access.READ)
+    assert workspace.holds_root(workspace.resolve("home", Access.WRITE))
+    assert not workspace.holds_root(workspace.resolve("d", Access.WRITE))
+    assert not workspace.seal(str(root.parent / "elsewhere"))

@@ -6,10 +6,12 @@ import os
 
 import pytest
 
-from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.errors import (
     AlreadyUndone,
+    InvalidArgument,
     NothingToUndo,
+    PathDenied,
     ReadOnlyMode,
     StaleBase,
     UndoBlocked,
@@ -173,3 +175,36 @@ def test_nothing_is_left_next_to_the_files(bench: Bench) -> None:
     with pytest.raises(StaleBase):
         bench.commit(stale)
     assert sorted(os.listdir(bench.root)) == ["f", "g"]
+
+
+def test_history_is_never_kept_inside_the_workspace(bench: Bench) -> None:
+    with pytest.raises(InvalidArgument, match="inside the workspace"):
+        Bench(bench.root, state_dir=str(bench.root / "state"))
+    assert os.listdir(bench.root) == []
+
+
+def test_a_root_is_not_moved_or_removed(bench: Bench) -> None:
+    (bench.root / "d/inner").mkdir(parents=True)
+    wide = Bench(bench.root, directories=((str(bench.root / "d/inner"), True),))
+    for step in (wide.move("d", "e"), Change(wide.at("d"), DirState(), ABSENT)):
+        with pytest.raises(PathDenied, match="cannot be replaced"):
+            wide.commit(step)
+
+
+def test_owner_and_attributes_are_kept_or_their_loss_is_noted(bench: Bench) -> None:
+    file = bench.root / "f"
+    file.write_text("x")
+    try:
+        os.setxattr(file, "user.redline", b"kept")
+    except OSError:
+        pytest.skip("no extended attributes here")
+    if os.getuid() == 0:
+        os.chown(file, 1234, 1234)
+    owner = file.stat().st_uid
+    operation = bench.commit(bench.write("f", "y"))
+    assert os.getxattr(file, "user.redline") == b"kept"
+    assert file.stat().st_uid == owner
+    assert operation.notes == ()
+    bench.undo()
+    assert os.getxattr(file, "user.redline") == b"kept"
+    assert file.stat().st_uid == owner

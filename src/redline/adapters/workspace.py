@@ -67,6 +67,7 @@ class DiskWorkspace:
         self._aliases.sort(key=lambda alias: -len(alias[0]))
         self._roots = tuple(roots)
         self._inner = _inner_roots([_split(root.path) for root in roots])
+        self._sealed: list[list[tuple[str, ...]]] = [[] for _ in roots]
 
     def _open_root(self, path: str, allow_any_root: bool) -> tuple[str, Dir, tuple[int, int]]:
         if not path or "\0" in path:
@@ -115,6 +116,10 @@ class DiskWorkspace:
                 path, exists = other, found
         if must_exist and not exists:
             raise NotFound(show_name(raw))
+        if self.is_sealed(path):
+            raise PathDenied(
+                show_name(raw), f"Redline's own files are out of reach: {show_name(raw)}"
+            )
         if access is Access.WRITE and not self._roots[path.root].writable:
             raise ReadOnlyRoot(show_name(raw))
         return path
@@ -146,11 +151,31 @@ class DiskWorkspace:
         """The canonical path of root *number*."""
         return self.absolute(WorkspacePath(number, ()))
 
+    def seal(self, directory: str) -> bool:
+        """Put a directory (the journal) out of reach; whether it lies in a root at all."""
+        own = _split(os.path.realpath(directory))
+        within = False
+        for number, root in enumerate(self._roots):
+            outer = _split(root.path)
+            if own[: len(outer)] == outer:
+                self._sealed[number].append(own[len(outer) :])
+                within = True
+        return within
+
+    def is_sealed(self, path: WorkspacePath) -> bool:
+        """Whether *path* lies in a sealed directory."""
+        if path.root >= FOREIGN:
+            return False
+        return any(path.parts[: len(own)] == own for own in self._sealed[path.root])
+
     def holds_root(self, path: WorkspacePath) -> bool:
-        """Whether a root lies at or beneath *path*: such directories are not moved or removed."""
-        return not path.parts or any(
-            prefix[: len(path.parts)] == path.parts for prefix, _ in self._inner[path.root]
-        )
+        """Whether a root or the journal lies at or beneath *path*: that is not moved or removed."""
+        if not path.parts or self.is_sealed(path):
+            return True
+        if path.root >= FOREIGN:
+            return False
+        below = [prefix for prefix, _ in self._inner[path.root]] + self._sealed[path.root]
+        return any(prefix[: len(path.parts)] == path.parts for prefix in below)
 
     def close(self) -> None:
         """Give the roots back."""
