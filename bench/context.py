@@ -248,6 +248,39 @@ def _time_answers(redline: Redline) -> None:
             times.append(1000 * (time.perf_counter() - begun))
         middle, worst = statistics.median(times), max(times)
         print(f"{title}: median {middle:.1f} ms, worst {worst:.1f} ms over {len(times)}")
+    _time_tool(redline, names[:40])
+
+
+def _time_tool(redline: Redline, names: list[str]) -> None:
+    """The whole tool, files read and snippets fitted, as a server calls it."""
+    from redline.dialects.code.context import get_code_context
+    from redline.dialects.code.dialect import GET_CODE_CONTEXT
+    from redline.dialects.tool import Call, Client
+
+    class Never:
+        """Nobody cancels."""
+
+        def check(self) -> None:
+            """Go on."""
+
+        def on_cancel(self, action: object) -> None:
+            """Never."""
+
+    for title, arguments in (
+        ("tool, definition", lambda name: {"symbol": name}),
+        ("tool, references", lambda name: {"symbol": name, "kind": "references"}),
+        ("tool, structure", lambda _: {"kind": "structure"}),
+        ("tool, query", lambda name: {"query": f"where is {name} parsed"}),
+    ):
+        times = []
+        for name in names:
+            given = arguments(name)
+            call = Call(GET_CODE_CONTEXT, given, redline, Client(), Never(), lambda *_: None)
+            begun = time.perf_counter()
+            get_code_context(call)
+            times.append(1000 * (time.perf_counter() - begun))
+        middle, worst = statistics.median(times), max(times)
+        print(f"{title}: median {middle:.1f} ms, worst {worst:.1f} ms over {len(times)}")
 
 
 def main() -> int:

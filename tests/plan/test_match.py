@@ -195,6 +195,15 @@ class TestIndentation:
             place("def f():\n    a()\n", "a()", new)
         assert "indentation" in caught.value.message
 
+    def test_a_line_quoted_without_its_margin_is_not_deleted_from_it(self) -> None:
+        with pytest.raises(NoMatch):
+            place("def f():\n    a()\n    b()\n", "a()\n", "")
+
+    def test_a_deeper_first_line_before_kept_ones_is_shifted_with_them(self) -> None:
+        text = "x = {\n    k: {\n    },\n    m,\n}\n"
+        got = edited(text, "},\nm,\n", "    n,\n},\nm,\n")
+        assert got == "x = {\n    k: {\n        n,\n    },\n    m,\n}\n"
+
     def test_new_lines_of_unclear_depth_are_refused(self) -> None:
         with pytest.raises(NoMatch) as caught:
             place("def f():\n    return 1\n", "return 1", "return 1\n\ndef g():\n    pass")

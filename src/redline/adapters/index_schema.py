@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
-VERSION = 2
+VERSION = 3
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
 MINOR = "('field','variable','constant','enum_member','key','rule','block','property','prototype')"
@@ -15,6 +15,7 @@ _TABLES = """
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, root INTEGER, path TEXT, size INTEGER, mtime INTEGER, digest TEXT,
   language TEXT, lines INTEGER, words BLOB, rank REAL DEFAULT 0, UNIQUE (root, path));
+CREATE INDEX files_rank ON files (rank DESC, path);
 CREATE TABLE names (
   id INTEGER PRIMARY KEY, name TEXT UNIQUE, defined INTEGER DEFAULT 0);
 CREATE TABLE parts (part TEXT, name INTEGER, PRIMARY KEY (part, name)) WITHOUT ROWID;

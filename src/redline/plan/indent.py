@@ -72,7 +72,8 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
     least = _vote(*(min(map(indent_of, lines), key=len) for lines in (theirs, ours, file)))
     quoted, standing = len(set(theirs) & set(ours)), len(set(theirs) & set(file))
     if first < 0:
-        return False
+        # Only kept lines, all spelled as in the quotation, outweigh a first line as in the file.
+        return standing == 0 and quoted > 1
     if first > 0 and least >= 0:
         return quoted >= standing or _wraps(theirs, set(ours), set(file))
     undecided = least >= 0 and (first, least) != (0, 0)

@@ -132,8 +132,15 @@ def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:
 
 
 def _refuse_double_margin(spot: Placement, margin: str, old: str, new: str) -> None:
-    """Refuse new text that brings the margin which the quoted line left out."""
+    """Refuse new text that brings the margin the quoted line left out, or leaves it behind."""
     had, brings = indent_of(old), indent_of(new)
+    if not new.strip() and old.endswith("\n"):
+        raise NoMatch(
+            f"The text stands at line {spot.line}; without it the indentation before it would be"
+            " left over and join the next line",
+            hint=f"quote the line with its indentation {margin + had!r}",
+            details={"line": spot.line},
+        )
     if brings != had and brings.startswith(margin + had):
         raise NoMatch(
             f"The text stands at line {spot.line} after an indentation that the old text leaves"
