@@ -229,6 +229,40 @@ def test_the_probes_do_harm_without_a_sandbox(cell: Cell) -> None:
     assert len(cell.outside.damage()) > len(ON_FILES)
 
 
+@pytest.mark.requirement("001-exec-sandbox")
+def test_the_kernel_s_own_files_cannot_be_written(cell: Cell) -> None:
+    ours, theirs = os.openpty()
+    try:
+        places = {
+            "pattern": "/proc/sys/kernel/hostname",
+            "trigger": "/proc/sysrq-trigger",
+            "group": "/sys/fs/cgroup/cgroup.procs",
+            "pids": "/sys/fs/cgroup/pids/tasks",
+            "terminal": os.ttyname(theirs),
+            "oom": "/proc/1/oom_score_adj",
+        }
+        lines = {
+            name: f"/usr/bin/python3 attempt.py append {place}" for name, place in places.items()
+        }
+        said = {name: got["out"] for name, got in cell.run(lines).items()}
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    reached = {name: text for name, text in said.items() if not text.startswith("held")}
+    assert reached == {}
+
+
+@pytest.mark.requirement("001-exec-sandbox-git")
+def test_a_git_directory_that_is_a_link_does_not_break_commands(cell: Cell) -> None:
+    shutil.rmtree(cell.workspace / ".git")
+    (cell.workspace / ".git").symlink_to("/etc")
+    got = cell.run({"x": "echo fine; ls -ld .git"})["x"]
+    assert got["out"].startswith("fine\n"), got
+    (cell.workspace / ".git").unlink()
+    (cell.workspace / ".git").symlink_to("nowhere")
+    assert cell.run({"x": "echo fine"})["x"]["out"] == "fine\n"
+
+
 @pytest.mark.requirement("001-exec-sandbox-git")
 def test_git_data_is_read_only(cell: Cell) -> None:
     said = cell.attempt(

@@ -249,13 +249,13 @@ class SandboxedCommands:
         wide = mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
-        git = [] if git_open else [os.path.join(path, ".git") for path in writable]
+        git = [] if git_open else _git_directories(writable)
         return View(
             cwd=cwd,
             private=self._helper.directory,
             writable=writable,
             readable=(*(root.path for root in roots if not root.writable), *self._readable),
-            protected=tuple(path for path in git if os.path.exists(path)),
+            protected=tuple(git),
             hidden=tuple(os.path.realpath(path) for path in self._hidden),
             search_path=self._environ.get("PATH", os.defpath),
             network=wide or "network" in command.permissions,
@@ -295,6 +295,18 @@ class SandboxedCommands:
         job.attach(control, streams, stdin, None if command.tty else command.stdin)
         if command.tty and command.stdin:
             job.send(command.stdin)
+
+
+def _git_directories(roots: tuple[str, ...]) -> list[str]:
+    """The `.git` of each root; for a link what it names, if that lies in a root."""
+    found = []
+    for root in roots:
+        path = os.path.join(root, ".git")
+        target = os.path.realpath(path)
+        inside = any(target.startswith(f"{other}/") for other in roots)
+        if os.path.exists(target) and inside:
+            found.append(target)
+    return found
 
 
 def _terminal(rows: int, cols: int) -> tuple[int, list[int]]:

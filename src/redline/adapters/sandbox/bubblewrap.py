@@ -10,6 +10,8 @@ from functools import cache
 
 from redline.adapters.sandbox import places
 
+_SHARED_MEMORY = 1 << 30
+
 
 @cache
 def executable() -> str | None:
@@ -58,6 +60,7 @@ def arguments(program: str, view: View) -> list[str]:
     if not view.tty:
         args += ["--new-session"]
     args += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    args += _kernel_files()
     args += _blinds()
     args += _private_places(view)
     if not view.wide:
@@ -68,7 +71,29 @@ def arguments(program: str, view: View) -> list[str]:
     binds += [("--ro-bind-try", path) for path in view.protected]
     args += [part for how, path in binds for part in (how, path, path)]
     args += [part for path in _hidden(view) for part in ("--tmpfs", path)]
+    args += _sealed(view)
     return [*args, "--chdir", view.cwd]
+
+
+def _sealed(view: View) -> list[str]:
+    """Empty places stay empty, so that nobody fills memory through them; last of all mounts."""
+    empty = ["/dev", *(["/run"] if os.path.isdir("/run") else []), *_hidden(view)]
+    if not view.wide:
+        empty += places.homes()
+    shown = (*view.writable, *view.readable)
+    bound = ["--size", str(_SHARED_MEMORY)] if _knows_size() else []
+    shared = [*bound, "--tmpfs", "/dev/shm"]  # noqa: S108 - a private one
+    sealed = [path for path in empty if path not in shown]
+    return shared + [part for path in sealed for part in ("--remount-ro", path)]
+
+
+@cache
+def _knows_size() -> bool:
+    """Whether this bubblewrap can bound a tmpfs (0.8 and later)."""
+    shown = subprocess.run(
+        [executable() or "bwrap", "--help"], capture_output=True, timeout=10, check=False
+    )
+    return b"--size" in shown.stdout
 
 
 def _hidden(view: View) -> list[str]:
@@ -92,6 +117,14 @@ def _private_places(view: View) -> list[str]:
             resolver = "/run/systemd/resolve"
             args += ["--ro-bind-try", resolver, resolver]
     return args
+
+
+def _kernel_files() -> list[str]:
+    """Files in /proc that root may write even without any capability: read-only for commands."""
+    if os.geteuid() != 0:
+        return []
+    paths = (f"/proc/{name}" for name in places.KERNEL_FILES)
+    return [part for path in paths if os.path.exists(path) for part in ("--ro-bind", path, path)]
 
 
 def _blinds() -> list[str]:

@@ -23,8 +23,12 @@ _ETC = (
 )
 ETC = tuple(f"/etc/{name}" for name in _ETC.split())
 DEVICES = (
+    # Not /dev/pts: the terminals of other people are there.
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"),
-    *("/dev/ptmx", "/dev/pts"),
+)
+KERNEL_FILES = (
+    *("sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "mtrr", "driver", "asound"),
+    *("dynamic_debug", "pressure"),
 )
 SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers")
 _HOMES = ("/root", "/home")
