@@ -125,6 +125,7 @@ def test_config_files_with_unknown_names_or_bad_toml_are_refused(tmp_path: Path)
         read_config(str(tmp_path / "absent.toml"))
 
 
+@pytest.mark.requirement("server-settings")
 def test_a_workspace_cannot_bring_its_own_config(somewhere: Path) -> None:
     (somewhere / "redline.toml").write_text('sandbox = "dangerous"\n')
     assert parse().sandbox == "safe"

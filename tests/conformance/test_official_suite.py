@@ -30,6 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
 
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+@pytest.mark.requirement("server-conformance")
 def test_everything_passes_but_what_is_left_out_on_purpose(
     server: HttpClient, revision: str, tmp_path: Path
 ) -> None:

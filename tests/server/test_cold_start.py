@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.wire.client import ROOT
 
 # Each costs milliseconds, and none is needed before the first call.
@@ -19,6 +21,7 @@ TOO_DEAR = {
 }  # fmt: skip
 
 
+@pytest.mark.requirement("server-cold-start")
 def test_listing_every_tool_loads_nothing_that_only_calls_need(tmp_path: Path) -> None:
     listing = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) + "\n"
     done = subprocess.run(

@@ -22,6 +22,7 @@ def test_a_call_is_answered_with_the_handlers_result(
     assert reply["result"]["isError"] is False
 
 
+@pytest.mark.requirement("server-arguments")
 def test_wrong_arguments_name_the_field_the_legal_values_and_the_nearest_name(
     connected: Connect, transport: str
 ) -> None:
@@ -32,6 +33,7 @@ def test_wrong_arguments_name_the_field_the_legal_values_and_the_nearest_name(
     assert 'mode must be one of "fast", "slow", got "z"' in error["message"]
 
 
+@pytest.mark.requirement("server-error-eras")
 def test_a_seeds_code_is_a_json_rpc_error_in_the_handshake_era_only(
     connected: Connect, transport: str
 ) -> None:
@@ -44,6 +46,7 @@ def test_a_seeds_code_is_a_json_rpc_error_in_the_handshake_era_only(
     assert forced.call("refuse", {"how": "match"})["result"]["isError"] is True
 
 
+@pytest.mark.requirement("server-no-traceback")
 def test_a_bug_is_answered_without_a_traceback_and_logged_with_the_request_id(
     connected: Connect, transport: str
 ) -> None:
@@ -57,6 +60,7 @@ def test_a_bug_is_answered_without_a_traceback_and_logged_with_the_request_id(
     assert f"request {reply['error']['data']['request_id']}" in client.stderr
 
 
+@pytest.mark.requirement("server-utf8")
 def test_text_that_utf8_cannot_carry_is_replaced_and_big_integers_survive(
     connected: Connect, transport: str
 ) -> None:
@@ -84,6 +88,7 @@ def test_aliases_and_both_spellings_of_dotted_names_are_accepted(
         assert client.call(name)["result"]["content"][0]["text"] == "dotted"
 
 
+@pytest.mark.requirement("server-tool-names")
 def test_dots_are_listed_as_underscores_for_clients_that_refuse_them(
     connected: Connect, transport: str
 ) -> None:
@@ -128,6 +133,7 @@ def test_malformed_params_are_invalid_params(
     assert connected(transport).request("tools/call", params)["error"]["code"] == -32602
 
 
+@pytest.mark.requirement("server-trace")
 def test_a_trace_line_per_call_has_the_facts_and_no_secrets(
     connected: Connect, transport: str
 ) -> None:

@@ -48,6 +48,7 @@ def check_reply(reply: dict[str, Any], what: str) -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
+@pytest.mark.requirement("server-fuzz")
 def test_any_arguments_get_a_structured_answer(server: Client, tool: Tool) -> None:
     rng = random.Random(tool.name)
     for round_number in range(ROUNDS):

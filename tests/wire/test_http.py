@@ -78,6 +78,7 @@ def greet(client: HttpClient, version: str = "2025-11-25", **headers: str) -> st
 # --- who may come in -----------------------------------------------------------------------
 
 
+@pytest.mark.requirement("server-host-origin")
 def test_hosts_and_origins_are_compared_exactly(shared: HttpClient) -> None:
     port = shared.port
     for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"):
@@ -98,6 +99,7 @@ def test_hosts_and_origins_are_compared_exactly(shared: HttpClient) -> None:
         assert "Origin denied" in reply["error"]["message"]
 
 
+@pytest.mark.requirement("server-token")
 def test_health_needs_no_token_but_the_tools_do(guarded: HttpClient) -> None:
     assert guarded.fetch("GET", "/healthz")[0] == 200
     assert guarded.fetch("GET", "/readyz")[0] == 200
@@ -111,6 +113,7 @@ def test_health_needs_no_token_but_the_tools_do(guarded: HttpClient) -> None:
     assert TOKEN not in guarded.stderr
 
 
+@pytest.mark.requirement("server-token-required")
 def test_listening_beyond_this_machine_needs_a_token(tmp_path: Path) -> None:
     client = connect("stdio", ["--host", "0.0.0.0"], cwd=tmp_path, handshake=False)
     assert client.close() == 0, "stdio has no host"
@@ -128,6 +131,7 @@ def test_listening_beyond_this_machine_needs_a_token(tmp_path: Path) -> None:
     assert "token is required" in done.stderr
 
 
+@pytest.mark.requirement("server-rate")
 def test_too_many_requests_are_told_when_to_come_back(tmp_path: Path) -> None:
     with start("--rate-limit", "1", cwd=tmp_path, handshake=False) as client:
         assert isinstance(client, HttpClient)
@@ -164,6 +168,7 @@ def test_a_workspace_that_vanished_is_not_ready(tmp_path: Path) -> None:
 # --- limits --------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("server-body-limit")
 def test_a_body_over_the_limit_is_refused_before_it_is_read(guarded: HttpClient) -> None:
     link = socket.create_connection((guarded.host, guarded.port), timeout=10)
     head = (
@@ -199,6 +204,7 @@ def test_a_request_whose_head_never_ends_is_dropped(guarded: HttpClient, sent: b
     link.close()
 
 
+@pytest.mark.requirement("server-receive-deadline")
 def test_a_request_whose_body_never_ends_is_answered_and_dropped(guarded: HttpClient) -> None:
     link = socket.create_connection((guarded.host, guarded.port), timeout=10)
     head = (
@@ -224,6 +230,7 @@ def test_a_content_length_that_is_no_number_is_refused(guarded: HttpClient, leng
     assert b"-32600" in answer
 
 
+@pytest.mark.requirement("server-sessions")
 def test_sessions_are_capped_expire_and_belong_to_nobody_else(guarded: HttpClient) -> None:
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     first = greet(guarded, **bearer)
@@ -474,6 +481,7 @@ def issuer() -> Iterator[Any]:
     server.server_close()
 
 
+@pytest.mark.requirement("server-oauth")
 def test_access_tokens_of_the_issuer_are_accepted_and_others_refused(
     issuer: Any, tmp_path: Path
 ) -> None:
@@ -506,6 +514,7 @@ def test_access_tokens_of_the_issuer_are_accepted_and_others_refused(
         assert post(client, LIST, Authorization=other, Mcp_Session_Id=session)[0] == 404
 
 
+@pytest.mark.requirement("server-banner")
 def test_the_banner_says_how_to_connect(tmp_path: Path) -> None:
     import subprocess
     import sys

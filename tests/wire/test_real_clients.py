@@ -68,6 +68,7 @@ async def drive(target: Any, mode: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("mode", "era"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.requirement("server-real-clients")
 def test_the_python_client_drives_both_transports_in_both_eras(
     url: str, tmp_path: Path, transport: str, mode: str, era: str
 ) -> None:
@@ -141,6 +142,7 @@ def test_the_typescript_client_drives_both_transports_in_both_eras(
 @pytest.mark.node
 @pytest.mark.xdist_group("node")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.requirement("server-inspector")
 def test_the_inspector_finds_nothing_to_object_to_in_any_listed_tool(
     tmp_path: Path, era: str
 ) -> None:

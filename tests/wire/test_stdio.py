@@ -33,6 +33,7 @@ def wait_for(path: Path) -> None:
         assert time.monotonic() < end, f"never appeared: {path}"
 
 
+@pytest.mark.requirement("server-stdio-bad-json")
 def test_bad_json_is_a_parse_error_with_id_null_and_serving_goes_on(connected: Connect) -> None:
     client = stdio(connected)
     for line in (b"{bad", b"\xff\xfe", b'{"jsonrpc":"2.0","id":1,', b"[" * 5000):
@@ -70,6 +71,7 @@ def test_blank_lines_and_unknown_notifications_are_silent(connected: Connect) ->
         (b"[]", None),
     ],
 )
+@pytest.mark.requirement("server-envelope")
 def test_a_malformed_envelope_is_an_invalid_request(
     connected: Connect, message: bytes, reply_id: object
 ) -> None:
@@ -80,6 +82,7 @@ def test_a_malformed_envelope_is_an_invalid_request(
     assert reply["id"] == reply_id
 
 
+@pytest.mark.requirement("server-unknown-method")
 def test_unknown_methods_and_params_that_are_no_object(connected: Connect) -> None:
     client = stdio(connected)
     assert client.request("resources/list")["error"]["code"] == -32601
@@ -88,6 +91,7 @@ def test_unknown_methods_and_params_that_are_no_object(connected: Connect) -> No
     assert (reply["id"], reply["error"]["code"]) == ("s", -32602)
 
 
+@pytest.mark.requirement("server-concurrent")
 def test_ping_and_lists_are_answered_while_a_call_runs(connected: Connect, tmp_path: Path) -> None:
     client = stdio(connected)
     until = tmp_path / "go"
@@ -122,6 +126,7 @@ def test_a_request_id_in_use_is_refused(connected: Connect, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("protocol", ["2025-11-25", "2026-07-28"])
+@pytest.mark.requirement("server-cancel")
 def test_cancelling_stops_the_work_and_gets_no_answer(
     connected: Connect, tmp_path: Path, protocol: str
 ) -> None:
@@ -136,6 +141,7 @@ def test_cancelling_stops_the_work_and_gets_no_answer(
         running[1].get(timeout=0.3)
 
 
+@pytest.mark.requirement("server-progress")
 def test_progress_comes_only_to_those_who_sent_a_token(connected: Connect, tmp_path: Path) -> None:
     client = stdio(connected)
     go = tmp_path / "go"
@@ -149,6 +155,7 @@ def test_progress_comes_only_to_those_who_sent_a_token(connected: Connect, tmp_p
     ]
 
 
+@pytest.mark.requirement("server-eof")
 def test_the_end_of_stdin_finishes_what_is_in_flight_then_exits_0(
     connected: Connect, tmp_path: Path
 ) -> None:
@@ -174,6 +181,7 @@ def test_requests_piped_in_before_the_end_are_all_answered(connected: Connect) -
     assert answered == set(range(50))
 
 
+@pytest.mark.requirement("server-sigterm")
 def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(
     connected: Connect,
 ) -> None:
@@ -184,6 +192,7 @@ def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(
     assert client.process.wait(5) == 0
 
 
+@pytest.mark.requirement("server-long-lines")
 def test_a_line_over_the_limit_is_refused_and_the_next_one_served() -> None:
     from redline.server.catalog import Catalog
     from redline.server.dispatch import Dispatch
@@ -207,6 +216,7 @@ def test_a_line_over_the_limit_is_refused_and_the_next_one_served() -> None:
 # --- batches -------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("server-batches")
 def test_the_one_revision_with_batches_answers_them_with_an_array(connected: Connect) -> None:
     client = stdio(connected, protocol="2025-03-26")
     batch = [
@@ -289,6 +299,7 @@ def test_coding_alone_refuses_revisions_older_than_its_profile(
     assert newer["result"]["protocolVersion"] == "2025-06-18"
 
 
+@pytest.mark.requirement("server-protocol-cap")
 def test_the_protocol_flag_caps_what_is_agreed_and_turns_the_stateless_era_off(
     connected: Connect,
 ) -> None:
@@ -312,6 +323,7 @@ def test_logging_levels(connected: Connect) -> None:
 # --- the stateless era ---------------------------------------------------------------------
 
 
+@pytest.mark.requirement("server-stateless")
 def test_discover_names_the_revision_and_lists_say_how_long_they_hold(connected: Connect) -> None:
     client = stdio(connected, protocol="2026-07-28")
     found = client.request("server/discover")["result"]
@@ -411,6 +423,7 @@ def test_on_a_stateless_connection_the_question_ends_the_call_and_a_retry_carrie
     assert done["content"][0]["text"] == "accept blue"
 
 
+@pytest.mark.requirement("server-ask")
 def test_a_forged_replayed_or_foreign_state_is_refused(connected: Connect) -> None:
     client = stdio(connected, protocol="2026-07-28", capabilities=CAN_ASK)
     other = stdio(connected, protocol="2026-07-28", capabilities=CAN_ASK)

@@ -30,6 +30,7 @@ def text(reply: dict[str, Any]) -> str:
     return str(reply["result"]["content"][0]["text"])
 
 
+@pytest.mark.requirement("server-shared-read-file")
 def test_one_read_file_answers_in_the_shape_it_was_asked_in(
     together: Client, workspace: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_cancellation_may_name_a_commands_session(workspace: Path) -> None:
         pytest.fail(f"still running: {json.dumps(state)}")
 
 
+@pytest.mark.requirement("server-read-only")
 def test_read_only_wins_over_every_toolset(workspace: Path) -> None:
     before = sorted(p.name for p in workspace.iterdir())
     with connect("stdio", ["--tools", "all", "--read-only"], cwd=workspace) as client:
@@ -123,6 +125,7 @@ def test_read_only_wins_over_every_toolset(workspace: Path) -> None:
     assert sorted(p.name for p in workspace.iterdir()) == before
 
 
+@pytest.mark.requirement("server-audit")
 def test_a_refused_command_and_a_denied_path_are_audited_without_their_secrets(
     workspace: Path,
 ) -> None:
