@@ -266,8 +266,7 @@ def _to_named_collection(reader: Reader, tokens: Tokens, spot: _Spot) -> Outcome
     for noun, what in ((tokens[:1], tokens[1:]), (tokens[-1:], tokens[:-1])):
         if noun[0].kind != "word" or noun[0].low in ("field", "key", "property"):
             continue
-        if what[0].low in (":", "called", "named", "="):
-            what = what[1:]
+        what = _named_thing(what)
         meanings = reader.meanings(noun)
         lists = [m for m in meanings if m.nodes and isinstance(reader.value(m.nodes[0]), list)]
         if what and len(lists) == 1 and len(meanings) == 1 and not lists[0].several:
@@ -275,6 +274,14 @@ def _to_named_collection(reader: Reader, tokens: Tokens, spot: _Spot) -> Outcome
                 continue
             return _append(reader, what, lists[0], spot)
     raise Unclear("clause", f"it is not clear where to add {reader.text(tokens)!r}")
+
+
+def _named_thing(tokens: Tokens) -> Tokens:
+    """What is added, without `called`; nothing when the words also say where."""
+    if tokens[0].low in (":", "called", "named", "="):
+        tokens = tokens[1:]
+    placed = any(t.low in SCOPING or t.low in ("to", "into", "as") for t in tokens)
+    return () if placed else tokens
 
 
 def _key_to_rest(

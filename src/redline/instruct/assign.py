@@ -35,7 +35,8 @@ def set_values(reader: Reader, tokens: Tokens) -> list[Outcome]:
     ]
     if readings:
         return assigned(reader, readings)
-    if len(tokens) > 1 and _is_loose(tokens[-1]):
+    if len(tokens) > 1 and _is_loose(tokens[-1]) and (not reader.elided or reader.memory.loose):
+        reader.memory.loose = True
         return assigned(reader, [(tokens[:-1], tokens[-1:])])
     found = reader.targets(_unconnected(tokens))
     raise Unclear("value", f"no value is given for {_shown(reader, found)}", found.nodes)

@@ -72,6 +72,8 @@ class Filters:
         if fields is None:
             return None
         if test.op in ("lacking", "missing"):
+            if not all(isinstance(self.index.values[r], dict) for r in records):
+                return None
             return {r for r in records if r not in fields or _is_void(fields[r])}
         if not fields:
             return None
@@ -83,6 +85,8 @@ class Filters:
         wanted = spoken(value)
         fields = self.index.entities.get(wanted, [])
         owners = set(records)
+        if not fields and self.index.entity_parts.get(wanted):
+            return None
         return {
             r for f in fields for r in (self.index.record_of(f), self.index.parents[f])
         } & owners

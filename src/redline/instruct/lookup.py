@@ -23,6 +23,15 @@ _SYNONYMS = {
     "log": "logging", "numberofreplica": "replica", "replicacount": "replica",
     "organisation": "organization",
 }  # fmt: skip
+_SHORTENED = {
+    "maximum": "max", "minimum": "min", "configuration": "config", "environment": "env",
+    "database": "db", "description": "desc", "quantity": "qty", "password": "pwd",
+    "message": "msg", "number": "num", "repository": "repo", "authentication": "auth",
+    "directory": "dir", "language": "lang", "information": "info", "application": "app",
+    "development": "dev", "production": "prod", "identifier": "id", "temperature": "temp",
+    "image": "img", "address": "addr", "connection": "conn", "organization": "org",
+}  # fmt: skip
+_WRITTEN_OUT = {short: long for long, short in _SHORTENED.items()}
 _REVERSED = {written: said for said, written in _SYNONYMS.items()}
 _NUMBERED = ("id", "number", "code", "no", "key", "sku")
 _PART = re.compile(r"[^.\[\]/]+")
@@ -237,7 +246,20 @@ class Lookup:
         said = _SYNONYMS.get(form) or _REVERSED.get(form)
         if said and said in by_form:
             return by_form[said]
-        return self._aliases.get(form, [])
+        short = form_of(tuple(_abbreviated(t) for t in names))
+        if short != form and short in by_form:
+            return by_form[short]
+        return self._aliases.get(form) or self._long_forms.get(form, [])
+
+    @cached_property
+    def _long_forms(self) -> dict[str, list[int]]:
+        """Keys with their abbreviations written out."""
+        found: dict[str, list[int]] = {}
+        for nodes in self.index.by_form.values():
+            words = key_words(str(self.index.keys[nodes[0]]))
+            written = "".join(singular(_WRITTEN_OUT.get(word, word)) for word in words)
+            found.setdefault(written, []).extend(nodes)
+        return found
 
     @cached_property
     def _aliases(self) -> dict[str, list[int]]:
@@ -263,6 +285,11 @@ class Lookup:
                 continue
             found.setdefault(short, []).extend(nodes)
         return found
+
+
+def _abbreviated(token: Token) -> Token:
+    short = _SHORTENED.get(singular(token.low))
+    return token if short is None else Token("word", short, token.start, token.end)
 
 
 def _kind_words(value: object) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class Memory:
     found: tuple[int, ...] = ()
     head: Tokens = ()
     scopes: tuple[int, ...] = (0,)
+    # Whether the clause before gave its value without a connecting word.
+    loose: bool = False
 
 
 @dataclass(slots=True)

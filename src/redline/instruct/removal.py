@@ -8,7 +8,7 @@ from redline.instruct.reader import Reader, rate
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value, dumps
-from redline.instruct.words import ARTICLES, GENERIC, STRUCTURAL, key_words, singular
+from redline.instruct.words import ARTICLES, GENERIC, QUANTIFIERS, STRUCTURAL, key_words, singular
 
 _VAGUE = frozenset("everything anything something nothing stuff things data rest all".split())
 
@@ -43,6 +43,15 @@ def remove(reader: Reader, tokens: Tokens) -> list[Outcome]:
         raise
     if not found.nodes:
         return [Outcome((), "nothing fits the condition")]
+    whole = found.nodes[0] if len(found.nodes) == 1 else 0
+    if (
+        whole > 0
+        and tokens[0].low in QUANTIFIERS
+        and isinstance(reader.value(whole), dict)
+        and (not reader.index.is_record(whole))
+    ):
+        raise Unclear("several", f"{reader.text(tokens)!r} may mean the key or what it holds",
+                      found.nodes)  # fmt: skip
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")
     operations = [

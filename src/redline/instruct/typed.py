@@ -171,7 +171,7 @@ def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
         raise Unclear("type", f"expected a number, not {text!r}", value=text)
     if unit.lower() == "k" and key_words(key)[-1:] != ("k",):
         return Num(f"{Decimal(number) * 1000:f}")
-    if singular(unit.lower()) in CURRENCIES:
+    if singular(unit.lower()) in CURRENCIES or (unit.lower() == "years" and key == "age"):
         return Num(number)
     words = key_words(key)
     if words and singular(unit.lower()) == singular(words[-1]):

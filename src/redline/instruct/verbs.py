@@ -240,6 +240,8 @@ def statement(tokens: Tokens) -> Callable[[Reader], list[Outcome]] | None:
 
 
 def _stated(left: Tokens, right: Tokens) -> Callable[[Reader], list[Outcome]]:
+    if len(right) == 2 and right[0].low in ("a", "an") and right[1].kind == "word":
+        return lambda reader: assign.become(reader, left, right[1])
     words = " ".join(t.low for t in right)
     if words in _PASSIVE:
         grammar = _PASSIVE[words]
