@@ -5,11 +5,11 @@ from __future__ import annotations
 from redline.dialects.tool import READS, Dialect, Hints, Json, Tool
 
 _HERE = "redline.dialects.docs"
-_FILE: Json = {"type": "string", "description": "File, or a glob for several"}
+_FILE: Json = {"type": "string", "description": "path or glob"}
 _PATH: Json = {"type": "string", "description": 'a.b, a[0], a[-1], a["x.y"]'}
-_FORMAT: Json = {"type": "string", "enum": ["yaml", "json", "jsonc", "json5", "toml"]}
-_INDEX: Json = {"type": "integer", "minimum": 0}
-_VALUE: Json = {"type": "string", "description": "In the file's own syntax"}
+_FORMAT: Json = {"type": "string"}
+_INDEX: Json = {"type": "integer"}
+_VALUE: Json = {"type": "string"}
 _VALUE_FORMAT: Json = {"type": "string", "enum": ["native", "json"]}
 _FLAG: Json = {"type": "boolean"}
 _CHANGES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
@@ -20,7 +20,6 @@ def _schema(required: tuple[str, ...], properties: Json) -> Json:
         "type": "object",
         "properties": {**properties, "format": _FORMAT, "doc_index": _INDEX},
         "required": list(required),
-        "additionalProperties": False,
     }
 
 
@@ -41,8 +40,8 @@ DOC_GET = Tool(
     name="doc_get",
     title="Get a document value",
     description=(
-        "Read one value of a YAML, JSON, JSONC, JSON5 or TOML file as its exact source text, with "
-        "its line. Without path: the whole document. Use doc_query to search."
+        "Read a value of a YAML, JSON, JSONC, JSON5 or TOML file as its exact source text. To "
+        "search use doc_query."
     ),
     input_schema=_schema(("file",), {"file": {"type": "string"}, "path": _PATH}),
     output_schema={
@@ -65,15 +64,14 @@ DOC_QUERY = Tool(
     name="doc_query",
     title="Query documents",
     description=(
-        "Find values by RFC 9535 JSONPath, e.g. $..[?@.image]; answers paths (for doc_set), "
-        "lines and source text."
+        "Find values by JSONPath (RFC 9535), e.g. $..[?@.image]: their paths, lines and source."
     ),
     input_schema=_schema(
         ("file", "expression"),
         {
             "file": _FILE,
             "expression": {"type": "string"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 1000},
         },
     ),
     output_schema={
@@ -93,8 +91,8 @@ DOC_VALIDATE = Tool(
     name="doc_validate",
     title="Validate documents",
     description=(
-        "Check syntax, and a JSON Schema 2020-12 from the workspace: the given one, or the one "
-        "the file names ($schema, modeline). Problems come with line and column."
+        "Check syntax and a JSON Schema file: the given one, or the one the file names by $schema "
+        "or modeline."
     ),
     input_schema=_schema(("file",), {"file": _FILE, "schema": {"type": "string"}}),
     output_schema={
@@ -114,8 +112,8 @@ DOC_SET = Tool(
     name="doc_set",
     title="Set document values",
     description=(
-        "Replace a value (or add a key) in YAML, JSON, JSONC, JSON5 or TOML; comments and every "
-        "other byte stay. Several changes: edits. All files and edits are one operation."
+        "Replace a value or add a key in YAML, JSON, JSONC, JSON5 or TOML; every other byte stays. "
+        "value is in the file's syntax. Several changes: edits."
     ),
     input_schema=_schema(
         ("file",),
@@ -126,8 +124,6 @@ DOC_SET = Tool(
             "value_format": _VALUE_FORMAT,
             "edits": {
                 "type": "array",
-                "minItems": 1,
-                "maxItems": 1000,
                 "items": {
                     "type": "object",
                     "properties": {
@@ -137,7 +133,6 @@ DOC_SET = Tool(
                         "value_format": _VALUE_FORMAT,
                     },
                     "required": ["path"],
-                    "additionalProperties": False,
                 },
             },
             "create_parents": _FLAG,
@@ -154,14 +149,13 @@ DOC_INSERT = Tool(
     name="doc_insert",
     title="Insert a document value",
     description=(
-        "Insert into a list before an index (index = length appends), or add a new key to a "
-        "mapping. To change what exists use doc_set."
+        "Insert before a list index (the length appends), or add a new key. To replace use doc_set."
     ),
     input_schema=_schema(
         ("file", "path", "value"),
         {
             "file": _FILE,
-            "path": _PATH,
+            "path": {"type": "string"},
             "value": _VALUE,
             "value_format": _VALUE_FORMAT,
             "dry_run": _FLAG,
@@ -176,10 +170,10 @@ DOC_INSERT = Tool(
 DOC_DELETE = Tool(
     name="doc_delete",
     title="Delete a document value",
-    description=(
-        "Delete a key or list item with its own comments; an emptied collection becomes {} or []."
+    description=("Delete a key or list item with its own comments."),
+    input_schema=_schema(
+        ("file", "path"), {"file": _FILE, "path": {"type": "string"}, "dry_run": _FLAG}
     ),
-    input_schema=_schema(("file", "path"), {"file": _FILE, "path": _PATH, "dry_run": _FLAG}),
     output_schema=_CHANGED,
     handler=f"{_HERE}.writing:doc_delete",
     hints=_CHANGES,

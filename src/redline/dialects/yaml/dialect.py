@@ -6,19 +6,12 @@ from redline.dialects.tool import READS, Dialect, Hints, Json, Tool
 
 _HERE = "redline.dialects.yaml"
 _FILE: Json = {"type": "string", "description": "Path to the YAML file on disk."}
-_INDEX: Json = {
-    "type": "integer",
-    "minimum": 0,
-    "description": "Which document of the file; default 0.",
-}
+_INDEX: Json = {"type": "integer"}
 
 GET = Tool(
     name="noyalib_get",
     title="Get a YAML value",
-    description=(
-        "Read the value at a path of a YAML file, as its exact source text. "
-        "For JSON or TOML use doc_get."
-    ),
+    description=("Read a YAML value as its exact source text. For JSON or TOML use doc_get."),
     input_schema={
         "type": "object",
         "properties": {
@@ -40,10 +33,7 @@ GET = Tool(
 SET = Tool(
     name="noyalib_set",
     title="Set a YAML value",
-    description=(
-        "Replace the value at a path of a YAML file, or add a key; comments, order and every "
-        "other byte stay. The path's parent must exist unless create_parents."
-    ),
+    description=("Replace a YAML value or add a key; comments and every other byte stay."),
     input_schema={
         "type": "object",
         "properties": {
@@ -59,7 +49,7 @@ SET = Tool(
             },
             "doc_index": _INDEX,
             "create_parents": {"type": "boolean"},
-            "dry_run": {"type": "boolean", "description": "Answer with the diff only."},
+            "dry_run": {"type": "boolean"},
         },
         "required": ["file", "path", "value"],
     },
