@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.adapters.processes.ground import processes_with, require
-from tests.wire.client import Client, connect
+from tests.support import need
+from tests.wire.client import Client, HttpClient, connect
 
 
 @pytest.fixture
@@ -151,3 +152,33 @@ def test_nothing_outlives_the_server(workspace: Path, transport: str) -> None:
         answer(client.call("exec_command", {"cmd": line, "yield_time_ms": 300, "tty": True}))
         assert processes_with("31537004")
     assert processes_with("31537004") == []
+
+
+@pytest.mark.requirement("001-exec-owner")
+def test_another_http_session_cannot_use_the_handle(workspace: Path) -> None:
+    with connect("http", ["--tools", "coding", "--workspace", str(workspace)]) as client:
+        assert isinstance(client, HttpClient)
+        got = answer(client.call("exec_command", {"cmd": "sleep 60", "yield_time_ms": 0}))
+        mine = client.session
+        client.session = None
+        client.initialize()
+        assert client.session != mine
+        for tool in ("write_stdin", "kill_session"):
+            refused = answer(client.call(tool, {"session_id": got["session_id"]}))
+            assert refused["error"]["code"] == "SESSION_NOT_FOUND"
+        client.session = mine
+        ended = answer(client.call("kill_session", {"session_id": got["session_id"]}))
+        assert ended["killed"] is True
+
+
+@pytest.mark.requirement("001-exec-dry-run")
+def test_a_dry_run_is_shown_and_applied(client: Client, workspace: Path) -> None:
+    arguments: dict[str, Any] = {"cmd": "sed -i s/one/two/ a.txt", "yield_time_ms": 20000}
+    dry = answer(client.call("exec_command", {**arguments, "dry_run": True}))
+    if not dry["ok"]:
+        need(dry["error"]["code"] != "SANDBOX_UNAVAILABLE", "overlayfs in user namespaces")
+    assert "-one\n+two\n" in dry["diff"]
+    assert (workspace / "a.txt").read_text() == "one\n"
+    done = answer(client.call("exec_command", {**arguments, "apply": dry["session_id"]}))
+    assert done["status"] == "applied"
+    assert (workspace / "a.txt").read_text() == "two\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +26,7 @@ def test_head_and_tail_are_the_ends_and_the_rest_is_counted(
     assert whole.startswith(got.head)
     assert whole.endswith(got.tail)
     assert len(got.head) + len(got.tail) + got.lost == len(whole)
-    assert len(got.head) <= head
+    assert len(got.head) <= head if got.lost else len(got.head) <= head + tail
     assert len(got.tail) <= tail
     assert not buffer.has_unread
 
@@ -77,3 +79,27 @@ def test_a_cut_between_short_lines_keeps_whole_lines(lines: list[str], most: int
     data = "".join(f"{line}\n" for line in lines).encode()
     kept = keep_tail(data, most).data
     assert kept == data or data[: len(data) - len(kept)].endswith(b"\n")
+
+
+@given(st.text(max_size=30), st.lists(st.integers(0, 100), max_size=8))
+def test_characters_are_never_split_between_two_looks(text: str, cuts: list[int]) -> None:
+    data = text.encode("utf-8", "replace")
+    places = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
+    buffer = RollingBuffer(5, 1000)
+    seen = ""
+    for start, end in pairwise(places):
+        buffer.append(data[start:end])
+        got = buffer.take(final=False)
+        seen += (got.head + got.tail).decode()
+    assert seen == data.decode()
+    assert buffer.take() == Captured(b"", b"")
+
+
+def test_bytes_that_are_no_text_are_not_held_back_for_ever() -> None:
+    buffer = RollingBuffer()
+    buffer.append(b"a\xe2\x82")
+    assert buffer.take(final=False).head == b"a"
+    assert not buffer.has_unread
+    assert buffer.take().head == b"\xe2\x82"
+    buffer.append(b"\x80\xff\xc0")
+    assert buffer.take(final=False).head == b"\x80\xff\xc0"

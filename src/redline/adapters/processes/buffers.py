@@ -21,6 +21,7 @@ class RollingBuffer:
         self._tail_size = 0
         self._lost = 0
         self._lost_ever = 0
+        self._held = b""
         self.total = 0
 
     @property
@@ -31,6 +32,8 @@ class RollingBuffer:
     def append(self, data: bytes) -> None:
         """Add *data*, dropping the oldest bytes after the head when over the cap."""
         self.total += len(data)
+        data = self._held + data
+        self._held = b""
         room = self._head_cap - len(self._head)
         if room > 0 and not self._tail_size and not self._lost:
             self._head += data[:room]
@@ -54,13 +57,37 @@ class RollingBuffer:
             self._lost += cut
             self._lost_ever += cut
 
-    def take(self) -> Captured:
-        """Everything unread; it counts as read afterwards."""
-        captured = Captured(bytes(self._head), b"".join(self._tail), self._lost, self._lost_ever)
+    def take(self, *, final: bool = True) -> Captured:
+        """Everything unread; it counts as read afterwards.
+
+        Unless *final*, the first bytes of a character that is still to come are left for later.
+        """
+        head, tail = bytes(self._head), b"".join(self._tail)
+        if not self._lost:
+            head, tail = b"", head + tail
+        if final:
+            tail, self._held = self._held + tail, b""
+        else:
+            cut = len(tail) - _started_character(tail)
+            tail, self._held = tail[:cut], tail[cut:]
+        if not self._lost:
+            head, tail = tail, b""
+        captured = Captured(head, tail, self._lost, self._lost_ever)
         self._head.clear()
         self._tail.clear()
         self._tail_size = self._lost = 0
         return captured
+
+
+def _started_character(data: bytes) -> int:
+    """How many bytes at the end begin a UTF-8 character without ending it."""
+    for back in range(1, min(4, len(data) + 1)):
+        byte = data[-back]
+        if byte & 0xC0 == 0x80:
+            continue
+        needed = 2 if byte & 0xE0 == 0xC0 else 3 if byte & 0xF0 == 0xE0 else 4
+        return back if byte >= 0xC2 and byte < 0xF5 and needed > back else 0
+    return 0
 
 
 class HeadBuffer:

@@ -123,7 +123,7 @@ class RunningJob:
     def take(self, stream: str) -> Captured:
         """What the stream got since the last time."""
         with self._changed:
-            captured = self._buffers[stream].take()
+            captured = self._buffers[stream].take(final=self._state.ended)
             if captured.head or captured.tail:
                 self._taken[stream] = captured
             return captured
