@@ -99,6 +99,22 @@ def test_hosts_and_origins_are_compared_exactly(shared: HttpClient) -> None:
         assert "Origin denied" in reply["error"]["message"]
 
 
+def test_only_pages_the_operator_named_may_read_answers(shared: HttpClient, tmp_path: Path) -> None:
+    page = "https://app.example.org"
+    asking = {"Origin": page, "Access-Control-Request-Method": "POST"}
+    with start("--allowed-origins", page, cwd=tmp_path, handshake=False) as client:
+        assert isinstance(client, HttpClient)
+        status, headers, _ = client.fetch("OPTIONS", "/mcp", None, asking)
+        assert (status, headers["access-control-allow-origin"]) == (204, page)
+        assert "mcp-session-id" in headers["access-control-allow-headers"]
+        status, headers, _ = post(client, PING, Origin=page)
+        assert (status, headers["access-control-allow-origin"]) == (200, page)
+        local = client.fetch("OPTIONS", "/mcp", None, {**asking, "Origin": "http://localhost:3000"})
+        assert local[0] == 405
+        assert "access-control-allow-origin" not in local[1]
+    assert shared.fetch("OPTIONS", "/mcp", None, asking)[0] == 403
+
+
 @pytest.mark.requirement("server-token")
 def test_health_needs_no_token_but_the_tools_do(guarded: HttpClient) -> None:
     assert guarded.fetch("GET", "/healthz")[0] == 200

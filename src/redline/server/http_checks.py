@@ -52,6 +52,10 @@ class Names:
         if origin is not None and not self._knows_origin(origin, host):
             raise HttpRefusal(403, -32600, f"Origin denied: {origin[:100]}")
 
+    def opens_to(self, origin: str | None) -> str | None:
+        """*origin*, when it was named by the operator: only such pages may read answers."""
+        return origin if origin in self._origins else None
+
     def _is_own(self, host: str, server: tuple[str, int] | None) -> bool:
         # The literal address the connection came in on cannot be a rebound name.
         return (

@@ -21,7 +21,15 @@ from redline.server.futures import settle
 from redline.server.http_body import check_form, read_body
 from redline.server.http_checks import HttpRefusal, Names
 from redline.server.http_options import HttpOptions
-from redline.server.http_reply import JsonFirst, Message, Send, send_json, send_text
+from redline.server.http_reply import (
+    PREFLIGHT,
+    JsonFirst,
+    Message,
+    Send,
+    readable_by,
+    send_json,
+    send_text,
+)
 from redline.server.http_request import (
     METADATA,
     Receive,
@@ -83,6 +91,9 @@ class Front:
             await self._sdk(scope, receive, send)
             return
         headers = headers_of(scope)
+        page = self._names.opens_to(headers.get("origin"))
+        if page is not None:
+            send = readable_by(page, send)
         try:
             self._names.check(headers.get("host"), headers.get("origin"), scope.get("server"))
             await self._route(scope, headers, receive, send)
@@ -96,7 +107,7 @@ class Front:
     async def _route(
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
-        path, method = scope["path"], scope["method"]
+        path = scope["path"]
         if path == "/healthz":
             await send_json(send, 200, {"status": "ok"}, {})
         elif path == "/readyz":
@@ -109,19 +120,28 @@ class Front:
             await send_json(send, 200, self._auth.metadata(), {"Cache-Control": "max-age=3600"})
         elif path != "/mcp":
             raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"Nothing is served at {path[:100]}")
-        elif method not in ("POST", "DELETE"):
+        else:
+            await self._mcp(scope, headers, receive, send)
+
+    async def _mcp(
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
+        method = scope["method"]
+        if method == "OPTIONS" and self._names.opens_to(headers.get("origin")):
+            await send_json(send, 204, None, PREFLIGHT)
+            return
+        if method not in ("POST", "DELETE"):
             # There is nothing to push outside a request, so no stream to open with GET.
             allow = "POST" if self._profile.strict_handshake else "POST, DELETE"
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
+        principal = scope["redline.principal"] = await self._authenticate(scope, headers)
+        peer = peer_of(scope)
+        self._check_rate(self._limit, principal or peer, peer)
+        if method == "DELETE":
+            await self._sdk(scope, receive, self._reply(headers, send))
         else:
-            principal = scope["redline.principal"] = await self._authenticate(scope, headers)
-            peer = peer_of(scope)
-            self._check_rate(self._limit, principal or peer, peer)
-            if method == "DELETE":
-                await self._sdk(scope, receive, self._reply(headers, send))
-            else:
-                await self._post(scope, headers, receive, send)
+            await self._post(scope, headers, receive, send)
 
     def _problem(self) -> str | None:
         """Why calls would fail now; the details are for the log."""

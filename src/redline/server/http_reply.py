@@ -34,6 +34,32 @@ async def send_text(send: Send, text: str) -> None:
     await send({"type": "http.response.body", "body": data})
 
 
+def readable_by(origin: str, send: Send) -> Send:
+    """A send whose answers a page of *origin* may read (CORS)."""
+    added = [
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-expose-headers", b"mcp-session-id, mcp-protocol-version"),
+        (b"vary", b"origin"),
+    ]
+
+    async def wrapped(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *added]}
+        await send(message)
+
+    return wrapped
+
+
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "POST, DELETE",
+    "Access-Control-Allow-Headers": (
+        "content-type, accept, authorization, mcp-session-id, mcp-protocol-version, "
+        "mcp-method, mcp-name, last-event-id"
+    ),
+    "Access-Control-Max-Age": "600",
+}
+
+
 class JsonFirst:
     """Wraps `send`: a stream whose first event is the answer becomes a JSON reply.
 
