@@ -105,7 +105,7 @@ def test_globs_with_excludes(tree: Desk) -> None:
     assert names(tree, found) == ["Report.txt", "z.PY"]
 
 
-@pytest.mark.requirement("003-glob-cap")
+@pytest.mark.requirement("003-glob-cap", "003-search-no-cap")
 def test_the_cap_and_its_absence(desk: Desk) -> None:
     for number in range(1005):
         desk.file(f"{number:04}.x")
@@ -117,6 +117,8 @@ def test_the_cap_and_its_absence(desk: Desk) -> None:
     assert len(names(desk, every)) == 1005
     three = desk.call("glob_search", directory=desk.here, globs=["*.x"], max=3)
     assert names(desk, three) == ["0000.x", "0001.x", "0002.x"]
+    by_name = desk.call("search_files", directory=desk.here, nameContains=".x")
+    assert len(names(desk, by_name)) == 1005
     exact = desk.call("glob_search", directory=desk.here, globs=["000[0-4].x"], max=5)
     assert exact["structuredContent"]["truncated"] is False
 
@@ -242,6 +244,9 @@ def test_a_cap_is_said_first(desk: Desk, regex: str) -> None:
     assert (len(lines), lines[-1]) == (502, "[500 matches]")
     assert grep(desk, regex, maxResults=2)[1:] == ["a:1:x", "a:2:x", "[2 matches]"]
     assert grep(desk, regex, maxResults=99_999)[-1] == "[600 matches]"
+    desk.file("b", "x\n" * 10_000)
+    assert grep(desk, regex, maxResults=99_999)[-1] == "[10000 matches]"
+    (desk.here / "b").unlink()
     assert grep(desk, regex, maxResults=600)[0] == "a:1:x"
 
 
