@@ -42,7 +42,8 @@ class Patient:
 def test_the_time_limit_is_thirty_seconds_and_sixty_at_most(
     tmp_path: Path, asked: int | None, given: int
 ) -> None:
-    app = Redline(Settings(workspace=str(tmp_path), state_dir=str(tmp_path / "state")))
+    (tmp_path / "ws").mkdir()
+    app = Redline(Settings(workspace=str(tmp_path / "ws"), state_dir=str(tmp_path / "state")))
     recorder = Recorder()
     app.__dict__["commands"] = recorder
     arguments: dict[str, Any] = {"command": "true"}
