@@ -240,7 +240,7 @@ def plain(line: str) -> str:
 
 def places(lines: Sequence[str], wanted: Sequence[str]) -> int:
     """In how many places *wanted* stands when read tolerantly, as text within lines."""
-    text = "\n".join(map(plain, lines))
+    text = "\n".join(map(plain, lines)) + "\n"
     old = "\n".join(map(plain, wanted))
     if not old.strip():
         return 99

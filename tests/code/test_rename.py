@@ -66,6 +66,24 @@ def test_a_java_field_is_renamed_with_and_without_this() -> None:
     assert _renamed("java", before, "n", "z") == after
 
 
+def test_a_return_annotation_is_a_reference() -> None:
+    before = "class A: pass\ndef f() -> A: return A()\ndef g() ->A | None: ...\n"
+    after = "class B: pass\ndef f() -> B: return B()\ndef g() ->B | None: ...\n"
+    assert _renamed("python", before, "A", "B") == after
+
+
+def test_rust_paths_to_this_module_are_references_and_members_of_types_are_not() -> None:
+    before = "fn new() {}\nfn f() -> S { self::new(); S::new(); new() }\n"
+    after = "fn make() {}\nfn f() -> S { self::make(); S::new(); make() }\n"
+    assert _renamed("rust", before, "new", "make") == after
+
+
+def test_an_arrow_reaches_a_member_in_c() -> None:
+    before = "int size;\nint f(struct s *p) { return p->size + p -> size + size; }\n"
+    after = "int width;\nint f(struct s *p) { return p->size + p -> size + width; }\n"
+    assert _renamed("c", before, "size", "width") == after
+
+
 def test_offsets_count_characters_not_bytes() -> None:
     assert _renamed("python", "é = 'ünï'\nabc = é\n", "é", "x") == "x = 'ünï'\nabc = x\n"
 

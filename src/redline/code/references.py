@@ -18,7 +18,10 @@ _SHORTHAND = {
 }
 # Where a member is also used without `self.`: inside its class a bare word can mean it.
 _IMPLICIT_SELF = {"java", "csharp", "cpp", "kotlin", "swift", "scala", "ruby", "dart", "solidity"}
-_ACCESS = re.compile(r"(?:(?<!\.)\.|\?\.|->|::)\s*$")
+# `.` reaches into a value everywhere; `->` only in these; `self::name` names a plain symbol.
+_ARROWS = {"c", "cpp", "php"}
+_ACCESS = re.compile(r"(?:(?<!\.)\.|(?<!self)(?<!super)(?<!crate)::)\s*$")
+_ARROW = re.compile(r"->\s*$")
 _LOOK_BACK = 80
 
 
@@ -65,6 +68,8 @@ def _use(parsed: Parsed, node: Node) -> Use:
     before = parsed.text[max(0, start - _LOOK_BACK) : start]
     kind = node.kind()
     member = kind in _MEMBER_KINDS or bool(_ACCESS.search(before))
+    if parsed.language.name in _ARROWS:
+        member = member or bool(_ARROW.search(before))
     return Use(start, where.end.index, where.start.line + 1, member, kind, _is_label(node))
 
 

@@ -196,6 +196,32 @@ def test_code_beside_a_method_is_indented_like_it() -> None:
     assert "        return 1\n    def lock(self):\n        pass\n" in after
 
 
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Add a method to class Shop",
+        "Add a `lock` method inside the Shop class",
+        "Put it at the end of class Shop",
+    ],
+)
+def test_code_goes_to_the_end_of_the_class_it_is_meant_for(instruction: str) -> None:
+    after = _result(SHOP, edit_instruction=instruction, code_block="def lock(self):\n    pass")
+    assert "        return 0\n    def lock(self):\n        pass\n\n\ndef total" in after
+
+
+def test_code_goes_before_the_closing_brace_of_a_class() -> None:
+    text = "class A {\n  f() { return 1; }\n}\nconst x = 1;\n"
+    after = _result(
+        text, file="a.ts", edit_instruction="add a method to class A", code_block="g() {}"
+    )
+    assert after == "class A {\n  f() { return 1; }\n  g() {}\n}\nconst x = 1;\n"
+
+
+def test_code_for_the_inside_of_a_function_needs_a_line() -> None:
+    with pytest.raises(InvalidArgument, match="not clear where in function total"):
+        _plan(SHOP, edit_instruction="Add logging to the function total", code_block="log()")
+
+
 def test_a_shebang_stays_the_first_line() -> None:
     after = _result("#!/bin/sh\necho\n", file="a.sh", edit_instruction="at the top", code_block="x")
     assert after == "#!/bin/sh\nx\necho\n"

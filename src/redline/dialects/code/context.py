@@ -160,7 +160,7 @@ def _groups(lines: list[int]) -> list[list[int]]:
 def _use(lookup: Lookup, file: Opened, lines: list[int]) -> Snippet:
     inside = enclosing(file.symbols(), lines[0])
     start = max(1, lines[0] - _AROUND)
-    end = min(file.text.count("\n") + 1, lines[-1] + _AROUND)
+    end = min(file.count, lines[-1] + _AROUND)
     return Snippet(
         path=lookup.name_of(file.path),
         start=start,
@@ -183,12 +183,12 @@ def _outline(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
     symbols = file.symbols()
     shown = lookup.name_of(path)
     if not symbols:
-        head = Snippet(shown, 1, min(40, file.text.count("\n") + 1), file.lines(1, 40))
+        head = Snippet(shown, 1, min(40, file.count), file.lines(1, 40))
         known = "no symbols" if file.language else "no grammar is known for it"
         return f"{shown}: {known}; its first lines follow.", [head]
     text = "\n".join(_outline_line(symbol) for symbol in symbols)
     language = file.language.name if file.language else ""
-    count = file.text.count("\n") + (not file.text.endswith("\n"))
+    count = file.count
     snippet = Snippet(shown, 1, count, text, language, file_hash=file.digest)
     return f"{shown}: {len(symbols)} symbols in {count} lines of {language}.", [snippet]
 
@@ -240,7 +240,7 @@ def _plain_structure(lookup: Lookup, question: _Question) -> tuple[str, list[Sni
             continue
         upper = [s for s in file.symbols() if "." not in s.qualified][:8]
         text = "\n".join(f"{s.start} {s.kind} {s.qualified}" for s in upper)
-        count = file.text.count("\n") + 1
+        count = file.count
         language = file.language.name if file.language else ""
         snippets.append(
             Snippet(lookup.name_of(path), 1, count, text, language, file_hash=file.digest)

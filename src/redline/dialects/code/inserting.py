@@ -10,9 +10,17 @@ from redline.core.textfile import line_body, split_lines
 from redline.dialects.code import instruction as said
 from redline.dialects.code.request import EditRequest
 from redline.dialects.code.seen import current_gap
-from redline.dialects.code.source import Notes, Source, expected_range, indented_as, one_symbol
+from redline.dialects.code.source import (
+    Notes,
+    Source,
+    expected_range,
+    indented_as,
+    indented_by,
+    one_symbol,
+)
 from redline.plan.match import apply_placements, place, place_insert
 
+_BODIES = {"class", "interface", "struct", "trait", "enum", "union", "namespace", "module"}
 _IMPORT = re.compile(r"(?:import|from|#\s*include|use|using|require|package|extern crate)\b")
 
 
@@ -48,7 +56,7 @@ def _gap(source: Source, request: EditRequest, before: int, notes: Notes) -> int
 
 
 def _named_place(source: Source, request: EditRequest, block: str) -> tuple[int, str]:
-    places = said.places_in(request.instruction)
+    places = said.places_in(request.instruction) or _containers(source, request.instruction)
     spots = {_resolve(source, named, block) for named in places}
     if len(spots) > 1:
         lines = ", ".join(str(line) for line, _ in sorted(spots))
@@ -58,6 +66,15 @@ def _named_place(source: Source, request: EditRequest, block: str) -> tuple[int,
             hint="name one place, or pass start_line",
         )
     return spots.pop() if spots else (len(source.lines) + 1, block)
+
+
+def _containers(source: Source, instruction: str) -> list[said.Place]:
+    """Definitions of this file that the instruction puts code into."""
+    names = said.containers_in(instruction)
+    if not names or source.language is None:
+        return []
+    symbols = symbols_of(source.parsed())
+    return [said.InSymbol(name) for name in names if find_symbols(symbols, name)]
 
 
 def _resolve(source: Source, named: said.Place, block: str) -> tuple[int, str]:
@@ -75,6 +92,8 @@ def _resolve(source: Source, named: said.Place, block: str) -> tuple[int, str]:
             return _beside(source, one_symbol(source, name), after, block)
         case said.AtText(text, after):
             return _at_text(source, text, after, block)
+        case said.InSymbol(name):
+            return _inside(source, one_symbol(source, name), block)
         case said.AfterImports():
             return _after_imports(source), block
 
@@ -130,6 +149,25 @@ def _beside(source: Source, symbol: Symbol, after: bool, block: str) -> tuple[in
     lines = [line_body(line) for line in source.lines]
     comment = source.language.comment if source.language else ""
     return doc_start(lines, symbol.start - 1, comment) + 1, fitted
+
+
+def _inside(source: Source, symbol: Symbol, block: str) -> tuple[int, str]:
+    """At the end of a type's body, as deep as what stands there."""
+    if symbol.kind not in _BODIES or symbol.end - symbol.start < 1:
+        raise InvalidArgument(
+            f"It is not clear where in {symbol.kind} {symbol.qualified} the code belongs",
+            field="edit_instruction",
+            hint=f"pass start_line ({symbol.start}-{symbol.end} is the {symbol.kind}), or symbol",
+        )
+    body = [line for line in source.lines[symbol.line : symbol.end] if line.strip()]
+    closed = bool(body) and body[-1].strip().rstrip(";,)") in ("}", "end")
+    inner = body[:-1] if closed else body
+    margin = _margin(inner[0]) if inner else _margin(source.lines[symbol.start - 1]) + "    "
+    return symbol.end + (not closed), indented_by(block, margin)
+
+
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _refuse_standing(source: Source, line: int, block: str) -> None:

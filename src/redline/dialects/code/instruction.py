@@ -28,10 +28,10 @@ _NO_NAME = (
 )
 _NAME = (
     r"(?:[`'\"](?P<{0}q>[^`'\"\n]+)[`'\"]"
-    r"|(?!(?:" + _NO_NAME + r")\b)(?P<{0}w>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*))(?:\(\))?"
+    r"|(?!(?-i:" + _NO_NAME + r")\b)(?P<{0}w>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*))(?:\(\))?"
 )
 # After "rename" and "to" any word is a name.
-_ANY_NAME = _NAME.replace("(?!(?:" + _NO_NAME + r")\b)", "")
+_ANY_NAME = _NAME.replace("(?!(?-i:" + _NO_NAME + r")\b)", "")
 _QUOTED = r"(?:`(?P<{0}b>[^`\n]+)`|\"(?P<{0}d>[^\"\n]+)\"|'(?P<{0}s>[^'\n]+)')"
 _TAIL = r"\s*(?:in (?:this|the) (?:file|module|code)|please)?\s*[.!]?\s*"
 
@@ -68,11 +68,18 @@ class AtText:
 
 
 @dataclass(frozen=True, slots=True)
+class InSymbol:
+    """Inside a definition, at its end."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class AfterImports:
     """After the last import of the file's head."""
 
 
-Place: TypeAlias = AtLine | AtEdge | AtSymbol | AtText | AfterImports
+Place: TypeAlias = AtLine | AtEdge | AtSymbol | AtText | InSymbol | AfterImports
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +147,12 @@ def places_in(instruction: str) -> list[Place]:
         for match in pattern.finditer(instruction):
             found[make(match)] = None
     return list(found)
+
+
+def containers_in(instruction: str) -> list[str]:
+    """Names of definitions the instruction puts code into: `to class Shop`."""
+    found = [_name(match, "a") for regex in _INSIDES for match in regex.finditer(instruction)]
+    return list(dict.fromkeys(found))
 
 
 def directive_in(instruction: str) -> Directive | None:
@@ -221,6 +234,14 @@ _PLACES = (
         _re(_SIDE + r"(?:the\s+)?(?:line\s+)?(?:containing\s+|with\s+)?" + _QUOTED.format("a")),
         lambda m: AtText(_name(m, "a"), _after(m)),
     ),
+)
+_INSIDE = (
+    r"\b(?:to|in|into|inside|within|(?:at|to) the (?:end|bottom) of)\s+(?:the\s+|an?\s+)?"
+    r"(?:existing\s+)?"
+)
+_INSIDES = (
+    _re(_INSIDE + rf"{_KIND}\s+(?:called\s+|named\s+)?" + _NAME.format("a")),
+    _re(_INSIDE + _NAME.format("a") + rf"\s+{_KIND}\b"),
 )
 _DELETE = r"(?:please )?(?:delete|remove|drop|erase)(?: the)?"
 _DIRECTIVES = (

@@ -36,6 +36,7 @@ class Opened:
     text: str
     _symbols: list[Symbol] | None = None
     _parsed: Parsed | None = None
+    _lines: list[str] | None = None
 
     def parsed(self) -> Parsed | None:
         """The syntax tree, where there is a grammar and the file is not huge."""
@@ -56,7 +57,18 @@ class Opened:
 
     def lines(self, start: int, end: int) -> str:
         """The text of lines *start*..*end*, without the last line end."""
-        return "\n".join(line.removesuffix("\r") for line in self.text.split("\n")[start - 1 : end])
+        return "\n".join(line.removesuffix("\r") for line in self._split()[start - 1 : end])
+
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+        lines = self._split()
+        return len(lines) - (not lines[-1])
+
+    def _split(self) -> list[str]:
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        return self._lines
 
 
 @dataclass(slots=True)

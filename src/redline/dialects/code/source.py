@@ -69,7 +69,11 @@ def expected_range(source: Source, expected: str, first: int, last: int, block: 
 def indented_as(source: Source, symbol: Symbol, block: str) -> str:
     """*block* as deep as *symbol* stands, when it was written from the margin."""
     line = source.lines[symbol.start - 1]
-    margin = line[: len(line) - len(line.lstrip(" \t"))]
+    return indented_by(block, line[: len(line) - len(line.lstrip(" \t"))])
+
+
+def indented_by(block: str, margin: str) -> str:
+    """*block* moved to *margin*, unless it was written with an indentation of its own."""
     filled = [part for part in split_lines(block) if part.strip()]
     if not margin or not filled or filled[0][0] in " \t":
         return block
