@@ -302,6 +302,8 @@ def _marks(tokens: Tokens) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     lows = tuple(t.low for t in tokens)
     for place in range(1, len(tokens) - 1):
+        if lows[place] == "with" and len(tokens) == place + 2 and tokens[-1].kind == "json":
+            found.append((1, place))
         for mark in _VALUE_MARKS:
             if lows[place : place + len(mark)] == mark and place + len(mark) < len(tokens):
                 found.append((len(mark), place))

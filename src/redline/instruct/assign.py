@@ -12,7 +12,7 @@ from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.typed import has_shape
 from redline.instruct.values import Value
-from redline.instruct.words import SCOPING, key_form, number_in
+from redline.instruct.words import ARTICLES, SCOPING, key_form, number_in
 
 CONNECTORS = frozenset(("to", "=", "->", "=>", "→", ":", ":=", "as", "be", "become", "=="))
 _TRAILING = frozenset("for in of on under within inside where".split())
@@ -107,6 +107,9 @@ def _only(outcomes: list[Outcome]) -> Outcome:
 
 def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     left, old = _old_value(left)
+    whole = None if old else _whole_value(reader, left)
+    if whole is not None:
+        return reader.each(Found((whole,)), lambda node: reader.typed(right, node))
     found = reader.targets(left)
     reader.memory.head = _head(left)
     if old:
@@ -117,6 +120,20 @@ def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     _check_value(reader, found, right)
     reader.exact = any(t.path or t.kind == "code" for t in left)
     return reader.each(found, lambda node: reader.typed(right, node))
+
+
+def _whole_value(reader: Reader, left: Tokens) -> int | None:
+    """`change "Goodbye" to "Bye"`: the one text that is exactly that, where no key is."""
+    words = left[1:] if len(left) > 1 and left[0].low in ARTICLES else left
+    if len(words) != 1 or words[0].kind not in ("quoted", "word") or words[0].path:
+        return None
+    held = [n for n, value in enumerate(reader.index.values) if value == words[0].text]
+    meanings = reader.meanings(words)
+    if words[0].kind == "quoted" and held and meanings:
+        raise Unclear("several", f"{words[0].text!r} is a name and a value", (*held,))
+    if meanings or len(held) != 1 or reader.elided or reader.memory.scopes != (0,):
+        return None
+    return held[0]
 
 
 def _head(tokens: Tokens) -> Tokens:

@@ -37,6 +37,7 @@ class Index:
         self.values: list[Value] = []
         self.end: list[int] = []
         self.by_form: dict[str, list[int]] = {}
+        self._by_key: dict[str, list[int]] = {}
         self._identifying: dict[str, bool] = {}
         self._known_tops: dict[tuple[int, ...], list[int]] = {}
         self._walk(document, -1, "", 0)
@@ -44,19 +45,37 @@ class Index:
     def _walk(self, value: Value, parent: int, key: str | int, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise LimitReached(f"Document is nested deeper than {MAX_DEPTH} levels")
-        node = len(self.parents)
-        self.parents.append(parent)
-        self.keys.append(key)
-        self.values.append(value)
-        self.end.append(node + 1)
+        parents, keys, values, end = self.parents, self.keys, self.values, self.end
+        node = len(parents)
+        parents.append(parent)
+        keys.append(key)
+        values.append(value)
+        end.append(node + 1)
+        entries: Iterable[tuple[str | int, Value]]
         if isinstance(value, dict):
-            for name, item in value.items():
-                self.by_form.setdefault(key_form(name), []).append(len(self.parents))
+            entries = value.items()
+        else:
+            assert isinstance(value, list)
+            entries = enumerate(value)
+        for name, item in entries:
+            child = len(parents)
+            if name.__class__ is str:
+                self._place(name, child)
+            if item.__class__ is dict or item.__class__ is list:
                 self._walk(item, node, name, depth + 1)
-        elif isinstance(value, list):
-            for position, item in enumerate(value):
-                self._walk(item, node, position, depth + 1)
-        self.end[node] = len(self.parents)
+                continue
+            # Most nodes are plain values: they are taken down without a call of their own.
+            parents.append(node)
+            keys.append(name)
+            values.append(item)
+            end.append(child + 1)
+        end[node] = len(parents)
+
+    def _place(self, key: str, node: int) -> None:
+        found = self._by_key.get(key)
+        if found is None:
+            found = self._by_key[key] = self.by_form.setdefault(key_form(key), [])
+        found.append(node)
 
     def spend(self, work: int) -> None:
         """Take *work* from the budget; OverBudget when nothing is left."""

@@ -147,14 +147,26 @@ def _bump(reader: Reader, tokens: Tokens) -> Outcome | None:
     return reader.each(found, bumped)
 
 
+def _size(value: object) -> tuple[str, tuple[Decimal, ...]] | None:
+    """A number, a version or a quantity with its unit, as something that can be compared."""
+    if isinstance(value, Num):
+        return "", (value.decimal,)
+    if not isinstance(value, str):
+        return None
+    if re.fullmatch(r"\d+(\.\d+)+", value):
+        return "version", tuple(Decimal(part) for part in value.split("."))
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z%]+)", value)
+    return (match[2], (Decimal(match[1]),)) if match else None
+
+
 def towards(outcomes: list[Outcome], direction: int) -> list[Outcome]:
     """`raise X to 5` must go up, `lower X to 5` down."""
     for outcome in outcomes:
         for operation in outcome.operations:
-            old, new = operation.old, operation.value
-            if not isinstance(old, Num) or not isinstance(new, Num):
+            old, new = _size(operation.old), _size(operation.value)
+            if old is None or new is None or old[0] != new[0]:
                 raise Unclear("type", "only a number can go up or down")
-            if (new.decimal - old.decimal) * direction <= 0:
+            if (new[1] > old[1]) - (new[1] < old[1]) != direction:
                 way = "higher" if direction > 0 else "lower"
-                raise Unclear("value", f"{new.text} is not {way} than {old.text}")
+                raise Unclear("value", f"the new value is not {way} than the old one")
     return outcomes

@@ -33,6 +33,9 @@ class Found:
     plain: bool = True
 
 
+_TOP = frozenset(("top-level", "toplevel", "root-level", "root"))
+
+
 @dataclass(frozen=True, slots=True)
 class _Level:
     nodes: list[int]
@@ -162,11 +165,23 @@ class Resolver:
         return ordered[max(place, 0)]
 
     def _level(self, piece: Piece, scopes: list[int], *, strict: bool, last: bool) -> _Level | None:
+        top = self._top_level(piece, scopes)
+        if top is not None:
+            return top
         for names in self._variants(piece.names, scopes):
             level = self._named(replace(piece, names=names), scopes, strict=strict, last=last)
             if level is not None:
                 return level
         return None
+
+    def _top_level(self, piece: Piece, scopes: list[int]) -> _Level | None:
+        """`the top-level name`: the entry of the document itself."""
+        names = piece.names
+        if len(names) < 2 or scopes != [0] or names[0].low not in _TOP or piece.picks:
+            return None
+        nodes = self.lookup.phrase(names[1:], scopes, strict=True, last=True)[0]
+        own = [node for node in nodes if self.index.parents[node] == 0]
+        return _Level(own, many=False, partial=False) if len(own) == 1 else None
 
     def _variants(self, names: Tokens, scopes: list[int]) -> Iterator[Tokens]:
         """The names, then without a noun that only says what kind of thing it is."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redline.instruct.assign import assignments, with_scope
+from redline.instruct.filters import form_of
 from redline.instruct.operations import Operation
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, best, rate
@@ -46,6 +47,8 @@ def _rename(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     nodes = found.nodes
     if all(reader.index.is_record(n) or n == 0 for n in nodes):
         return _rename_record(reader, nodes, left, right)
+    if not all(_says_key(reader, left, n) for n in nodes):
+        raise Unclear("target", f"{reader.text(left)!r} is not the name of a key", nodes)
     if not said_key and all(_named_field(reader, n) is not None for n in nodes):
         raise Unclear("several", f"{reader.text(left)!r} may mean the key or its name", nodes)
     if right and right[0].low in ARTICLES:
@@ -53,6 +56,19 @@ def _rename(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     if len(right) != 1 or right[0].kind not in ("word", "quoted", "code"):
         raise Unclear("value", f"{reader.text(right)!r} is not one key", nodes)
     return _rename_keys(reader, nodes, right[0], rate(found))
+
+
+def _says_key(reader: Reader, left: Tokens, node: int) -> bool:
+    """Whether the words contain the key itself, not only what identifies its object."""
+    key = str(reader.index.keys[node])
+    if any(t.path or t.text == key for t in left):
+        return True
+    wanted = key_form(key)
+    return any(
+        form_of(left[start:stop]) == wanted
+        for start in range(len(left))
+        for stop in range(start + 1, len(left) + 1)
+    )
 
 
 def _rename_keys(reader: Reader, nodes: tuple[int, ...], new: Token, confidence: float) -> Outcome:
