@@ -160,3 +160,13 @@ def test_a_setuid_program_is_told_apart(tmp_path: Path) -> None:
         assert made.is_privileged("./mine")
         assert not made.is_privileged("./plain")
         assert not made.is_privileged("no-such-program")
+
+
+def test_a_command_may_bring_its_own_grace_after_the_time_limit(tmp_path: Path) -> None:
+    line = "trap 'sleep 0.5; echo tidied; exit 7' TERM; echo up; while :; do sleep 0.05; done"
+    with commands_in(tmp_path, "dangerous") as made:
+        patient = run(made, line, timeout=0.5, grace=30.0)
+        assert (patient.state.status, patient.state.exit_code) == ("timeout", 7)
+        assert patient.stdout.endswith(b"tidied\n")
+        hurried = run(made, line, timeout=0.5, grace=0.05)
+        assert (hurried.state.status, hurried.state.exit_code) == ("timeout", -9)

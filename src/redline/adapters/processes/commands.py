@@ -132,7 +132,8 @@ class SandboxedCommands:
         except BaseException:
             self._drop(job_id)
             raise
-        job.expire_at(time.monotonic() + command.timeout, self._grace)
+        grace = self._grace if command.grace is None else command.grace
+        job.expire_at(time.monotonic() + command.timeout, grace)
         return job
 
     def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
