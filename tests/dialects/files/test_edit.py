@@ -339,3 +339,16 @@ def test_a_dry_run_shows_every_diff_and_writes_nothing(desk: Desk) -> None:
     )["content"]
     assert [block["text"].split("\n")[0] for block in content] == [f"--- {one}", f"--- {two}"]
     assert one.read_text() == two.read_text() == "x\n"
+
+
+def test_what_cannot_be_seen_in_a_diff_is_counted(desk: Desk) -> None:
+    path = desk.file("a", "a\r\n")
+    edits = [{"oldText": "a", "newText": "a\u202eb\u200b"}]
+    diff, note = (
+        block["text"]
+        for block in desk.call("edit_file", path=path, edits=edits, dryRun=True)["content"]
+    )
+    assert "+a\u202eb\u200b\r\n" in diff
+    assert "2 control or invisible characters" in note
+    (one,) = desk.call("edit_files", paths=[str(path)], edits=edits, dryRun=True)["content"]
+    assert one["text"].endswith("2 control or invisible characters")

@@ -225,3 +225,27 @@ def test_twenty_files_written_at_once_into_a_new_folder(desk: Desk) -> None:
     assert {path.name: path.read_text() for path in folder.iterdir()} == {
         f"{n}.txt": str(n) for n in range(20)
     }
+
+
+@pytest.mark.requirement("003-edit-files-glob-errors")
+def test_a_read_only_directory_inside_a_writable_one_stays_as_it_is(tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "a.txt").write_text("x")
+    (tmp_path / "outer" / "b.txt").write_text("x")
+    outer = str(inner.parent)
+    args = ["--tools", "files", "--allow-write", outer, "--allow-read", str(inner)]
+    with connect("stdio", args, cwd=tmp_path) as client:
+        edits = [{"oldText": "x", "newText": "y"}]
+        for tool, arguments in (
+            ("edit_files", {"paths": [f"{outer}/**/*.txt"], "edits": edits}),
+            ("edit_file", {"path": str(inner / "a.txt"), "edits": edits}),
+            ("write_file", {"path": str(inner / "new"), "content": ""}),
+            ("delete_file", {"path": str(inner)}),
+            ("delete_file", {"path": str(inner / "a.txt")}),
+            ("move_file", {"source": str(inner), "destination": f"{outer}/moved"}),
+            ("move_file", {"source": f"{outer}/b.txt", "destination": str(inner / "b.txt")}),
+        ):
+            assert client.call(tool, arguments)["error"]["code"] == -32001, tool
+    assert (inner / "a.txt").read_text() == (inner.parent / "b.txt").read_text() == "x"
+    assert sorted(path.name for path in inner.parent.rglob("*")) == ["a.txt", "b.txt", "inner"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from redline.core.changes import ChangeSet
+from redline.core.changes import Change, ChangeSet, Rename
 from redline.core.diff import unified_diff, visible
 from redline.core.errors import (
     InvalidArgument,
     NotFound,
-    ReadOnlyRoot,
     RedlineError,
 )
 from redline.core.paths import Access, WorkspacePath
@@ -46,7 +45,7 @@ def edit_files(call: Call) -> Result:
 
     def planned() -> ChangeSet:
         content.clear()
-        change_set = ChangeSet()
+        steps: list[Change | Rename] = []
         for path, name in targets:
             call.cancel.check()
             try:
@@ -54,9 +53,9 @@ def edit_files(call: Call) -> Result:
             except RedlineError as error:
                 content.append(_text(_inline(call, name, error)))
                 continue
-            content.extend(_preview(name, plan) if dry else [_text(f"Successfully edited {name}")])
-            change_set += plan.change_set
-        return change_set
+            content.append(_text(_shown(name, plan) if dry else f"Successfully edited {name}"))
+            steps += plan.change_set.steps
+        return ChangeSet(tuple(steps))
 
     if dry:
         planned()
@@ -89,9 +88,8 @@ def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
     hits = list(anchored_files(call.runtime.tree, base, pattern, call.cancel))
     if not hits:
         raise NotFound(raw, f"The glob matches no file: {raw}")
-    if access is Access.WRITE and not call.runtime.workspace.roots[base.root].writable:
-        raise ReadOnlyRoot(shown(call, hits[0]))
-    return hits
+    # Each is resolved anew: below a writable root there may be another one that is not.
+    return [resolve(call, shown(call, hit), access) for hit in hits]
 
 
 def _edits(items: list[Any]) -> list[Edit]:
@@ -127,6 +125,11 @@ def _preview(name: str, plan: Replaced) -> list[Json]:
         noun = "character" if hidden == 1 else "characters"
         blocks.append(_text(f"note: the diff holds {hidden} control or invisible {noun}"))
     return blocks
+
+
+def _shown(name: str, plan: Replaced) -> str:
+    """The preview as one text."""
+    return "".join(block["text"] for block in _preview(name, plan))
 
 
 def _intended(name: str, edits: list[Edit]) -> str:

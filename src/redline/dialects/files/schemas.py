@@ -65,6 +65,7 @@ DIRECTORY_TREE = takes(
 MOVE_FILE = takes(("source", "destination"), source=_TEXT, destination=_TEXT, overwrite=_FLAG)
 NOTHING = takes(())
 EDIT_FILE = takes(("path", "edits"), path=_TEXT, edits=_EDITS, dryRun=_DRY_RUN)
+# Items are listed short, because edit_file shows them in full; the handler checks every field.
 EDIT_FILES = takes(
     ("paths", "edits"),
     paths={**_TEXTS, "minItems": 1, "description": "Files or globs"},
@@ -76,8 +77,6 @@ EDIT_FILES = takes(
     },
     dryRun=_DRY_RUN,
 )
-# Read with _EDITS before anything is done; listed short, because edit_file shows it in full.
-EDIT_ITEMS = _EDITS
 SEARCH_FILES = takes((), directory=_TEXT, nameContains=_TEXT, excludeGlobs=_TEXTS)
 SEARCH_FILES_REQUIRED = ["directory", "nameContains"]
 GREP_FILES = takes(
