@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +19,7 @@ from redline.core.errors import (
     StaleBase,
     UndoBlocked,
     UnknownOperation,
+    WriteFailed,
 )
 from redline.core.ports import HistoryQuery
 from tests.engine.bench import ORIGIN, Bench
@@ -208,3 +212,34 @@ def test_owner_and_attributes_are_kept_or_their_loss_is_noted(bench: Bench) -> N
     bench.undo()
     assert os.getxattr(file, "user.redline") == b"kept"
     assert file.stat().st_uid == owner
+
+
+def test_a_move_to_another_file_system_is_refused_and_changes_nothing(
+    bench: Bench, tmp_path: Path
+) -> None:
+    shared = Path("/dev/shm")
+    if not os.access(shared, os.W_OK) or shared.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("no second file system at hand")
+    other = Path(tempfile.mkdtemp(dir=shared))
+    try:
+        wide = Bench(bench.root, directories=((str(other), True),))
+        (bench.root / "f").write_text("x")
+        with pytest.raises(WriteFailed) as caught:
+            wide.commit(wide.write("g", "new"), wide.move("f", str(other / "f")))
+        assert "different file systems" in str(caught.value.hint)
+        assert sorted(os.listdir(bench.root)) == ["f"]
+        assert os.listdir(other) == []
+        assert wide.history.list(HistoryQuery()) == []
+    finally:
+        shutil.rmtree(other)
+
+
+def test_a_file_that_appears_at_the_last_moment_is_never_overwritten(bench: Bench) -> None:
+    plan = ChangeSet((bench.write("a", "ours"), bench.write("b", "ours")))
+    transaction = bench.app._store.begin(plan, ORIGIN)
+    (bench.root / "b").write_text("theirs")
+    with pytest.raises(StaleBase, match="b"):
+        transaction.swap()
+    assert (bench.root / "b").read_text() == "theirs"
+    assert sorted(os.listdir(bench.root)) == ["b"]
+    assert bench.history.list(HistoryQuery()) == []

@@ -98,6 +98,30 @@ def test_a_power_cut_at_any_operation_leaves_all_or_nothing(scene: Scene) -> Non
             assert _violation(scene, before, after) is None, (policy, cut)
 
 
+@pytest.mark.requirement("engine-power-cut")
+def test_a_second_power_cut_during_recovery_leaves_all_or_nothing(scene: Scene) -> None:
+    before, after = _prepared(scene)
+    operations, _ = _operations(scene)
+    policies = list(POLICIES) if LONG else ["entries kept, contents lost"]
+    recoveries = 0
+    for cut in range(operations // 2, operations + 1, 1 if LONG else 10):
+        for policy in policies:
+            for second in range(1, 200):
+                _run(scene, policy, cut)
+                if _recover_without_power(scene, policy, second) != CUT:
+                    break
+                recoveries += 1
+                assert _violation(scene, before, after) is None, (policy, cut, second)
+    assert recoveries > 20
+
+
+def _recover_without_power(scene: Scene, policy: str, cut: int) -> int:
+    def work() -> None:
+        scene.open(PowerDisk([scene.root, scene.state], POLICIES[policy](), cut))
+
+    return in_child(work)
+
+
 def _with_person(scene: Scene, snapshot: Snapshot) -> Snapshot:
     return {**snapshot, "a": ("file", 0o644, PERSON)}
 

@@ -65,5 +65,6 @@ _HINTS = {
     errno.EACCES: "the file permissions forbid it",
     errno.EPERM: "the file permissions forbid it",
     errno.EROFS: "the file system is mounted read-only",
+    errno.EBUSY: "it is a mount point or in use; it can only be changed in place, not replaced",
     errno.EXDEV: "source and target are on different file systems; copy, then delete",
 }

@@ -49,6 +49,8 @@ class Swap:
     staging: Sequence[WorkspacePath]
     suffix: str = ""
     dirty: dict[WorkspacePath, None] = field(default_factory=dict)
+    # The step being carried out, to name it when it fails.
+    current: int = 0
 
     # -- staging ------------------------------------------------------------------------------
 
@@ -120,6 +122,7 @@ class Swap:
         steps = tuple(self.steps)
         one_by_one = is_tangled(steps) or any(isinstance(step, Rename) for step in steps)
         for number in numbers:
+            self.current = number
             step = self.steps[number]
             if isinstance(step, Rename):
                 self._rename(step)

@@ -178,6 +178,8 @@ class DiskTransaction:
 
     def _revoke(self, error: OSError) -> None:
         """A committed change met a refusal: take it back for good, or leave it to be finished."""
+        assert self.swapper is not None
+        failed = self.swapper.current
         if not self._is_revoked():
             self._finish_anyway(error)
             return
@@ -188,9 +190,10 @@ class DiskTransaction:
             self.leave()
         else:
             self._release()
+        shown = self._show(_end(self.steps[failed]))
         if isinstance(error, FileExistsError):
-            raise StaleBase(_name_of(error) or "", hint="something new stands there") from error
-        raise writing_failed(error, _name_of(error)) from error
+            raise StaleBase(shown, hint="something new stands there; look at it first") from error
+        raise writing_failed(error, shown) from error
 
     def _is_revoked(self) -> bool:
         try:
