@@ -9,20 +9,23 @@ command's own for ripgrep.
 from __future__ import annotations
 
 import random
+import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 from bench.measure import (
     Report,
+    Row,
     StdioServer,
-    measure_calls,
     measure_command,
     redline_argv,
+    spread,
 )
 from bench.peers import python_program
-from redline.adapters.ripgrep import find_ripgrep
+from redline.adapters.ripgrep_process import find_ripgrep
 
 US, PEER, RG = "redline", "coding-tools-mcp", "rg"
 QUIET = {"CODING_TOOLS_MCP_TELEMETRY": "0", "DO_NOT_TRACK": "1"}
@@ -51,64 +54,93 @@ def build_tree(base: Path, files: int) -> None:
         )
 
 
-def patch_of(number: int) -> str:
+def patch_of(name: str, number: int) -> str:
     """A patch that changes one line back and forth."""
     old, new = ("one", "two") if number % 2 else ("two", "one")
     return (
-        "*** Begin Patch\n*** Update File: target.txt\n@@\n before\n"
+        f"*** Begin Patch\n*** Update File: {name}\n@@\n before\n"
         f"-value = {old}\n+value = {new}\n after\n*** End Patch"
     )
 
 
+SEARCHES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "search_text: rare word": ({"query": "needle_"}, ["-F", "needle_"]),
+    "search_text: common word": ({"query": "handler"}, ["-F", "handler"]),
+    "search_text: regex": (
+        {"query": r"config\s+value\s+\w+$", "regex": True},
+        [r"config\s+value\s+\w+$"],
+    ),
+}
+LISTS: dict[str, dict[str, Any]] = {
+    "list_files: all": {"max_results": 50000},
+    "list_files: first 5000": {},
+    "list_files: **/*.py": {"patterns": ["**/*.py"], "max_results": 50000},
+}
+
+
 def measure(report: Report, base: Path, rounds: int) -> None:
-    """Each task by each program, one after the other."""
+    """Each task by each program, in turns, so that a busy moment meets all of them."""
     ours = redline_argv("--tools", "coding", "--workspace", str(base))
     peer = [str(python_program(PEER, PEER)), "--stdio", "--workspace", str(base)]
-    (base / "target.txt").write_text("before\nvalue = one\nafter\n")
-    for who, argv in ((US, ours), (PEER, peer)):
-        with StdioServer(argv, env=QUIET, cwd=str(base)) as server:
-            server.initialize()
-            _tasks(report, server, who, rounds)
-    for task, flags in (
-        ("search_text: rare word", ["-n", "-F", "-i", "needle_"]),
-        ("search_text: common word", ["-n", "-F", "-i", "handler"]),
-        ("search_text: regex", ["-n", "-i", r"config\s+value\s+\w+$"]),
+    with (
+        StdioServer(ours, env=QUIET, cwd=str(base)) as redline,
+        StdioServer(peer, env=QUIET, cwd=str(base)) as other,
     ):
-        command = [find_ripgrep(), "--no-config", "--color=never", *flags, "."]
-        report.add(measure_command(task, RG, command, rounds * 2, cwd=str(base)))
+        servers = {US: redline, PEER: other}
+        for server in servers.values():
+            server.initialize()
+        for task, (arguments, flags) in SEARCHES.items():
+            command = [find_ripgrep(), "--no-config", "--color=never", "-n", "-i", *flags, "."]
+            rows = _first_rows(servers, task, "search_text", arguments)
+            rows[RG] = [measure_command(task, RG, command, 1, cwd=str(base))]
+            for _ in range(rounds * 2 - 1):
+                for who, server in servers.items():
+                    rows[who].append(_once(server, task, who, "search_text", arguments))
+                rows[RG].append(measure_command(task, RG, command, 1, cwd=str(base)))
+            _add_medians(report, rows)
+        for task, arguments in LISTS.items():
+            rows = _first_rows(servers, task, "list_files", arguments)
+            for _ in range(rounds - 1):
+                for who, server in servers.items():
+                    rows[who].append(_once(server, task, who, "list_files", arguments))
+            _add_medians(report, rows)
+        _patches(report, servers, base, rounds * 20)
 
 
-def _tasks(report: Report, server: StdioServer, who: str, rounds: int) -> None:
-    searches: dict[str, dict[str, Any]] = {
-        "search_text: rare word": {"query": "needle_"},
-        "search_text: common word": {"query": "handler"},
-        "search_text: regex": {"query": r"config\s+value\s+\w+$", "regex": True},
-    }
-    for task, arguments in searches.items():
-        call = _caller(server, "search_text", arguments)
-        report.add(measure_calls(server, task, who, call, rounds * 2))
-    lists: dict[str, dict[str, Any]] = {
-        "list_files: all": {"max_results": 50000},
-        "list_files: first 5000": {},
-        "list_files: **/*.py": {"patterns": ["**/*.py"], "max_results": 50000},
-    }
-    for task, arguments in lists.items():
-        call = _caller(server, "list_files", arguments)
-        report.add(measure_calls(server, task, who, call, rounds))
-    report.add(
-        measure_calls(
-            server,
-            "apply_patch: one line",
-            who,
-            lambda number: server.call("apply_patch", {"patch": patch_of(number)}),
-            # Odd, after one warm-up: the file ends as it began.
-            rounds * 20 + 1,
-        )
-    )
+def _patches(report: Report, servers: dict[str, StdioServer], base: Path, rounds: int) -> None:
+    """One changed line per call, each server in a file of its own."""
+    task = "apply_patch: one line"
+    rows: dict[str, list[Row]] = {who: [] for who in servers}
+    for who in servers:
+        (base / f"{who}.txt").write_text("before\nvalue = two\nafter\n")
+    for number in range(rounds):
+        for who, server in servers.items():
+            arguments = {"patch": patch_of(f"{who}.txt", number)}
+            rows[who].append(_once(server, task, who, "apply_patch", arguments))
+    _add_medians(report, {who: many[1:] for who, many in rows.items()})
 
 
-def _caller(server: StdioServer, tool: str, arguments: dict[str, Any]) -> Any:
-    return lambda _number: server.call(tool, arguments)
+def _first_rows(
+    servers: dict[str, StdioServer], task: str, tool: str, arguments: dict[str, Any]
+) -> dict[str, list[Row]]:
+    """One row each, after a warm-up."""
+    for server in servers.values():
+        server.call(tool, arguments)
+    return {who: [_once(s, task, who, tool, arguments)] for who, s in servers.items()}
+
+
+def _once(server: StdioServer, task: str, who: str, tool: str, arguments: dict[str, Any]) -> Row:
+    before, start = server.cpu_ms(), time.perf_counter()
+    server.call(tool, arguments)
+    wall = (time.perf_counter() - start) * 1000
+    return Row(task, who, server.cpu_ms() - before, wall, wall, server.peak_mb())
+
+
+def _add_medians(report: Report, rows: dict[str, list[Row]]) -> None:
+    for who, many in rows.items():
+        walls = [row.p50_ms for row in many]
+        cpu = statistics.median(row.cpu_ms for row in many)
+        report.add(Row(many[0].task, who, cpu, *spread(walls), many[-1].rss_mb))
 
 
 def judge(report: Report) -> list[str]:

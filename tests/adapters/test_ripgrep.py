@@ -205,7 +205,7 @@ def test_links_are_not_followed_and_nothing_outside_is_read(base: Path, grep: Ri
     (base / "link").symlink_to(outside)
     (base / "file").symlink_to(outside / "secret.txt")
     assert _found(grep, ROOT, GrepQuery("foo")) == []
-    if grep._guard.confined:
+    if grep.processes.guard.confined:
         # Even a path that became a link after it was checked leads nowhere.
         assert _found(grep, _at("link"), GrepQuery("foo")) == []
         assert _found(grep, _at("file"), GrepQuery("foo")) == []

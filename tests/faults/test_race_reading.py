@@ -52,7 +52,7 @@ def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
                         lambda w=work, p=place: w(redline.tree, p, scope, Patient()).entries
                     )
                     assert "only-outside" not in listed
-        confined = redline.grep._guard.confined  # type: ignore[attr-defined]
+        confined = redline.grep.processes.guard.confined  # type: ignore[attr-defined]
         redline.close()
     if not confined:
         pytest.skip("no Landlock here: ripgrep is not held by the kernel")
@@ -86,6 +86,6 @@ def test_without_the_guard_a_swapped_directory_would_be_read(tmp_path: Path) -> 
     (outside / "f").write_bytes(OUTSIDE)
     (root / "d").symlink_to(outside)
     unguarded = Ripgrep([str(root)], PlainTree(root))
-    unguarded._guard._roots = ["/"]
+    unguarded.processes.guard._roots = ["/"]
     found = unguarded.search([INNER], GrepQuery("outside"), Patient())
     assert [line.path for line in found.lines] == [WorkspacePath(0, ("d", "f"))]

