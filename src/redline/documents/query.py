@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import InvalidArgument, NodeNotFound
-from redline.documents.model import Document, Slice
+from redline.documents.depth import too_deep
+from redline.documents.model import MAX_DEPTH, Document, Slice
 from redline.documents.path import Path
 
 # (pattern, text, whole) -> whether it matches; expressions come from outside, so they run
@@ -69,12 +70,14 @@ def _function(regex: RegexTest, *, whole: bool) -> Any:
     return Guarded()
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, depth: int = 0) -> Any:
     """*value* with dates and times as text, which JSON has no type for."""
+    if depth > MAX_DEPTH:
+        raise too_deep()
     if isinstance(value, dict):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): plain(inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list):
-        return [plain(item) for item in value]
+        return [plain(item, depth + 1) for item in value]
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     return value

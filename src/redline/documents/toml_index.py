@@ -157,6 +157,8 @@ class TomlIndex:
             if part is None:
                 raise syntax_error(self.source, at, "a key was expected", "TOML")
             names.append(decode_key(part[0]))
+            if len(names) > MAX_DEPTH:
+                raise DocumentSyntax(f"Document is nested deeper than {MAX_DEPTH} levels")
             dot = _DOT.match(self.source, part.end())
             if dot is None:
                 return tuple(names), part.end()

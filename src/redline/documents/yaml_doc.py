@@ -9,6 +9,7 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents import yaml_entries, yaml_values, yaml_verify
+from redline.documents.depth import may_nest_deeply
 from redline.documents.model import (
     Edit,
     Slice,
@@ -41,6 +42,9 @@ class YamlDocument:
         self.source = source
         self.index = index
         self._tree: Any = yaml_verify.parse(source)
+        if may_nest_deeply(source):
+            # rapidyaml's parser keeps no recursion, so it may count; everything after it may not.
+            yaml_verify.require_shallow_tree(self._tree)
         bom = 3 if source.startswith(yaml_verify.BOM) else 0
         self._scanner = Scanner(source, bom=bom)
         parts = self._scanner.parts()

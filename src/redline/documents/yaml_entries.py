@@ -12,7 +12,7 @@ from redline.documents.yaml_place import Placer, line_stop
 from redline.documents.yaml_scan import Child, Part
 
 _COMMA = re.compile(rb"(?:[ \t\r\n]+|(?<![^ \t\r\n])#[^\r\n]*)*,")
-_BLANK_LINES = re.compile(rb"(?:\r?\n[ \t]*(?=\r?\n|\Z))*")
+_BLANK_LINES = re.compile(rb"\r?\n(?:[ \t]*\r?\n)*")
 
 
 def append(placer: Placer, node: Node, key: str | None, value: Fragment) -> list[Splice]:
@@ -21,18 +21,14 @@ def append(placer: Placer, node: Node, key: str | None, value: Fragment) -> list
         return _append_flow(placer, node, key, value)
     prefix = b"-" if key is None else render_key(key).encode("utf-8") + b":"
     entry = placer.entry(prefix, value, node.column)
-    at = _after(placer, node)
     pad = b" " * node.column
-    return [Splice(at, at, placer.style.newline + pad + entry)]
-
-
-def _after(placer: Placer, node: Node) -> int:
-    """The end of the last line that belongs to a block collection."""
     at = line_stop(placer.source, placer.scanner.end_of(node))
-    if _ends_with_kept_breaks(placer, node):
+    if at < len(placer.source) and _ends_with_kept_breaks(placer, node):
+        # The blank lines below belong to the scalar: the entry goes behind the last of them.
         match = _BLANK_LINES.match(placer.source, at)
         at = match.end() if match else at
-    return at
+        return [Splice(at, at, pad + entry + placer.style.newline)]
+    return [Splice(at, at, placer.style.newline + pad + entry)]
 
 
 def _ends_with_kept_breaks(placer: Placer, node: Node) -> bool:

@@ -10,11 +10,13 @@ from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents import yaml_verify
+from redline.documents.depth import may_nest_deeply, value_too_deep
 from redline.documents.yaml_flow import Node, decode_key
 from redline.documents.yaml_scan import Scanner
 
 _FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
+_KEEPS = re.compile(rb"[|>][0-9]?\+")
 _WORDS = frozenset(("true", "false", "null", "~", ""))
 
 
@@ -35,7 +37,12 @@ class Fragment:
         if b"\r" in source:
             source = source.replace(b"\r\n", b"\n")
         self.source = source
-        self._tree()
+        tree = self._tree()
+        if may_nest_deeply(source):
+            try:
+                yaml_verify.require_shallow_tree(tree)
+            except DocumentSyntax:
+                raise value_too_deep() from None
         self.scanner = Scanner(source)
         parts = self.scanner.parts()
         if len(parts) != 1 or parts[0].is_marked or source.lstrip().startswith(b"%"):
@@ -52,7 +59,8 @@ class Fragment:
     def readings(self) -> list[Any]:
         """The value parsed alone, with and without a final line break (block scalars differ)."""
         trees = [self._tree()]
-        if self.root.style in ("literal", "folded") or self._is_block:
+        keeps = _KEEPS.search(self.source) is not None
+        if not keeps and (self.is_block_scalar or self._is_block):
             stripped = self.source.rstrip(b"\n")
             trees += [yaml_verify.parse(stripped), yaml_verify.parse(stripped + b"\n")]
         return trees
@@ -104,7 +112,10 @@ class Fragment:
 
     def scalar_lines(self) -> list[bytes]:
         """The content lines of a block scalar, without their indent."""
-        lines = self.source[self.root.header_end : self.end].split(b"\n")[1:]
+        end = self.end
+        if b"+" in self.root.marks:
+            end = len(self.source.removesuffix(b"\n"))
+        lines = self.source[self.root.header_end : end].split(b"\n")[1:]
         return [_dedented(line, self.root.content_indent) for line in lines]
 
     def inline_lines(self) -> list[bytes]:
@@ -154,7 +165,8 @@ class Fragment:
         """A block scalar as the double-quoted text that means the same."""
         if node is not self.root:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
-        tree = yaml_verify.parse(self.source.rstrip(b"\n") + b"\n" if self.end else self.source)
+        keeps = b"+" in node.marks
+        tree = yaml_verify.parse(self.source if keeps else self.source.rstrip(b"\n") + b"\n")
         root = yaml_verify.documents(tree)[0]
         value = bytes(tree.val(root) or b"").decode("utf-8")
         return json.dumps(value, ensure_ascii=False).encode("utf-8")

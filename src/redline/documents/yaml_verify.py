@@ -52,7 +52,7 @@ def parse(source: bytes) -> Any:
         except ryml.ExceptionParse as error:
             other = readable(text, _reason(error))
             if other is None:
-                raise _syntax(error) from None
+                raise _syntax(error, text) from None
             text = other
         except (ryml.ExceptionBasic, ryml.ExceptionVisit) as error:
             raise DocumentSyntax(f"Invalid YAML: {_reason(error)}") from None
@@ -77,10 +77,14 @@ def _check_what_it_lets_pass(text: bytes) -> None:
         raise syntax_error(text, at, "a tag handle is not declared", "YAML")
 
 
-def _syntax(error: Any) -> DocumentSyntax:
+def _syntax(error: Any, text: bytes) -> DocumentSyntax:
     place = error.errdata_parse.ymlloc
     line, column = int(place.line), int(place.col)
-    message = f"Invalid YAML at line {line}, column {column}: {_reason(error)}"
+    lines = text.split(b"\n", line)
+    reason = _reason(error)
+    if line <= len(lines) and lines[line - 1].lstrip()[:1] in (b"]", b"}"):
+        reason += " (what a bracket holds, and its end, is indented deeper than the key)"
+    message = f"Invalid YAML at line {line}, column {column}: {reason}"
     return DocumentSyntax(message, line=line, column=column)
 
 
@@ -235,6 +239,16 @@ def text_of(tree: Any, node: int) -> Any:
         return ryml.emit_yaml(tree, node)
     except (ryml.ExceptionVisit, ryml.ExceptionBasic):
         return flatten(tree, node)
+
+
+def require_shallow_tree(tree: Any) -> None:
+    """Refuse a tree that nests deeper than the limit, without recursion."""
+    level, depth = [int(tree.root_id())], 0
+    while level:
+        if depth > MAX_DEPTH:
+            raise too_deep()
+        level = [child for node in level for child in _children(tree, node)]
+        depth += 1
 
 
 def flatten(tree: Any, top: int) -> list[Any]:

@@ -1,0 +1,88 @@
+"""Depth, size and swelling: a structured error or a normal answer, never a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from redline.core.errors import CannotApply, DocumentSyntax, RedlineError
+from redline.documents.depth import brackets_too_deep
+from redline.documents.formats import open_document
+from redline.documents.query import select
+
+SHALLOW = {
+    "yaml dashes": ("yaml", b"- " * 190 + b"x\n", (0,) * 189),
+    "yaml flow": ("yaml", b"a: " + b"[" * 190 + b"]" * 190 + b"\n", ("a",)),
+    "yaml block": ("yaml", b"".join(b" " * i + b"a:\n" for i in range(190)), ("a",) * 100),
+    "json": ("json", b"[" * 190 + b"]" * 190, (0,)),
+    "toml": ("toml", b"a = " + b"[" * 190 + b"]" * 190, ("a",)),
+}
+DEEP = {
+    "yaml dashes": ("yaml", b"- " * 5000 + b"x\n"),
+    "yaml flow": ("yaml", b"a: " + b"[" * 250 + b"]" * 250 + b"\n"),
+    "yaml open": ("yaml", b"[" * 100_000),
+    "yaml closed": ("yaml", b"[" * 200_000 + b"]" * 200_000),
+    "yaml block": ("yaml", b"".join(b" " * i + b"a:\n" for i in range(1500))),
+    "json": ("json", b"[" * 100_000 + b"]" * 100_000),
+    "jsonc": ("jsonc", b'{"a":' * 100_000),
+    "json5": ("json5", b"[" * 100_000 + b"]" * 100_000),
+    "toml": ("toml", b"a = " + b"[" * 5000 + b"]" * 5000),
+    "toml dots": ("toml", b".".join([b"a"] * 3000) + b" = 1"),
+    "toml header": ("toml", b"[" + b".".join([b"a"] * 3000) + b"]\nx = 1\n"),
+}
+
+
+@pytest.mark.requirement("004-depth")
+@pytest.mark.parametrize("name", SHALLOW)
+def test_nesting_below_the_limit_is_edited(name: str) -> None:
+    form, source, path = SHALLOW[name]
+    assert open_document(source, form).set(path, "1").after != source
+
+
+@pytest.mark.requirement("004-depth")
+@pytest.mark.parametrize("name", DEEP)
+def test_nesting_beyond_the_limit_is_a_structured_error(name: str) -> None:
+    form, source = DEEP[name]
+    with pytest.raises(DocumentSyntax):
+        open_document(source, form)
+
+
+@pytest.mark.parametrize("value", ["[" * 300 + "]" * 300, "- " * 3000 + "x"])
+def test_a_value_may_not_nest_too_deeply_either(value: str) -> None:
+    with pytest.raises(CannotApply):
+        open_document(b"a: 1\n", "yaml").set(("a",), value)
+
+
+@pytest.mark.requirement("004-depth")
+def test_aliases_are_never_expanded() -> None:
+    lines = [b"k0: &a0 [x, x]\n"]
+    lines += [b"k%d: &a%d [*a%d, *a%d]\n" % (i, i, i - 1, i - 1) for i in range(1, 60)]
+    document = open_document(b"".join(lines), "yaml")
+    assert document.get(("k59",)).text == "[*a58, *a58]"
+    assert len(str(document.data())) < 10_000
+
+
+def test_brackets_in_text_do_not_count_as_nesting() -> None:
+    text = b'{"a": "' + b"[" * 5000 + b'"}'
+    assert not brackets_too_deep(text)
+    assert open_document(text, "json").set(("a",), "1").after == b'{"a": 1}'
+    prose = b"a: |\n" + b"  see [1 and {2\n" * 400 + b"b: 1\n"
+    assert open_document(prose, "yaml").set(("b",), "2").after == prose[:-2] + b"2\n"
+
+
+@pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
+@pytest.mark.parametrize("source", [b"\xff\xfe", b"\0", b"", b"\r", b"\xef\xbb\xbf", b"a\0b: 1"])
+def test_odd_bytes_are_read_or_refused(form: str, source: bytes) -> None:
+    try:
+        document: Any = open_document(source, form)
+        document.get(())
+    except RedlineError:
+        return
+    assert document.source == source
+
+
+def test_a_query_over_deep_data_is_refused_not_crashed() -> None:
+    deep = b'{"x": "' + b"y" * 5_000_000 + b'", "d": ' + b"[" * 900 + b"]" * 900 + b"}"
+    with pytest.raises(RedlineError):
+        select(open_document(deep, "json"), "$..*", lambda *_: False, 10)
