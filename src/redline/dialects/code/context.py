@@ -9,7 +9,7 @@ from redline.code.definitions import Symbol
 from redline.code.languages import language_of
 from redline.core.errors import InvalidArgument, NotFound, TooLarge
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports import Kind
+from redline.core.ports import IndexedUses, Kind
 from redline.dialects.code.fitting import Snippet, fit, render
 from redline.dialects.code.lookup import Lookup, Opened, enclosing
 from redline.dialects.tool import Call, Json, Result
@@ -23,9 +23,11 @@ _STOP = frozenset(
         " function class method into out not all any has have use used uses using when why can get",
     )
 )
+DEFAULT_TOKENS = 4000
 _AROUND = 2
 _GAP = 4
 _MAP_FILES = 300
+_ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def get_code_context(call: Call) -> Result:
         "search": _search,
     }[question.kind]
     message, snippets = answer(lookup, question)
-    fitted = fit(snippets, int(call.arguments.get("max_tokens") or 4000))
+    fitted = fit(snippets, int(call.arguments.get("max_tokens") or DEFAULT_TOKENS))
     lookup.note_shown(snippet.path for snippet in fitted.snippets)
     structured: Json = {
         "status": "success",
@@ -134,17 +136,32 @@ def _definition(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]
 
 def _references(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
     name = re.split(r"\.|::|#|->|/", question.wanted)[-1].removesuffix("()")
+    room = int(lookup.call.arguments.get("max_tokens") or DEFAULT_TOKENS)
     snippets: list[Snippet] = []
     total = 0
-    for file, lines in lookup.uses(name):
-        if not _within(question, file.path):
+    for row in lookup.users(name):
+        if not _within(question, row.path):
             continue
+        if room < 0 and row.lines:
+            snippets.append(_unread(lookup, row))
+            total += len(row.lines)
+            continue
+        found = lookup.uses_in(row, name)
+        if found is None:
+            continue
+        file, lines = found
         defined = {symbol.line for symbol in file.symbols() if symbol.name == name}
         used = [line for line in lines if line not in defined]
         total += len(used)
-        snippets += [_use(lookup, file, group) for group in _groups(used)]
+        fresh = [_use(lookup, file, group) for group in _groups(used)]
+        room -= sum(snippet.tokens for snippet in fresh)
+        snippets += fresh
     plural = "" if total == 1 else "s"
     return f"{total} line{plural} with references to {name}.", snippets
+
+
+def _unread(lookup: Lookup, row: IndexedUses) -> Snippet:
+    return Snippet(lookup.name_of(row.path), row.lines[0], row.lines[-1], "", unread=True)
 
 
 def _groups(lines: list[int]) -> list[list[int]]:
@@ -203,7 +220,7 @@ def _outline_line(symbol: Symbol) -> str:
 def _structure(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
     if lookup.refresh() != "ready":
         return _plain_structure(lookup, question)
-    budget = int(lookup.call.arguments.get("max_tokens") or 4000)
+    budget = int(lookup.call.arguments.get("max_tokens") or DEFAULT_TOKENS)
     most = max(20, min(_MAP_FILES, budget // 15))
     files, total = lookup.call.runtime.code_index.structure(question.file, most)
     snippets = []
@@ -258,6 +275,9 @@ def _search(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
             for file, symbol in lookup.current(rows)
             if _within(question, file.path)
         ]
+    if len(snippets) >= _ENOUGH:
+        # A text search of a large workspace takes longer than everything else together.
+        return f"{len(snippets)} places for: {question.wanted}", snippets
     seen = {(snippet.path, snippet.start) for snippet in snippets}
     for snippet in _text_hits(lookup, question, words):
         if not any(path == snippet.path and start == snippet.start for path, start in seen):

@@ -29,6 +29,8 @@ class Snippet:
     doc: str = ""
     file_hash: str = ""
     truncated: bool = False
+    # Known to be there but not read: it can only go on the map of what was left out.
+    unread: bool = False
 
     @property
     def head(self) -> str:
@@ -83,7 +85,7 @@ def fit(snippets: Sequence[Snippet], max_tokens: int) -> Fitted:
     kept: list[Snippet] = []
     dropped: list[Snippet] = []
     for snippet in snippets:
-        fitting = _fitting(snippet, left)
+        fitting = None if snippet.unread else _fitting(snippet, left)
         if fitting is None:
             dropped.append(snippet)
             continue

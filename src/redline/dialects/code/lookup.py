@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
@@ -14,11 +14,12 @@ from redline.code.references import uses_of
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GrepQuery, HistoryQuery, IndexedSymbol
+from redline.core.ports import GrepQuery, HistoryQuery, IndexedSymbol, IndexedUses
 from redline.core.textfile import TextFile
 from redline.dialects.tool import Call
 
 MOST_FILES = 40
+MOST_USERS = 200
 _GREPPED = 2000
 _GREP_SECONDS = 5.0
 # Changes made through Redline so many seconds ago are looked at before every answer.
@@ -178,25 +179,22 @@ class Lookup:
         result = self.call.runtime.grep.search(where, query, self.call.cancel)
         return [(line.path, line.line) for line in result.lines if line.is_match]
 
-    def uses(self, name: str) -> Iterator[tuple[Opened, tuple[int, ...]]]:
-        """Files that use *name* as code, and the lines; best first."""
+    def users(self, name: str) -> list[IndexedUses]:
+        """Files that use *name* as code, best first; without lines where only a parse can tell."""
         if self.refresh() == "ready":
-            found, _ = self.call.runtime.code_index.uses(name, MOST_FILES)
-            for row in found:
-                file = self.open(row.path)
-                if file is None:
-                    continue
-                lines = row.lines if file.digest == row.digest else _fresh_uses(file, name)
-                if lines:
-                    if file.digest == row.digest:
-                        rows = self.call.runtime.code_index.symbols(row.path)
-                        file.trust([_as_symbol(item) for item in rows])
-                    yield file, lines
-            return
-        for path in self.files_with(name):
-            file = self.open(path)
-            if file is not None and (lines := _fresh_uses(file, name)):
-                yield file, lines
+            return self.call.runtime.code_index.uses(name, MOST_USERS)[0]
+        return [IndexedUses(path, ()) for path in self.files_with(name)]
+
+    def uses_in(self, row: IndexedUses, name: str) -> tuple[Opened, tuple[int, ...]] | None:
+        """The file of *row* and the lines that use *name* there now."""
+        file = self.open(row.path)
+        if file is None:
+            return None
+        if file.digest != row.digest:
+            return file, _fresh_uses(file, name)
+        known = self.call.runtime.code_index.symbols(row.path)
+        file.trust([_as_symbol(item) for item in known])
+        return file, row.lines
 
 
 def _fresh_uses(file: Opened, name: str) -> tuple[int, ...]:
