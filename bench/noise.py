@@ -483,7 +483,7 @@ def _smart_file(draft: Draft, rng: random.Random) -> bool:
     fancy = core.replace("'", "\u2019").replace(" - ", " \u2013 ").replace(" ", "\u00a0", 1)
     written = "".join(draft.quote.change.new)
     unclear = any(core.count(c) != fancy.count(c) and c in written for c in "'-")
-    if fancy == core or unclear:
+    if fancy == core or unclear or draft.file[at] in draft.quote.change.new:
         return False
     _put(draft, at, margin + fancy)
     return True

@@ -198,6 +198,18 @@ def test_lines_that_changed_since_the_context_call_conflict(start: Start, root: 
 
 
 @pytest.mark.requirement("000-edit-conflict")
+@pytest.mark.parametrize("reader", ["files", "coding"])
+def test_lines_that_changed_since_read_file_conflict(start: Start, root: Path, reader: str) -> None:
+    client = start("--tools", f"{reader},code")
+    file = root / "src/utils.py"
+    path = str(file) if reader == "files" else "src/utils.py"
+    assert "result" in client.call("read_file", {"path": path})
+    file.write_text("def add(a, b):\n    return a - b\n")
+    _bad(_edit(client, "src/utils.py", start_line=2, code_block="    return 0"), "EDIT_CONFLICT")
+    assert file.read_text() == "def add(a, b):\n    return a - b\n"
+
+
+@pytest.mark.requirement("000-edit-conflict")
 def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root: Path) -> None:
     client = start()
     file = root / "src/utils.py"

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -150,10 +151,11 @@ class SqliteIndex:
             found[name] = max(found.get(name, 0.0), len(stem) / len(part))
         return found
 
-    def symbols(self, path: WorkspacePath) -> list[IndexedSymbol]:
-        """The definitions of one file in order, as of its indexed digest."""
+    def symbols(self, path: WorkspacePath, name: str) -> list[IndexedSymbol]:
+        """The types and functions of one file, and what has *name*, as of its indexed digest."""
         return self._symbols(
-            "WHERE f.root = ? AND f.path = ? ORDER BY s.start, s.id", (path.root, path.relative)
+            f"WHERE f.root = ? AND f.path = ? AND (s.kind NOT IN {MINOR} OR n.name = ?)",
+            (path.root, path.relative, name),
         )
 
     def structure(
@@ -223,6 +225,7 @@ def _symbol(row: tuple[Any, ...]) -> IndexedSymbol:
     return IndexedSymbol(_path(row[0], row[1]), *row[2:-1])
 
 
+@lru_cache(4096)
 def _path(root: int, relative: str) -> WorkspacePath:
     return WorkspacePath(root, tuple(relative.split("/")))
 

@@ -751,8 +751,8 @@ class CodeIndex(Protocol):
     def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
         """Files that use a name, best first, and how many lines use it in all."""
 
-    def symbols(self, path: WorkspacePath) -> list[IndexedSymbol]:
-        """The definitions of one file in order, as of its indexed digest."""
+    def symbols(self, path: WorkspacePath, name: str) -> list[IndexedSymbol]:
+        """The types and functions of one file, and what has *name*, as of its indexed digest."""
 
     def matching(self, words: Sequence[str], limit: int = 50) -> list[IndexedSymbol]:
         """Definitions whose names hold the words, best first."""

@@ -192,7 +192,7 @@ class Lookup:
             return None
         if file.digest != row.digest:
             return file, _fresh_uses(file, name)
-        known = self.call.runtime.code_index.symbols(row.path)
+        known = self.call.runtime.code_index.symbols(row.path, name)
         file.trust([_as_symbol(item) for item in known])
         return file, row.lines
 
