@@ -46,26 +46,18 @@ PREVIEW = Tool(
     name="json_editor_preview",
     title="Preview JSON changes",
     description=(
-        "Preview changes to a JSON document from a plain English instruction; nothing is changed. "
-        "Also takes exact forms: `/a/b = 1`, `a.b[0] = 1`, or an RFC 6902 patch array. "
-        "Then call json_editor_apply with the session_id within 30 minutes."
+        "Preview changes to a JSON document by plain English instruction; changes nothing. "
+        "Exact forms work too: /a/b = 1, a.b[0] = 1, an RFC 6902 array. "
+        "Apply within 30 minutes."
     ),
     input_schema={
         "type": "object",
         "properties": {
-            "document": {
-                "type": ["object", "array"],
-                "description": "JSON document to edit",
-            },
-            "instruction": {
-                "type": "string",
-                "description": "What to change, e.g. Set Alice's theme to dark",
-                "minLength": 1,
-                "maxLength": 1000,
-            },
+            "document": {"type": ["object", "array"]},
+            "instruction": {"type": "string", "minLength": 1, "maxLength": 1000},
             "document_path": {
                 "type": "string",
-                "description": "JSON file in the workspace, instead of document",
+                "description": "Workspace file, instead of document",
             },
         },
         "required": ["instruction"],
@@ -91,8 +83,8 @@ APPLY = Tool(
     name="json_editor_apply",
     title="Apply JSON changes",
     description=(
-        "Apply changes from json_editor_preview: all, or those listed in confirmed_changes. "
-        "Returns the modified document; a previewed file is written and can be undone."
+        "Apply changes of json_editor_preview; returns the modified document. "
+        "A previewed file is written, undoably."
     ),
     input_schema={
         "type": "object",
@@ -101,12 +93,9 @@ APPLY = Tool(
             "confirmed_changes": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Change ids; default all",
+                "description": "Change ids, default all",
             },
-            "document_hash": {
-                "type": "string",
-                "description": "Fail if the preview was of another document",
-            },
+            "document_hash": {"type": "string"},
         },
         "required": ["session_id"],
         "additionalProperties": False,
