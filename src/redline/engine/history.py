@@ -35,6 +35,10 @@ class JournalHistory:
         """One operation with the contents of its ChangeSet."""
         return self._store.load(operation_id)
 
+    def prune(self, *, days: float, size: int) -> int:
+        """Drop the oldest operations over either limit; how many. What stays can be undone."""
+        return self._store.prune(days=days, size=size)
+
     def _place(self, raw: str) -> WorkspacePath | str:
         """The place itself or, where nothing of the kind can be reached now, the text."""
         try:
