@@ -58,16 +58,16 @@ def list_files(call: Call) -> Result:
         keeps_link=lambda path: _leads_to_file(call, path),
     )
     entries = _presentable(listing.entries)
-    stamps = _stamps(entries)
-    kinds = {mode: _KINDS[mode & _KIND] for mode in {entry[1] for entry in entries}}
+    seconds = [entry[3] // _SECOND for entry in entries]
+    stamps = {second: modified(second * _SECOND) for second in set(seconds)}
     files = [
         {
-            "path": path,
-            "type": kinds[mode],
-            "size_bytes": size,
-            "modified": stamps[mtime // _SECOND],
+            "path": entry[0],
+            "type": _KINDS[entry[1] & _KIND],
+            "size_bytes": entry[2],
+            "modified": stamps[second],
         }
-        for path, mode, size, mtime, _ in entries
+        for entry, second in zip(entries, seconds, strict=True)
     ]
     return success(
         {"path": shown(directory), "files": files, **_cut(listing, "files", "max_results")}
@@ -84,11 +84,6 @@ def _presentable(entries: Sequence[Listed]) -> Sequence[Listed]:
 _SECOND = 1_000_000_000
 _KIND = 0o170000
 _KINDS = {S_IFREG: "file", S_IFDIR: "directory", S_IFLNK: "symlink"}
-
-
-def _stamps(entries: Sequence[Listed]) -> dict[int, str]:
-    """The text of every second that occurs: few seconds serve many files."""
-    return {second: modified(second * _SECOND) for second in {e[3] // _SECOND for e in entries}}
 
 
 def modified(mtime_ns: int) -> str:
