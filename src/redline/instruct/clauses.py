@@ -30,6 +30,9 @@ _CLOSINGS = tuple(
 )
 _JOINTS = frozenset((",", "and", "then", "&", "plus", "also"))
 _SCOPES = frozenset("in for under within inside on at from".split())
+_FILTERS = frozenset("whose where with that which who having".split())
+# Verbs that are nouns as often: "order 1001 should be ...".
+_NOUNS_TOO = frozenset("order flag mark copy cut drop let use".split())
 _MAX_SEGMENTS = 6
 
 
@@ -173,6 +176,10 @@ def _group(reader: Reader, group: list[Tokens]) -> list[Outcome]:
         signature = tuple(sig for o in outcomes for sig in o.signature)
         worked.setdefault(signature, (outcomes, replace(reader.memory)))
     acting = {sig: result for sig, result in worked.items() if sig} or worked
+    if len(acting) > 1 and any(t.low in _FILTERS for t in group[0]):
+        # "with status a and total below 20": the conjunction continues the filter
+        fewest = min(len(outcomes) for outcomes, _ in acting.values())
+        acting = {sig: found for sig, found in acting.items() if len(found[0]) == fewest}
     if len(acting) > 1:
         raise Unclear("several", "it can be read in more than one way")
     if not acting:
@@ -224,6 +231,8 @@ _Clause = Callable[[Reader], list[Outcome]]
 def _clause(tokens: Tokens, previous: Grammar | None) -> tuple[_Clause, Grammar | None]:
     """How to read one clause; without a verb of its own it takes the one before."""
     verb = verb_at(tokens)
+    if tokens and tokens[0].low in _NOUNS_TOO and any(t.low in ("should", "must") for t in tokens):
+        verb = None
     if verb is not None and len(tokens) > verb[1]:
         grammar, width = verb
         rest = tokens[width:]

@@ -66,8 +66,17 @@ class Lookup:
                 partial = partial or below
             for node in nodes:
                 found[node] = found.get(node, True) and partial
+        if not found and len(names) > 1:
+            found = dict.fromkeys(self._elements_of(names[-1:], names[:-1], scopes), False)
         whole = [node for node, partial in found.items() if not partial]
         return (sorted(whole), False) if whole else (sorted(found), bool(found))
+
+    def _elements_of(self, noun: Tokens, value: Tokens, scopes: list[int]) -> list[int]:
+        """`intro tag`: the element of the tags that says so."""
+        if noun[0].kind != "word":
+            return []
+        lists = self.index.beneath(self.index.by_form.get(form_of(noun), []), scopes)
+        return self._elements(value, lists)
 
     def _rest(
         self, rest: Tokens, nodes: list[int], *, strict: bool, last: bool

@@ -11,7 +11,7 @@ from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.resolve import Found, Resolver
 from redline.instruct.tokens import Tokens, text_of, tokenize
 from redline.instruct.typed import listed, typed
-from redline.instruct.values import Num, Value, same, type_name
+from redline.instruct.values import Value, same, type_name
 from redline.instruct.words import ARTICLES, ORDINALS, SCOPING, key_form, key_words
 
 BASE = 0.95
@@ -199,8 +199,8 @@ class Reader:
         """The value *tokens* say for the place *node*."""
         key, current = self.index.keys[node], self.value(node)
         value = typed(tokens, self.source, current, self.peers(node), str(key))
-        plain = isinstance(current, str | Num | bool)
-        if plain and isinstance(value, dict | list) and not self.exact:
+        kinds = {isinstance(v, dict | list) for v in (current, value) if v is not None}
+        if len(kinds) == 2 and not self.exact:
             raise Unclear("type", f"{key} holds a {type_name(current)}, not {type_name(value)}",
                           (node,))  # fmt: skip
         return value

@@ -106,7 +106,8 @@ def _absent_below(reader: Reader, name: Tokens, scope: Tokens, unclear: Unclear)
     meanings = reader.meanings(scope, strict=True)
     if len(meanings) != 1 or not meanings[0].nodes or meanings[0].several:
         raise unclear
-    if reader.nearest(names[0].text):
+    texts = [reader.value(n) for n in meanings[0].nodes]
+    if reader.nearest(names[0].text) or any(isinstance(text, str) for text in texts):
         raise unclear
     return Outcome((), f"there is no {names[0].text!r} there")
 

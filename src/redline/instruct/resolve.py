@@ -131,6 +131,9 @@ class Resolver:
             level = self._level(piece, levels[-1].nodes, strict=strict, last=last)
             if level is None:
                 return None
+            if strict and last and levels[-1].partial and level.nodes == levels[-1].nodes:
+                # a record to be removed must be called by its whole name
+                return None
             levels.append(level)
             if not level.nodes:
                 return Found((), scopes=tuple(levels[-2].nodes))
@@ -165,7 +168,7 @@ class Resolver:
         return ordered[max(place, 0)]
 
     def _level(self, piece: Piece, scopes: list[int], *, strict: bool, last: bool) -> _Level | None:
-        top = self._top_level(piece, scopes)
+        top = self._top_level(piece, scopes) or self._same_record(piece, scopes)
         if top is not None:
             return top
         for names in self._variants(piece.names, scopes):
@@ -173,6 +176,16 @@ class Resolver:
             if level is not None:
                 return level
         return None
+
+    def _same_record(self, piece: Piece, scopes: list[int]) -> _Level | None:
+        """`Zoe's order`: the record of Zoe, called by the collection it stands in."""
+        if len(piece.names) != 1 or piece.picks or not all(map(self.index.is_record, scopes)):
+            return None
+        form = key_form(piece.names[0].text)
+        kinds = {key_form(str(self.index.keys[self.index.parents[s]])) for s in scopes}
+        if kinds != {form} or is_plural(piece.names[0].text):
+            return None
+        return _Level(scopes, many=False, partial=False)
 
     def _top_level(self, piece: Piece, scopes: list[int]) -> _Level | None:
         """`the top-level name`: the entry of the document itself."""
@@ -266,12 +279,23 @@ class Resolver:
         kept = self.filters.satisfying(condition, elements)
         if kept is not None or any(isinstance(self.index.values[e], dict) for e in elements):
             return kept
-        owners = sorted({self.index.parents[e] for e in elements})
-        passing = self.filters.satisfying(condition, owners)
-        if passing is None:
-            return None
-        kept_owners = set(passing)
-        return [e for e in elements if self.index.parents[e] in kept_owners]
+        for owner_of in (self._parent, self._enclosing):
+            owners = sorted({owner_of(e) for e in elements})
+            passing = self.filters.satisfying(condition, owners)
+            if passing is not None:
+                held = set(passing)
+                return [e for e in elements if owner_of(e) in held]
+        return None
+
+    def _parent(self, node: int) -> int:
+        return self.index.parents[node]
+
+    def _enclosing(self, node: int) -> int:
+        """The array element a node lies in, or the document."""
+        node = self.index.parents[node]
+        while node > 0 and not self.index.is_record(node):
+            node = self.index.parents[node]
+        return node
 
     def _is_many(self, piece: Piece) -> bool:
         plural = bool(piece.names) and is_plural(piece.names[-1].text)

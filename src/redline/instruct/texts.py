@@ -182,7 +182,12 @@ def _everywhere(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     if len(whole) == len(holding) == 1 or (everywhere and whole == holding):
         operations = [o for n in whole for o in reader.replace(n, new)]
         return Outcome(tuple(operations), "already as asked", tuple(whole))
-    raise Unclear("several", f"{old!r} fits {len(holding)} places", tuple(holding))
+    text = reader.value(holding[0])
+    quoted = all(t.kind == "quoted" for t in (*left, *right))
+    if len(holding) == 1 and quoted and isinstance(text, str) and text.count(old) == 1:
+        changed = reader.replace(holding[0], text.replace(old, new))
+        return Outcome(tuple(changed), "already as asked", tuple(holding))
+    raise Unclear("several", f"{old!r} is in {len(holding)} values", tuple(holding))
 
 
 def change_case(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:

@@ -23,7 +23,8 @@ from redline.instruct.words import (
 
 _VAGUE = frozenset(
     "something anything whatever another different its their his her it be not either random "
-    "whichever someone somebody same more less higher lower bigger smaller better say read".split()
+    "whichever someone somebody same more less higher lower bigger smaller better say read "
+    "today tomorrow yesterday tonight next current".split()
 )
 # Words that cannot end a value: something would have to follow.
 _DANGLING = ARTICLES | frozenset(

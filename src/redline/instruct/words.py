@@ -12,6 +12,7 @@ _IRREGULAR = {
     "clauses": "clause", "uses": "use", "licenses": "license", "leaves": "leaf", "data": "data",
     "replies": "reply", "movies": "movie", "cookies": "cookie", "matrices": "matrix",
     "caches": "cache", "sizes": "size", "prizes": "prize", "axes": "axis", "vertices": "vertex",
+    "skus": "sku", "cpus": "cpu", "gpus": "gpu", "menus": "menu",
     "urls": "url", "apis": "api", "responses": "response", "databases": "database",
     "courses": "course", "phases": "phase", "purchases": "purchase", "releases": "release",
     "warehouses": "warehouse", "expenses": "expense", "nurses": "nurse", "zones": "zone",
