@@ -237,6 +237,31 @@ def test_expected_text_and_hash_guard_an_edit(start: Start, root: Path) -> None:
     assert file.read_text() == "def add(a, b):\n    return 1\n"
 
 
+@pytest.mark.requirement("000-twice")
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"start_line": 10, "end_line": 14, "code_block": "def total(arr):\n    return sum(arr)"},
+        {"code_block": "x = 1"},
+        {"edit_type": "delete", "start_line": 3, "end_line": 4},
+        {"edit_instruction": "delete line 3"},
+    ],
+    ids=["replace", "insert", "delete", "order"],
+)
+def test_an_edit_sent_twice_changes_nothing_and_says_so(
+    start: Start, root: Path, edit: dict[str, Any]
+) -> None:
+    client = start()
+    _good(_edit(client, "src/calculations.py", **edit))
+    once = (root / "src/calculations.py").read_bytes()
+    answer = _good(_edit(client, "src/calculations.py", **edit))
+    assert "nothing was changed" in answer["message"]
+    assert (root / "src/calculations.py").read_bytes() == once
+    version = {"expected_hash": hashlib.sha256(once).hexdigest()}
+    _good(_edit(client, "src/calculations.py", **edit, **version))
+    assert (root / "src/calculations.py").read_bytes() != once
+
+
 @pytest.mark.requirement("000-invalid-input")
 @pytest.mark.parametrize(
     "arguments",

@@ -24,9 +24,9 @@ class MemoryReads:
         self._seen: OrderedDict[tuple[str, WorkspacePath], Seen] = OrderedDict()
         self._lock = Lock()
 
-    def note(self, connection: str, path: WorkspacePath, content: bytes) -> None:
+    def note(self, connection: str, path: WorkspacePath, content: bytes, cause: str = "") -> None:
         """Remember that *connection* was shown the file while it held *content*."""
-        seen = Seen(digest_of(content), content if len(content) <= MAX_FILE else None)
+        seen = Seen(digest_of(content), content if len(content) <= MAX_FILE else None, cause)
         with self._lock:
             self._forget((connection, path))
             self._seen[connection, path] = seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from redline.code.languages import language_of
@@ -45,6 +46,10 @@ def edit_file(call: Call) -> Result:
     file = TextFile(content)
     if file.is_binary:
         raise BinaryFile(request.file)
+    if _was_just_done(call, path, content):
+        again = "The very same edit was made by the call before; nothing was changed."
+        hint = "To make it once more, pass expected_hash."
+        return _answer(request, f"{again} {hint}", "", "", digest_of(content))
     source = Source(file.text, _seen(call, path, content), language_of(path.name))
     try:
         planned = _planned(call, source, request)
@@ -65,6 +70,16 @@ def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
     if seen.digest != digest_of(content) and call.arguments.get("start_line") is not None:
         raise StaleBase(path.relative)
     return None
+
+
+def _was_just_done(call: Call, path: WorkspacePath, content: bytes) -> bool:
+    """Whether this connection's last look at the file is the outcome of this very call."""
+    seen = call.runtime.reads.seen(call.client.connection, path)
+    return seen is not None and seen.cause == _cause(call) and seen.digest == digest_of(content)
+
+
+def _cause(call: Call) -> str:
+    return digest_of(json.dumps(call.arguments, sort_keys=True).encode())
 
 
 def _refuse_other_version(request: EditRequest, content: bytes) -> None:
@@ -155,7 +170,7 @@ def _finish(
         head = "Dry run: nothing was written."
         return _answer(request, " ".join((head, *notes)), diff, None, digest_of(content))
     operation = call.runtime.editor.commit(change_set, call.origin(_summary(request)))
-    call.runtime.reads.note(call.client.connection, path, content)
+    call.runtime.reads.note(call.client.connection, path, content, _cause(call))
     head = "File updated successfully." if operation.id else "Nothing to change."
     message = " ".join((head, *notes, *operation.notes))
     return _answer(request, message, diff, operation.id, digest_of(content))
