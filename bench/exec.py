@@ -1,25 +1,33 @@
-"""What the sandbox costs: `true` in a shell, plainly and held, over a plain spawn."""
+"""What sandbox and undo cost a command: `true` in a shell, plainly and held.
+
+The CPU column is the server's own share; wall time is what a caller waits. The budgets (5 ms for
+Landlock, 15 ms for bubblewrap over a plain spawn) are meant for a machine with a free processor.
+"""
 
 from __future__ import annotations
 
-import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from bench.measure import Report, Row, spread
 from redline.adapters.processes.commands import SandboxedCommands
+from redline.app import Redline
 from redline.core.errors import SandboxUnavailable
 from redline.core.paths import WorkspacePath
 from redline.core.ports import Command, Root
+from redline.settings import Settings
 
-RESULTS = Path(__file__).resolve().parent / "results"
 TOP = WorkspacePath(0, ())
-BUDGET = {"landlock": 5.0, "bubblewrap": 15.0}
+WAYS = (
+    ("supervised, not held", "dangerous", "auto"),
+    ("landlock", "safe", "landlock"),
+    ("bubblewrap", "safe", "bubblewrap"),
+)
 
 
 class Folder:
@@ -43,70 +51,86 @@ class Patience:
         """Never."""
 
 
-def timed(action: Callable[[], object], count: int) -> dict[str, float]:
-    """Milliseconds of *count* runs."""
+def timed(task: str, who: str, action: Callable[[], object], count: int) -> Row:
+    """*count* runs after a few that do not count."""
     for _ in range(3):
         action()
-    found = []
+    walls = []
+    own = time.process_time()
     for _ in range(count):
         began = time.perf_counter()
         action()
-        found.append((time.perf_counter() - began) * 1000)
-    found.sort()
-    return {
-        "min": found[0],
-        "p50": statistics.median(found),
-        "p95": found[int(len(found) * 0.95)],
-    }
+        walls.append((time.perf_counter() - began) * 1000)
+    cpu = (time.process_time() - own) * 1000 / count
+    return Row(task, who, cpu, *spread(walls), note=f"min {min(walls):.2f} ms")
 
 
 def plain() -> None:
     """What subprocess does."""
-    subprocess.run(
-        ["/bin/sh", "-c", "true"], capture_output=True, stdin=subprocess.DEVNULL, check=True
-    )
+    line = ["/bin/sh", "-c", "true"]
+    subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL, check=True)
+
+
+@contextmanager
+def commands(folder: str, mode: str, backend: str) -> Iterator[Callable[[], object]]:
+    """A way to run `true` there."""
+    made = SandboxedCommands(Folder(folder), mode, backend=backend)  # type: ignore[arg-type]
+    command = Command("true", TOP)
+    try:
+        yield lambda: made.finish(made.start(command), Patience(), 1 << 16)
+    finally:
+        made.close()
+
+
+def spawns(report: Report, count: int) -> None:
+    """The same command in every way."""
+    base = report.add(timed("sh -c true", "plain spawn", plain, count))
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        for who, mode, backend in WAYS:
+            try:
+                with commands(folder, mode, backend) as run:
+                    row = report.add(timed("sh -c true", who, run, count))
+            except SandboxUnavailable as missing:
+                print(f"{who}: not available here ({missing.message})")
+                continue
+            row.ratio = round(row.p50_ms / base.p50_ms, 2)
+            report.facts[f"{who}: ms over a plain spawn (median)"] = round(
+                row.p50_ms - base.p50_ms, 2
+            )
+
+
+def looks(report: Report, files: int, count: int) -> None:
+    """What looking at the workspace before and after a command adds."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
+        for number in range(files):
+            where = f"{folder}/d{number // 100}"
+            os.makedirs(where, exist_ok=True)
+            with open(f"{where}/f{number}.txt", "w") as file:
+                file.write("x" * 1000)
+        with Redline(Settings(workspace=folder, state_dir=state)) as redline:
+            both = redline._snapshots
+            report.add(
+                timed(
+                    f"undo: {files} files", "both looks", lambda: both.compare(both.take()), count
+                )
+            )
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table and keep it as JSON."""
-    count = 40 if "--short" in arguments else 300
-    rows: dict[str, dict[str, float]] = {"plain spawn": timed(plain, count)}
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "init", "-q", folder], check=True)
-        for mode, backend in (("dangerous", "auto"), ("safe", "landlock"), ("safe", "bubblewrap")):
-            made = SandboxedCommands(Folder(folder), mode, backend=backend)  # type: ignore[arg-type]
-            name = "supervised, not held" if mode == "dangerous" else backend
-            command = Command("true", TOP)
-            try:
-                rows[name] = timed(
-                    lambda made=made, command=command: made.finish(  # type: ignore[misc]
-                        made.start(command), Patience(), 1 << 16
-                    ),
-                    count,
-                )
-            except SandboxUnavailable as missing:
-                print(f"{name}: not available here ({missing.message})")
-            finally:
-                made.close()
-    report(rows)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "exec.json").write_text(json.dumps({"count": count, "ms": rows}, indent=2) + "\n")
+    """Print the table and keep it."""
+    short = "--short" in arguments
+    report = Report("exec", facts={"load": round(os.getloadavg()[0], 1)})
+    if os.sched_getscheduler(0) != os.SCHED_OTHER:
+        report.facts["scheduling"] = "real-time, to measure on a busy machine (chrt -r 1)"
+    spawns(report, 40 if short else 300)
+    for files in (300, 20_000):
+        looks(report, files, 3 if short else 10)
+    report.show()
+    for fact, value in report.facts.items():
+        print(f"{fact}: {value}")
+    report.save()
     return 0
-
-
-def report(rows: dict[str, dict[str, float]]) -> None:
-    """One line per way, with what it costs over the plain one."""
-    base = rows["plain spawn"]
-    load = os.getloadavg()[0]
-    print(f"one command, milliseconds ({os.cpu_count()} processors, load {load:.1f})")
-    print(f"{'':22}{'min':>8}{'p50':>8}{'p95':>8}{'over plain p50':>16}{'budget':>8}")
-    for name, row in rows.items():
-        over = row["p50"] - base["p50"]
-        budget = BUDGET.get(name)
-        print(
-            f"{name:22}{row['min']:8.2f}{row['p50']:8.2f}{row['p95']:8.2f}{over:16.2f}"
-            + (f"{budget:8.0f}" if budget else "")
-        )
 
 
 if __name__ == "__main__":

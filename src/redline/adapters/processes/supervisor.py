@@ -76,10 +76,20 @@ class Supervisor:
         if problem:
             self._say({"failed": problem})
             return
+        if self._job["confine"].get("mounts"):
+            self._keep_mounts()
         server_lives = self._watch()
         left = self._end()
         if server_lives:
             self._say({"status": self._status or 0, "left": left, "why": self._why})
+
+    def _keep_mounts(self) -> None:
+        """Hold the command's mounts until we end: taking them down takes long, and whoever leaves
+        last has to wait for it."""
+        try:
+            os.open(f"/proc/{self._main}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            pass
 
     def _limit(self, group: str) -> None:
         """How many processes the job may have; we are one of them ourselves."""
