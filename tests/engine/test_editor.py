@@ -243,3 +243,13 @@ def test_a_file_that_appears_at_the_last_moment_is_never_overwritten(bench: Benc
     assert (bench.root / "b").read_text() == "theirs"
     assert sorted(os.listdir(bench.root)) == ["b"]
     assert bench.history.list(HistoryQuery()) == []
+
+
+def test_a_mode_and_a_content_changed_in_one_operation_are_undone_together(bench: Bench) -> None:
+    bench.commit(bench.write("f", "1"))
+    before = bench.snapshot()
+    mode, content = bench.write("f", "1", 0o640), bench.write("f", "2")
+    bench.commit(mode, content)
+    assert bench.snapshot()["f"] == ("file", 0o640, b"2")
+    bench.undo()
+    assert bench.snapshot() == before

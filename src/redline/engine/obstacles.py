@@ -87,7 +87,7 @@ class Obstacles:
             obstacle = _Obstacle(step.path, self._diff(step.path, step.before, found))
         elif isinstance(step.before, DirState) and isinstance(step.after, Absent):
             obstacle = self._at_directory(step.path, outlook)
-        outlook.expected[step.path] = step.after
+        outlook.expected[step.path] = _with_kept_mode(step.after, found)
         if isinstance(step.after, DirState) and not isinstance(found, DirState):
             outlook.fresh.add(step.path)
         return obstacle
@@ -130,6 +130,13 @@ class Obstacles:
 
     def _show(self, path: WorkspacePath) -> str:
         return show_name(self._workspace.absolute(path))
+
+
+def _with_kept_mode(after: State, found: State) -> State:
+    """*after* with the mode that a step without one leaves as it is."""
+    if isinstance(after, FileState) and after.mode is None and isinstance(found, FileState):
+        return FileState(after.digest, after.size, found.mode, after.content)
+    return after
 
 
 def _fits(step: Change, found: State) -> bool:
