@@ -138,3 +138,13 @@ def test_only_a_real_trailing_comma_is_forgiven(comma: bytes) -> None:
     with pytest.raises(DocumentSyntax):
         JsonDocument(comma, "jsonc")
     assert JsonDocument(b"[1, /* x */ ]", "jsonc").data() == [1]
+
+
+def test_a_name_used_elsewhere_too_is_still_found_where_it_belongs() -> None:
+    source = (
+        b'{"rows": [{"name": "na\\"me"}, {"n": "name"}], "name": "\\u006eame", "z": {"name": 1}}'
+    )
+    assert put(source, "name", "2") == source.replace(b'"\\u006eame"', b"2")
+    assert put(source, "rows[0].name", "2") == source.replace(b'"na\\"me"', b"2")
+    assert put(source, "z.name", "2") == source.replace(b'{"name": 1}', b'{"name": 2}')
+    assert put(b'{"a": {"b": 1}, "b": "\\/"}', "b", "2") == b'{"a": {"b": 1}, "b": 2}'

@@ -159,6 +159,17 @@ def test_delete_takes_the_entrys_own_comments(session: tuple[Client, Path]) -> N
     assert "whole document" in refused(client, "doc_delete", file="d.yaml", path="")["message"]
 
 
+def test_a_very_long_value_is_cut_and_says_so(session: tuple[Client, Path]) -> None:
+    client, folder = session
+    (folder / "long.json").write_text(json.dumps({"a": "x" * 300_000, "b": 1}))
+    found = ok(client, "doc_get", file="long.json")
+    assert len(found["text"]) == 200_000
+    assert "cut at 200000" in found["notes"][0]
+    done = ok(client, "doc_set", file="long.json", path="a", value="1", dry_run=True)
+    assert "cut at" in done["diff"]
+    assert len(done["diff"]) < 101_000
+
+
 @pytest.mark.requirement("docs-query")
 def test_query_answers_paths_lines_and_source(session: tuple[Client, Path]) -> None:
     client, folder = session

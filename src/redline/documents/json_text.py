@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -51,6 +51,8 @@ _BARE_KEY = re.compile(rb"[^\s,\[\]{}:\"']+")
 _WHITE = b" \t\r\n\v\f"
 _WHITE_BYTES = (b" ", b"\t", b"\r", b"\n", b"\v", b"\f")
 _PRESCANNED = 4 << 20
+_MEMBER_GAP = re.compile(rb'\s*,?\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*)?', re.DOTALL)
+_ASCII_ESCAPE = re.compile(rb"\\(?:u00[2-7]|/)")
 _NEAR = re.compile(r" near (\d+)")
 
 DICT_OF_RAW = dict[str, msgspec.Raw]
@@ -78,6 +80,7 @@ class JsonText:
         self.mask = mask_of(source, form)
         self._lists: dict[int, list[msgspec.Raw] | list[Entry]] = {}
         self._dicts: dict[int, dict[str, msgspec.Raw]] = {}
+        self._entries: dict[int, list[Entry]] = {}
         self._members: dict[tuple[int, str], tuple[Entry | None, int]] = {}
         # msgspec stops at a depth of its own without harm, so in a large file only that counts.
         if not depth_known and (form == "json5" or len(source) <= _PRESCANNED):
@@ -133,9 +136,45 @@ class JsonText:
         found = [entry for entry in self.entries(container) if entry.key == key]
         return (found[-1] if found else None), len(found)
 
-    def entries(self, container: Entry) -> Iterator[Entry]:
-        """Every member in order, by walking the container's bytes."""
-        return walk(self.mask, container.start)
+    def entries(self, container: Entry) -> list[Entry]:
+        """Every member in order."""
+        known = self._entries.get(container.start)
+        if known is None:
+            quick = None if self.walks else self._raw_entries(container)
+            known = list(walk(self.mask, container.start)) if quick is None else quick
+            self._entries[container.start] = known
+        return known
+
+    def _raw_entries(self, container: Entry) -> list[Entry] | None:
+        """The members from msgspec's views; None when a key is there twice.
+
+        Between two values may stand one comma and one key; a value that a later duplicate pushed
+        out of the dictionary would leave more than that.
+        """
+        found: list[Entry] = []
+        at = container.start + 1
+        pairs: Iterable[tuple[str | None, msgspec.Raw]]
+        if self.mask[container.start] == 0x7B:
+            pairs = self._dict(container).items()
+        else:
+            pairs = (
+                (None, raw) for raw in msgspec.json.decode(self._view(container), type=LIST_OF_RAW)
+            )
+        for key, raw in pairs:
+            start = self._offset(raw)
+            gap = _MEMBER_GAP.fullmatch(self.mask, at, start)
+            if gap is None:
+                return None
+            key_start, key_end = gap.span(1) if key is not None else (start, start)
+            at = start + len(memoryview(raw))
+            found.append(Entry(key, key_start, key_end, start, at))
+        return found if not self.mask[at : container.end - 1].strip() else None
+
+    def _dict(self, container: Entry) -> dict[str, msgspec.Raw]:
+        members = self._dicts.get(container.start)
+        if members is None:
+            members = msgspec.json.decode(self._view(container), type=DICT_OF_RAW)
+        return members
 
     def keys(self, container: Entry) -> list[str]:
         """The names of the members, in order."""
@@ -166,23 +205,28 @@ class JsonText:
     def _quick_member(self, container: Entry, key: str) -> tuple[Entry | None, int] | None:
         """The member by C-speed lookup, or None when only a walk can be sure.
 
-        A key spelled without escapes and found once as a literal in a container without any
-        backslash cannot be there twice; anything else is walked.
+        A key that stands once as a literal, where no escape could spell it another way, cannot be
+        there twice; anything else is looked through member by member.
         """
-        members = self._dicts.get(container.start)
-        if members is None:
-            members = msgspec.json.decode(self._view(container), type=DICT_OF_RAW)
-        raw = members.get(key)
+        raw = self._dict(container).get(key)
         if raw is None:
             return None, 0
         literal = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")
         mask, start, end = self.mask, container.start, container.end
-        if mask.count(literal, start, end) != 1 or mask.find(b"\\", start, end) >= 0:
+        if mask.count(literal, start, end) != 1 or self._has_other_spelling(key, start, end):
             return None
         key_start = mask.find(literal, start, end)
         value = self._offset(raw)
         entry = Entry(key, key_start, key_start + len(literal), value, value + len(memoryview(raw)))
         return entry, 1
+
+    def _has_other_spelling(self, key: str, start: int, end: int) -> bool:
+        """Whether an escape somewhere in the container could be part of the same key."""
+        if self.mask.find(b"\\", start, end) < 0:
+            return False
+        if not key.isascii() or not key.isprintable() or '"' in key or "\\" in key:
+            return True
+        return _ASCII_ESCAPE.search(self.mask, start, end) is not None
 
     def _view(self, entry: Entry) -> memoryview:
         return memoryview(self.mask)[entry.start : entry.end]

@@ -16,6 +16,7 @@ from redline.documents.schema import Problem, check, named_schema, syntax_proble
 
 # A match's source is shown up to here; doc_get gives the rest.
 _SHOWN = 400
+_MOST_TEXT = 200_000
 
 
 def doc_get(call: Call) -> Result:
@@ -26,13 +27,17 @@ def doc_get(call: Call) -> Result:
     document = _open(call, place)
     found = document.get(steps)
     text = found.text.encode("utf-8", "replace").decode()
+    notes = list(found.notes)
+    if len(text) > _MOST_TEXT:
+        notes.append(f"cut at {_MOST_TEXT} of {len(text)} characters; ask for a deeper path")
+        text = text[:_MOST_TEXT]
     structured = {
         "text": text,
         "kind": found.kind,
         "line": found.line,
         "column": found.column,
         "format": document.format,
-        "notes": list(found.notes),
+        "notes": notes,
     }
     return Result.of_text(text, structured)
 

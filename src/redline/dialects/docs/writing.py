@@ -17,6 +17,7 @@ from redline.documents.path import parse_path
 # Somebody else may change a file between reading and writing; the edits are then planned again on
 # what they left, so that parallel edits of one file are all kept.
 _TRIES = 50
+_MOST_DIFF = 100_000
 
 
 def doc_set(call: Call) -> Result:
@@ -113,6 +114,8 @@ def _answer(
     call: Call, operation: str | None, changes: ChangeSet, diff: str, notes: Sequence[str]
 ) -> Result:
     files = [shown(call, place) for place in changes.paths]
+    if len(diff) > _MOST_DIFF:
+        diff = f"{diff[:_MOST_DIFF]}\n... cut at {_MOST_DIFF} of {len(diff)} characters\n"
     structured = {
         "id": operation or None,
         "dry_run": bool(call.arguments.get("dry_run")),
