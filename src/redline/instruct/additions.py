@@ -143,7 +143,7 @@ def _to_target(
 
 
 def _add_to(reader: Reader, what: Tokens, where: Tokens, spot: _Spot) -> Outcome:
-    found = reader.targets(where)
+    found = _every_list(reader, where) or reader.targets(where)
     if not found.nodes:
         return Outcome((), "nothing fits the condition")
     values = [reader.value(node) for node in found.nodes]
@@ -157,6 +157,17 @@ def _add_to(reader: Reader, what: Tokens, where: Tokens, spot: _Spot) -> Outcome
     if inner is not None:
         return _append(reader, inner[1], inner[0], spot)
     raise Unclear("type", f"nothing can be added to {reader.text(where)!r}", found.nodes)
+
+
+def _every_list(reader: Reader, where: Tokens) -> Found | None:
+    """`all inventories`: the lists of that name, not what they hold."""
+    if len(where) != 2 or where[0].low not in ("all", "every", "each"):
+        return None
+    meanings = reader.meanings(where[1:])
+    nodes = meanings[0].nodes if len(meanings) == 1 else ()
+    if len(nodes) < 2 or not all(isinstance(reader.value(n), list) for n in nodes):
+        return None
+    return Found(nodes, many=True, partial=meanings[0].partial)
 
 
 def _inner_list(reader: Reader, what: Tokens, found: Found) -> tuple[Found, Tokens] | None:

@@ -13,7 +13,7 @@ from redline.instruct.words import key_form, key_words
 
 MAX_DEPTH = 100
 _NAME_FORMS = frozenset(
-    "name fullname displayname firstname lastname username nickname title label handle".split()
+    "name fullname displayname firstname lastname username nick nickname title label handle".split()
 )
 _ID_FORMS = frozenset("id uuid key code sku slug email symbol isbn login number hostname".split())
 _ID_ENDINGS = ("name", "id", "code", "number", "key", "title")
