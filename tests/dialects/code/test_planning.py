@@ -298,6 +298,11 @@ def test_a_fenced_block_is_the_code() -> None:
     assert after == "b = 1\nc = 2\na\n"
 
 
+def test_thousands_of_unclosed_fences_are_read_in_one_go() -> None:
+    with pytest.raises(InvalidArgument, match="pass code_block"):
+        _plan("a\n", edit_instruction="```py\n" * 50_000)
+
+
 def test_two_fenced_blocks_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="several fenced"):
         _plan("a\n", edit_instruction="```\na\n```\nand\n```\nb\n```\n")

@@ -12,10 +12,7 @@ from typing import TypeAlias
 
 from redline.core.errors import InvalidArgument
 
-_FENCE = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:\n)?^[ \t]*(?P=fence)[ \t]*$",
-    re.MULTILINE | re.DOTALL,
-)
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})([^`]*)")
 _KIND = (
     r"(?:function|method|class|struct|interface|trait|enum|type|constant|variable|field|property"
     r"|macro|module|namespace|def|fn|func|definition)"
@@ -126,18 +123,37 @@ Directive: TypeAlias = DeleteLines | DeleteSymbol | DeleteText | ReplaceText | R
 
 def fenced_block(instruction: str) -> tuple[str, str | None]:
     """The instruction without its fenced block, and the block; several blocks are refused."""
-    found = list(_FENCE.finditer(instruction.replace("\r\n", "\n")))
-    if not found:
+    if "```" not in instruction and "~~~" not in instruction:
         return instruction, None
-    if len(found) > 1:
+    lines = instruction.replace("\r\n", "\n").split("\n")
+    blocks = _blocks(lines)
+    if not blocks:
+        return instruction, None
+    if len(blocks) > 1:
         raise InvalidArgument(
             "The instruction holds several fenced blocks",
             field="edit_instruction",
             hint="send one edit per call, or pass code_block",
         )
-    plain = instruction.replace("\r\n", "\n")
-    match = found[0]
-    return (plain[: match.start()] + plain[match.end() :]).strip(), match["code"]
+    opened, closed = blocks[0]
+    rest = "\n".join([*lines[:opened], *lines[closed + 1 :]]).strip()
+    return rest, "\n".join(lines[opened + 1 : closed])
+
+
+def _blocks(lines: list[str]) -> list[tuple[int, int]]:
+    """The lines that open and close each fenced block."""
+    found: list[tuple[int, int]] = []
+    opened, mark = -1, ""
+    for number, line in enumerate(lines):
+        fence = _FENCE.fullmatch(line)
+        if fence is None:
+            continue
+        if opened < 0:
+            opened, mark = number, fence[1]
+        elif fence[1] == mark and not fence[2].strip():
+            found.append((opened, number))
+            opened = -1
+    return found
 
 
 def places_in(instruction: str) -> list[Place]:
