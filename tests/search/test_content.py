@@ -64,19 +64,33 @@ LINES = st.lists(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
-    pattern=PATTERNS, lines=LINES, end=st.sampled_from(["\n", "\r\n"]), ignore_case=st.booleans()
+    pattern=PATTERNS,
+    lines=LINES,
+    end=st.sampled_from(["\n", "\r\n"]),
+    ignore_case=st.booleans(),
+    context=st.integers(0, 2),
+    cap=st.integers(1, 4),
 )
 def test_both_engines_agree_on_every_line(
-    runtime: tuple[Path, Redline], pattern: str, lines: list[str], end: str, ignore_case: bool
+    runtime: tuple[Path, Redline],
+    pattern: str,
+    lines: list[str],
+    end: str,
+    ignore_case: bool,
+    context: int,
+    cap: int,
 ) -> None:
     base, made = runtime
     text = "".join(line + end for line in lines)
     (base / "f").write_bytes(text.encode("utf-8", "surrogateescape"))
     search = ContentSearch(made.tree, made.regex, made.grep, Patient())
-    question = Question(pattern, ignore_case=ignore_case)
+    question = Question(pattern, ignore_case=ignore_case, context=context, cap=cap)
     slow = search.by_worker(question, EVERYTHING)
     quick = search.run(question, EVERYTHING)
-    assert [(h.line, h.text) for h in quick.lines] == [(h.line, h.text) for h in slow.lines]
+    assert [(h.line, h.text, h.is_match) for h in quick.lines] == [
+        (h.line, h.text, h.is_match) for h in slow.lines
+    ]
+    assert quick.truncated == slow.truncated
 
 
 @pytest.mark.parametrize(

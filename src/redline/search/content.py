@@ -178,7 +178,7 @@ class ContentSearch:
         result = self._grep.search(scope.places(), query, self._cancel)
         if result.timed_out:
             raise _late()
-        return Found(result.lines, result.total > question.cap)
+        return Found(_near_matches(result.lines, question.context), result.total > question.cap)
 
     def _is_binary(self, path: WorkspacePath) -> bool:
         try:
@@ -190,6 +190,8 @@ class ContentSearch:
         """Whether the ECMAScript engine agrees about every line that is in doubt."""
         if not how.returns and not how.loose:
             return True
+        if found.truncated:
+            return False  # what was cut off is in doubt too
         lines = [
             line.text
             for line in found.lines
@@ -216,8 +218,7 @@ class ContentSearch:
                 question.regex, texts, flags=_flags(question), limit=left
             )
             for (path, content), numbers in zip(batch, answers, strict=True):
-                shown = numbers[: max(left - 1, 0)]
-                lines += _with_context(path, content, shown, question.context)
+                lines += _with_context(path, content, numbers, max(left - 1, 0), question.context)
                 left -= len(numbers)
             if left <= 0:
                 return Found(tuple(lines), True)
@@ -242,19 +243,34 @@ class ContentSearch:
             yield batch
 
 
+def _near_matches(lines: Sequence[GrepLine], context: int) -> tuple[GrepLine, ...]:
+    """*lines* without the context of matches that were cut off."""
+    if not context:
+        return tuple(lines)
+    matches = {(line.path, line.line) for line in lines if line.is_match}
+    return tuple(
+        line
+        for line in lines
+        if any((line.path, line.line + step) in matches for step in range(-context, context + 1))
+    )
+
+
 def _with_context(
-    path: WorkspacePath, content: bytes, numbers: Sequence[int], context: int
+    path: WorkspacePath, content: bytes, found: Sequence[int], most: int, context: int
 ) -> Iterator[GrepLine]:
+    """The first *most* lines *found* with what is around them, up to the first one left out."""
+    numbers = found[:most]
     if not numbers:
         return
     lines = content.split(b"\n")
     if not lines[-1]:
         lines.pop()
     matching = set(numbers)
+    end = found[most] if len(found) > most else len(lines)
     shown = {
         near
         for number in numbers
-        for near in range(max(number - context, 0), min(number + context + 1, len(lines)))
+        for near in range(max(number - context, 0), min(number + context + 1, end))
     }
     for number in sorted(shown):
         text = lines[number].removesuffix(b"\r")[:_LONGEST_LINE]
