@@ -195,6 +195,12 @@ class TestIndentation:
             place("def f():\n    a()\n", "a()", new)
         assert "indentation" in caught.value.message
 
+    def test_a_line_that_comes_back_with_the_margin_of_the_file_is_not_shifted(self) -> None:
+        with pytest.raises(NoMatch):
+            place("def f():\n    a()\n", "a()\n", "x = 1\ny = 2\n    a()\n")
+        got = edited("def f():\n    a()\n", "a()\n", "if x:\n    a()\n")
+        assert got == "def f():\n    if x:\n        a()\n"
+
     def test_a_line_quoted_without_its_margin_is_not_deleted_from_it(self) -> None:
         with pytest.raises(NoMatch):
             place("def f():\n    a()\n    b()\n", "a()\n", "")

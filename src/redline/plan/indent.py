@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 Rule = Callable[[str], str | None]
-_OPENERS = (":", "{", "(", "[", "do", "then", ">")
+OPENERS = (":", "{", "(", "[", "do", "then", ">")
 _WIDTHS = (4, 2, 8, 3, 1, 5, 6, 7)
 
 
@@ -87,7 +87,7 @@ def _wraps(new: list[str], called: set[str], found: set[str]) -> bool:
     That block is why they are as deep as the file has them.
     """
     inner = next(i for i, line in enumerate(new) if line in found and line not in called)
-    return inner > 0 and new[inner - 1].endswith(_OPENERS) and (inner == 1 or new[0] in called)
+    return inner > 0 and new[inner - 1].endswith(OPENERS) and (inner == 1 or new[0] in called)
 
 
 def _vote(new: str, called: str, found: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, split_lines
 from redline.plan.compose import compose, dominant_end, end_at
-from redline.plan.indent import indent_of
+from redline.plan.indent import OPENERS, indent_of
 from redline.plan.match_lines import block_candidates, may_stand, two_spellings
 from redline.plan.placement import Level, Placement
 from redline.plan.typography import Spelling, fold
@@ -121,6 +121,7 @@ def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:
     if all(line.startswith(full) for line in filled) and not _opens_block_at(new, filled, full):
         return spot
     whole = old.endswith("\n") and new.endswith("\n") and bool(following[0].strip())
+    whole = whole and not _stands_as_in_file(margin, old, new)
     if whole and all(line.startswith(indent_of(old)) for line in filled):
         return _shifted(spot, margin)
     raise NoMatch(
@@ -129,6 +130,13 @@ def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:
         hint=f"quote whole lines with their indentation; line {spot.line} begins with {full!r}",
         details={"line": spot.line},
     )
+
+
+def _stands_as_in_file(margin: str, old: str, new: str) -> bool:
+    """Whether *new* has the quoted line with the file's margin, and no block opened around it."""
+    line = margin + line_body(split_lines(old)[0]).rstrip()
+    bodies = [line_body(part).rstrip() for part in split_lines(new)]
+    return line in bodies[1:] and not bodies[bodies.index(line, 1) - 1].endswith(OPENERS)
 
 
 def _refuse_double_margin(spot: Placement, margin: str, old: str, new: str) -> None:
