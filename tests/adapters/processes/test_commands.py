@@ -170,3 +170,19 @@ def test_a_command_may_bring_its_own_grace_after_the_time_limit(tmp_path: Path) 
         assert patient.stdout.endswith(b"tidied\n")
         hurried = run(made, line, timeout=0.5, grace=0.05)
         assert (hurried.state.status, hurried.state.exit_code) == ("timeout", -9)
+
+
+def test_no_control_group_is_left_after_a_burst_of_commands(tmp_path: Path) -> None:
+    with commands_in(tmp_path, "dangerous") as made:
+        start = made._helper.cgroups
+        if not start:
+            pytest.skip("no control groups can be made here")
+        jobs = [made.start(Command("true", ROOT)) for _ in range(20)]
+        for job in jobs:
+            made.finish(job, Patience(), 100)
+        helper = made._helper._process
+        assert helper is not None
+        ours = f"{os.path.basename(start)}-{helper.pid}-"
+        base = os.path.dirname(start)
+        assert [name for name in os.listdir(base) if name.startswith(ours)]
+    assert [name for name in os.listdir(base) if name.startswith(ours)] == []

@@ -18,6 +18,7 @@ import shutil
 import signal
 import socket
 import time
+from itertools import count
 
 from redline.adapters.processes.supervisor import Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
@@ -25,6 +26,7 @@ from redline.adapters.sandbox import confine, landlock, mounts, seccomp
 LONGEST_PACKET = 64 << 10
 _READY = 2
 _PATIENCE = 2.0
+_numbers = count()
 
 
 def serve(descriptor: int, private: str, cgroups: str) -> None:
@@ -46,7 +48,7 @@ def serve(descriptor: int, private: str, cgroups: str) -> None:
     if cgroups:
         _sweep(cgroups)
     taken, took = os.pipe()
-    groups = [_stand_by(requests, took, cgroups) for _ in range(_READY)]
+    groups = [group for _ in range(_READY) if (group := _stand_by(requests, took, cgroups))]
     poller = select.poll()
     poller.register(taken, select.POLLIN)
     poller.register(requests, 0)  # only its end
@@ -56,7 +58,8 @@ def serve(descriptor: int, private: str, cgroups: str) -> None:
             break
         for _ in os.read(taken, 64):
             groups = [group for group in groups if not _removed(group)]
-            groups.append(_stand_by(requests, took, cgroups))
+            if group := _stand_by(requests, took, cgroups):
+                groups.append(group)
     _wait_for_all()
     _remove_all(groups)
     shutil.rmtree(private, ignore_errors=True)
@@ -89,20 +92,28 @@ def _sweep(cgroups: str) -> None:
 
 def _stand_by(requests: socket.socket, took: int, cgroups: str) -> str:
     """Fork a supervisor that waits for a job; the group of processes it is in, if any."""
-    child = os.fork()
-    if child == 0:
-        group = _join(f"{cgroups}-{os.getpid()}") if cgroups else ""
+    group = _new_group(cgroups) if cgroups else ""
+    if os.fork() == 0:
         try:
-            _take(requests, took, group)
+            _take(requests, took, _join(group) if group else "")
         finally:
             os._exit(0)
-    return f"{cgroups}-{child}" if cgroups else ""
+    return group
+
+
+def _new_group(cgroups: str) -> str:
+    # Made here and not by the child: what is not there yet would be taken for removed already.
+    group = f"{cgroups}-{os.getpid()}-{next(_numbers)}"
+    try:
+        os.mkdir(group)
+    except OSError:
+        return ""
+    return group
 
 
 def _join(group: str) -> str:
     """Move into a group of our own: slow, which is why it happens before there is a job."""
     try:
-        os.mkdir(group)
         with open(f"{group}/cgroup.procs", "w") as file:
             file.write(str(os.getpid()))
     except OSError:
