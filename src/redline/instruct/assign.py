@@ -69,6 +69,7 @@ def assigned(reader: Reader, readings: list[tuple[Tokens, Tokens]]) -> list[Outc
 
     def attempt(left: Tokens, right: Tokens) -> Callable[[], Outcome]:
         def read() -> Outcome:
+            reader.index.spend(300)
             outcome = _assign(reader, left, right)
             known = widths.get(outcome.found)
             if outcome.found and (known is None or len(right) < known):

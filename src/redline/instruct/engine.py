@@ -17,7 +17,7 @@ from redline.instruct.suggest import suggestions_for
 from redline.instruct.tokens import tokenize
 from redline.instruct.values import Value
 
-_SUGGESTING = 500_000
+_SUGGESTING = 150_000
 _LONGEST = 1000
 _QUOTED_EXAMPLE = re.compile(r"^Specify .*\(e\.g\., '(.+)'\)$")
 
@@ -62,7 +62,7 @@ def _outcomes(index: Index, instruction: str) -> list[Outcome]:
 
 def _suggestions(index: Index, instruction: str, unclear: Unclear) -> tuple[str, ...]:
     """Instructions near the given one that do work, tried before they are shown."""
-    index.budget = max(index.budget, _SUGGESTING)
+    index.budget = _SUGGESTING
 
     def works(suggestion: str) -> bool:
         if len(suggestion) > _LONGEST:

@@ -53,7 +53,7 @@ class Lookup:
         """
         found: dict[int, bool] = {}
         for cut in range(len(names), 0, -1):
-            self.index.spend(20)
+            self.index.spend(60)
             head, rest = names[:cut], names[cut:]
             whole_name = not rest
             nodes, partial = self._one(
@@ -112,6 +112,7 @@ class Lookup:
         """`sku B2`: the record that field identifies by that value."""
         wanted = spoken(rest)
         found = []
+        self.index.spend(len(nodes) // 2)
         for node in nodes:
             value = self.index.values[node]
             text = value.text if isinstance(value, Num) else value
@@ -174,6 +175,7 @@ class Lookup:
         """Texts and numbers in a named array, by their own value."""
         wanted = spoken(names)
         found: list[int] = []
+        self.index.spend(len(scopes) // 4)
         for scope in scopes:
             if isinstance(self.index.values[scope], list):
                 found += self._plain_elements(scope).get(wanted, [])

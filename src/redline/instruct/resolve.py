@@ -70,7 +70,7 @@ class Resolver:
         meanings: dict[tuple[int, ...], Found] = {}
         empties: list[Found] = []
         for target in parse_target(tokens):
-            self.index.spend(50)
+            self.index.spend(300)
             found = self.resolve(target, scopes, strict=strict)
             if found is None:
                 continue
