@@ -86,3 +86,22 @@ def test_a_query_over_deep_data_is_refused_not_crashed() -> None:
     deep = b'{"x": "' + b"y" * 5_000_000 + b'", "d": ' + b"[" * 900 + b"]" * 900 + b"}"
     with pytest.raises(RedlineError):
         select(open_document(deep, "json"), "$..*", lambda *_: False, 10)
+
+
+@pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        b'{"a": 1} ' + b"/*" * 300_000,
+        b"[" * 300 + b'"' + b'\\"' * 300_000,
+        b"[1, " + b"'\\'" * 200_000,
+        b"a: |\n" + b"  &x *x !t!u -\tk: v\n" * 30_000 + b"b: 1\n",
+    ],
+    ids=["comments", "quotes", "apostrophes", "tags"],
+)
+def test_marks_repeated_without_end_take_linear_time(form: str, source: bytes) -> None:
+    try:
+        document: Any = open_document(source, form)
+    except RedlineError:
+        return
+    assert document.source == source

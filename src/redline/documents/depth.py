@@ -8,7 +8,12 @@ from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.model import MAX_DEPTH
 
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
-_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\\n]*(?:\\.[^\'\\\n]*)*\'', re.DOTALL)
+# A string that is never closed reaches to the end, so that nothing is read twice.
+_STRINGS = re.compile(
+    rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
+    rb"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+(?:'|\\?\Z|(?=\n))",
+    re.DOTALL,
+)
 _SLACK = 8
 
 

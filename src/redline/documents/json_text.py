@@ -284,8 +284,11 @@ def _blanked(mask: bytes, ahead: re.Pattern[bytes], blanked: re.Pattern[bytes]) 
         pieces.append(mask[at:end])
         match = blanked.match(mask, end)
         if match is None:
-            pieces.append(mask[end : end + 1])
-            at = end + 1
+            # A comment or string that is never closed ends the search: looking on from every
+            # further mark would take quadratic time, and the text is invalid anyway.
+            stop = end + 1 if mask[end : end + 1] >= b"\x80" else len(mask)
+            pieces.append(mask[end:stop])
+            at = stop
             continue
         pieces.append(_NOT_BREAK.sub(b" ", match[0]))
         at = match.end()
@@ -304,8 +307,8 @@ def mask_of(source: bytes, form: str) -> bytes:
         return mask
     changed = bytearray(mask)
     at = _end(_TO_COMMA, mask, 0)
-    while at < len(mask):
-        if mask[at] == 0x2C and _follows_value(mask, at):
+    while at < len(mask) and mask[at] == 0x2C:
+        if _follows_value(mask, at):
             changed[at] = 0x20
         at = _end(_TO_COMMA, mask, at + 1)
     return bytes(changed)

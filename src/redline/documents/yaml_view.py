@@ -9,6 +9,7 @@ difference stays a difference.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from redline.core.errors import CannotApply
 from redline.core.splice import Splice, apply_splices
@@ -64,21 +65,24 @@ def _collect(scanner: Scanner, top: Node, splices: list[Splice]) -> None:
 
 def misused_tab(text: bytes) -> int | None:
     """The offset of a tab that stands for indentation, which YAML forbids."""
-    for match in _TAB_AS_INDENT.finditer(text):
-        if not _is_text(text, match.start() + 1):
+    match = _TAB_AS_INDENT.search(text)
+    while match:
+        end = _text_end(text, match.start() + 1)
+        if end is None:
             return match.end()
+        match = _TAB_AS_INDENT.search(text, end)
     return None
 
 
-def _is_text(text: bytes, at: int) -> bool:
-    """Whether *at* lies inside a scalar of several lines, where anything may stand."""
+def _text_end(text: bytes, at: int) -> int | None:
+    """The end of the scalar of several lines that *at* lies in, where anything may stand."""
     scanner = Scanner(text)
     try:
         stack = [scanner.root(part) for part in scanner.parts() if part.start <= at < part.end]
         while stack:
             node = stack.pop()
             if node.kind == "scalar" and node.start < at < node.end:
-                return b"\n" in text[node.start : at]
+                return node.end if b"\n" in text[node.start : at] else None
             if node.kind in ("mapping", "sequence"):
                 stack += [
                     scanner.value_of(node, child)
@@ -86,25 +90,33 @@ def _is_text(text: bytes, at: int) -> bool:
                     if child.start <= at <= child.limit
                 ]
     except CannotApply:
-        return False
-    return False
+        return None
+    return None
 
 
 def undeclared_handle(text: bytes) -> int | None:
     """The offset of a tag whose handle its own document does not declare."""
-    if not _HANDLE.search(text):
+    match = _HANDLE.search(text)
+    if match is None:
         return None
-    bounds = [match.start() for match in _BOUNDARY.finditer(text)]
-    for match in _HANDLE.finditer(text):
-        if text.startswith(b"%", text.rfind(b"\n", 0, match.start()) + 1):
-            continue
-        before = [at for at in bounds if at <= match.start()]
-        start = before[-1] if before else 0
-        above = before[-2] if len(before) > 1 else 0
-        declared = {found[1] for found in _DECLARED.finditer(text, above, start)}
-        if match[1] not in declared and not _is_text(text, match.start()):
+    bounds = [found.start() for found in _BOUNDARY.finditer(text)]
+    while match:
+        end: int | None = match.end()
+        if not _is_declared(text, match, bounds):
+            end = _text_end(text, match.start())
+        if end is None:
             return match.start()
+        match = _HANDLE.search(text, end)
     return None
+
+
+def _is_declared(text: bytes, handle: re.Match[bytes], bounds: list[int]) -> bool:
+    if text.startswith(b"%", text.rfind(b"\n", 0, handle.start()) + 1):
+        return True
+    position = bisect_right(bounds, handle.start())
+    start = bounds[position - 1] if position else 0
+    above = bounds[position - 2] if position > 1 else 0
+    return any(found[1] == handle[1] for found in _DECLARED.finditer(text, above, start))
 
 
 def readable(text: bytes, reason: str) -> bytes | None:
