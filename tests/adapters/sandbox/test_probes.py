@@ -74,7 +74,6 @@ class Outside:
         assert self.sleeper is not None
         self.sleeper.kill()
         self.sleeper.wait()
-        shutil.rmtree(self.folder)
 
     def attempts(self) -> dict[str, str]:
         """Every probe as arguments of attempt.py."""
@@ -130,12 +129,13 @@ class Cell:
     user: int | None
     backend: str
     outside: Outside
+    source: Path
 
     def run(self, lines: dict[str, str], **order: Any) -> dict[str, Any]:
         """The answers to command lines run as the user of this cell."""
         python = sys.executable if self.user is None else "/usr/bin/python3"
         order = {
-            "source": str(SOURCE),
+            "source": str(self.source),
             "workspace": str(self.workspace),
             "mode": "safe",
             "backend": self.backend,
@@ -174,21 +174,47 @@ USERS = {"root": None, "nobody": NOBODY} if os.geteuid() == 0 else {"me": None}
 _ASK_PYTHON = "import sys; open(sys.argv[1]).close(); sys.exit(sys.version_info < (3, 11))"
 
 
-def _can_run_as_nobody() -> bool:
+def _can_run_as_nobody(source: Path) -> bool:
     seen = subprocess.run(
-        ["/usr/bin/python3", "-c", _ASK_PYTHON, str(SOURCE / "redline" / "app.py")],
+        ["/usr/bin/python3", "-c", _ASK_PYTHON, str(source / "redline" / "app.py")],
         user=NOBODY, group=NOBODY, cwd="/", check=False, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     return seen.returncode == 0
 
 
+@pytest.fixture(scope="session")
+def grounds() -> Iterator[Path]:
+    """Where outsides lie; they go at the end, since commands of other tests may be starting."""
+    # Not in /tmp, which bubblewrap replaces: there everything is safe by absence. Every user must
+    # be able to get there, so not in a checkout that only its owner can enter.
+    open_places = [p for p in (Path("/srv"), Path("/opt")) if os.access(p, os.W_OK)]
+    base = open_places[0] if open_places else CACHE
+    base.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="redline-probes-", dir=base))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def readable_source() -> Iterator[Path]:
+    """The source where any user can read it, wherever the checkout lies."""
+    base = Path(tempfile.mkdtemp(prefix="redline-source-"))
+    base.chmod(0o755)
+    shutil.copytree(SOURCE, base / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    yield base / "src"
+    shutil.rmtree(base)
+
+
 @pytest.fixture(params=[f"{user}-{backend}" for user in USERS for backend in BACKENDS])
-def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cell]:
+def cell(
+    request: pytest.FixtureRequest, tmp_path: Path, grounds: Path, readable_source: Path
+) -> Iterator[Cell]:
     name, backend = request.param.split("-")
     require(backend)
     user = USERS[name]
     if user is not None:
-        need(_can_run_as_nobody(), "a system Python >= 3.11 and a checkout others can read")
+        need(_can_run_as_nobody(readable_source), "a system Python >= 3.11 for the user nobody")
     # Not below pytest's own directory, which other runs close to other users.
     base = Path(tempfile.mkdtemp(prefix="redline-probes-"))
     base.chmod(0o755)
@@ -196,13 +222,12 @@ def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cell]:
     workspace.mkdir()
     shutil.copy(HERE / "attempt.py", workspace)
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
-    # Not in /tmp, which bubblewrap replaces: there everything is safe by absence.
-    outside = Outside(CACHE / "probes" / f"{os.getpid()}-{tmp_path.name}")
+    outside = Outside(grounds / f"{os.getpid()}-{tmp_path.name}")
     outside.open(user)
     if user is not None:
         for path in (workspace, *workspace.rglob("*")):
             os.chown(path, user, user)
-    yield Cell(workspace, user, backend, outside)
+    yield Cell(workspace, user, backend, outside, readable_source)
     outside.close()
     shutil.rmtree(base)
 

@@ -93,4 +93,18 @@ def bubblewrap_argv(plan: dict[str, Any], argv: list[str]) -> list[str]:
         os.lseek(program, 0, os.SEEK_SET)
         os.set_inheritable(program, True)
         extra = ["--seccomp", str(program)]
-    return [*plan["args"], *extra, "--", *argv]
+    return [*_still_there(plan["args"]), *extra, "--", *argv]
+
+
+def _still_there(args: list[str]) -> list[str]:
+    """Without blinds for sockets that have gone since: bubblewrap would refuse to start."""
+    kept: list[str] = []
+    rest = iter(args)
+    for part in rest:
+        if part == "--ro-bind":
+            source, target = next(rest), next(rest)
+            if source != "/dev/null" or os.path.exists(target):
+                kept += [part, source, target]
+        else:
+            kept.append(part)
+    return kept
