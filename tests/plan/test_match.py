@@ -375,3 +375,17 @@ def test_a_unique_literal_text_is_replaced_where_it_stands(
         return
     _changed_only_inside(text, spot)
     assert text[spot.start : spot.end].replace("\r\n", "\n") == old
+
+
+class TestEitherLine:
+    """A removal that could take either of two lines the call spells alike."""
+
+    OLD = "a\nq\nmiddle\nq\nb"
+    NEW = "a\nq\nb"
+
+    def test_it_is_refused_when_the_files_lines_differ_in_their_blanks(self) -> None:
+        with pytest.raises(AmbiguousMatch, match="Either of two lines"):
+            place("a \nq\t\nmiddle\nq  \nb\n", self.OLD, self.NEW)
+
+    def test_it_lands_when_they_are_the_same(self) -> None:
+        assert edited("a \nq \nmiddle\nq \nb\n", self.OLD, self.NEW) == "a \nq \nb\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from redline.core.errors import AmbiguousMatch
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.align import Opcode, opcodes
 
@@ -44,7 +45,9 @@ def compose(
     the file, when it stops short of one.
     """
     if codes is None:
-        codes = opcodes([line_body(line) for line in old], [line_body(line) for line in new])
+        bodies = [line_body(line) for line in old]
+        codes = opcodes(bodies, [line_body(line) for line in new])
+        _refuse_either(found, bodies, codes)
     ends = _Ends(found, end, behind)
     pieces: list[str] = []
     for tag, i1, i2, j1, j2 in codes:
@@ -58,6 +61,28 @@ def compose(
             near = min(i, i2 - 1) if i2 > i1 else i1 - 1
             pieces.append(body + (ends.near(near) if line_end(new[j]) else ""))
     return "".join(pieces)
+
+
+def _refuse_either(found: Sequence[str], old: Sequence[str], codes: Sequence[Opcode]) -> None:
+    """Refuse when the call does not say which of two lines goes and the file's differ."""
+    lines = [line_body(line) for line in found]
+    for tag, i1, i2, _, _ in codes:
+        if tag == "delete" and (_slides(lines, old, i1, i2, 1) or _slides(lines, old, i1, i2, -1)):
+            raise AmbiguousMatch(
+                "Either of two lines could be the one to keep, and they differ in their blanks",
+                count=2,
+                hint="quote the lines with their exact indentation and trailing blanks",
+            )
+
+
+def _slides(lines: Sequence[str], old: Sequence[str], i1: int, i2: int, step: int) -> bool:
+    """Whether a removed block could as well lie further on, where other bytes would stay."""
+    first, behind = (i1, i2) if step > 0 else (i1 - 1, i2 - 1)
+    while first >= 0 and behind < len(old) and old[first] == old[behind]:
+        if lines[first] != lines[behind]:
+            return True
+        first, behind = first + step, behind + step
+    return False
 
 
 def _kept(found: str, old: str, new: str, end: str) -> str:

@@ -48,7 +48,7 @@ READ_FILE = _reader(
     inputs(
         {
             "path": SOME_TEXT,
-            "start_line": number(1, default=1),
+            "start_line": number(1),
             "end_line": number(1),
             "start_byte": number(0),
             "max_bytes": number(1, 1048576, 131072),
@@ -71,7 +71,7 @@ LIST_DIR = _reader(
             "max_entries": number(1, 10000, 1000),
             "include_hidden": flag(False),
             "include_ignored": flag(False),
-            "sort": choice("name", "type", "modified", default="name"),
+            "sort": choice("name", "type", "modified"),
         }
     ),
 )
@@ -90,7 +90,7 @@ LIST_FILES = _reader(
             "include_hidden": flag(False),
             "include_ignored": flag(False),
             "max_results": number(1, 50000, 5000),
-            "sort": choice("path", "modified", default="path"),
+            "sort": choice("path", "modified"),
         }
     ),
 )
@@ -111,7 +111,7 @@ SEARCH_TEXT = _reader(
             "exclude_globs": TEXTS,
             "context_lines": number(0, 5, 0),
             "max_results": number(1, 10000, 1000),
-            "max_preview_bytes": number(80, 4096, 512),
+            "max_preview_bytes": number(80, 4096),
         },
         "query",
     ),
@@ -196,7 +196,7 @@ REQUEST_PERMISSIONS = Tool(
             ),
             "reason": SOME_TEXT,
             "arguments": {"type": "object"},
-            "scope": choice("once", "session", default="once"),
+            "scope": choice("once", "session"),
             "ttl_seconds": number(1, 3600, 300),
         },
         "tool_name",
@@ -218,10 +218,10 @@ VIEW_IMAGE = _reader(
         {
             "path": SOME_TEXT,
             "max_bytes": number(1024, 10485760, 5242880),
-            "max_width": number(1, 10000, 2000),
-            "max_height": number(1, 10000, 2000),
+            "max_width": number(1, 10000),
+            "max_height": number(1, 10000),
             "auto_resize": flag(True),
-            "output": choice("mcp_image", "data_url", "compact", default="mcp_image"),
+            "output": choice("mcp_image", "data_url", "compact"),
         },
         "path",
     ),

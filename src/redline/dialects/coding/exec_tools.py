@@ -15,7 +15,7 @@ from redline.dialects.coding.schemas import (
 from redline.dialects.tool import Hints, Tool
 
 _HERE = "redline.dialects.coding.exec"
-_OUTPUT_BYTES = number(1, 1048576, 65536)
+_OUTPUT_BYTES = number(1, 1048576)
 _YIELD = number(0, 30000, 1000)
 
 EXEC_TOOLS = (
@@ -74,8 +74,8 @@ EXEC_TOOLS = (
         input_schema=inputs(
             {
                 "session_id": SOME_TEXT,
-                "signal": choice("TERM", "KILL", "INT", default="TERM"),
-                "wait_ms": number(0, 30000, 5000),
+                "signal": choice("TERM", "KILL", "INT"),
+                "wait_ms": number(0, 30000),
                 "max_output_bytes": _OUTPUT_BYTES,
             },
             "session_id",

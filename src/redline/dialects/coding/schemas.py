@@ -7,7 +7,8 @@ from redline.dialects.tool import Json
 TEXT: Json = {"type": "string"}
 SOME_TEXT: Json = {"type": "string", "minLength": 1}
 TEXTS: Json = {"type": "array", "items": {"type": "string"}}
-HERE: Json = {"type": "string", "default": "."}
+# Left out it means the workspace, which needs no saying.
+HERE: Json = TEXT
 
 # One permissive schema for every tool, as the profile has it.
 OUTPUT: Json = {
@@ -33,12 +34,9 @@ def number(low: int, high: int | None = None, default: int | None = None) -> Jso
     return schema
 
 
-def choice(*values: str, default: str | None = None) -> Json:
-    """One of some words."""
-    schema: Json = {"type": "string", "enum": list(values)}
-    if default is not None:
-        schema["default"] = default
-    return schema
+def choice(*values: str) -> Json:
+    """One of some words; the first is what counts when none is given, and needs no saying."""
+    return {"type": "string", "enum": list(values)}
 
 
 def inputs(properties: Json, *required: str) -> Json:

@@ -60,13 +60,13 @@ LIST_CHANGES = Tool(
     title="List changes",
     description=(
         "List committed changes, newest first, whoever made them. Filter by path or folder, tool "
-        "and ISO time; continue with cursor. Use show_change for a diff."
+        "and ISO 8601 time; continue with cursor."
     ),
     input_schema=_schema(
         {
             "path": {"type": "string"},
             "tool": {"type": "string"},
-            "since": {"type": "string", "description": "ISO 8601"},
+            "since": {"type": "string"},
             "until": {"type": "string"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 20},
             "cursor": {"type": "string"},
