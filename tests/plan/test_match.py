@@ -389,3 +389,8 @@ class TestEitherLine:
 
     def test_it_lands_when_they_are_the_same(self) -> None:
         assert edited("a \nq \nmiddle\nq \nb\n", self.OLD, self.NEW) == "a \nq \nb\n"
+
+    def test_line_numbers_with_expected_text_are_no_evidence_either(self) -> None:
+        text = "a \nq\t\nmiddle\nq  \nb\n"
+        with pytest.raises(AmbiguousMatch, match="Either of two lines"):
+            place_range(text, 1, 5, self.NEW, expected=self.OLD)

@@ -74,17 +74,19 @@ def place_lines(
     *,
     within: range | None = None,
     at_end: bool = False,
+    roles_given: bool = True,
 ) -> Placement:
     """Where the kept and removed lines of *hunk* stand, and what takes their place.
 
     *within* narrows to matches that begin on these lines (from 0) and end inside them; *at_end*
-    to a match that ends the file.
+    to a match that ends the file. Roles that we worked out ourselves, and the caller did not
+    give, are no evidence which of two lines spelled alike is the one to keep.
     """
     old = "".join(f"{body}\n" for role, body in hunk if role != "+")
     new = "".join(f"{body}\n" for role, body in hunk if role != "-")
     if not old:
         raise InvalidArgument("The hunk names no line that is in the file", hint="add context")
-    return _only(text, hunk_candidates(text, hunk, within, at_end), old, new)
+    return _only(text, hunk_candidates(text, hunk, within, at_end, roles_given), old, new)
 
 
 def place_range(
@@ -105,9 +107,9 @@ def place_range(
         return _replaced_range(lines, first - 1, last, new)
     hunk = _range_hunk(expected, new)
     try:
-        return place_lines(text, hunk, within=range(first - 1, last))
+        return place_lines(text, hunk, within=range(first - 1, last), roles_given=False)
     except (NoMatch, AmbiguousMatch):
-        return place_lines(text, hunk)
+        return place_lines(text, hunk, roles_given=False)
 
 
 def place_insert(text: str, before: int, new: str) -> Placement:

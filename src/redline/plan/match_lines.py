@@ -47,7 +47,11 @@ def may_stand(text: str, old: str) -> bool:
 
 
 def hunk_candidates(
-    text: str, hunk: Sequence[tuple[str, str]], within: range | None, at_end: bool
+    text: str,
+    hunk: Sequence[tuple[str, str]],
+    within: range | None,
+    at_end: bool,
+    roles_given: bool = True,
 ) -> list[Placement]:
     """Every place for a hunk at the strictest level that has one."""
     old = [f"{body}\n" for role, body in hunk if role != "+"]
@@ -55,7 +59,7 @@ def hunk_candidates(
     blank = not any(line.strip() for line in old)
     if not blank and not may_stand(fold(text), fold("".join(old))):
         return []
-    edit = _Edit(text, old, new, _hunk_codes(hunk))
+    edit = _Edit(text, old, new, _hunk_codes(hunk) if roles_given else None)
     for level in _KEYS:
         if (blank and level is not Level.LITERAL) or not edit.may_differ(level):
             continue
