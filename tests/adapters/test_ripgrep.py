@@ -12,7 +12,7 @@ from redline.adapters.ripgrep import Ripgrep
 from redline.adapters.ripgrep_output import CountCollector
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GrepQuery
+from redline.core.ports import GrepQuery, GrepResult
 from tests.search.plain_tree import PlainTree
 
 ROOT = WorkspacePath(0, ())
@@ -252,10 +252,48 @@ def test_context_of_a_line_behind_the_cap_is_left_out(base: Path, grep: Ripgrep)
 
 def test_many_files_are_fetched_in_several_command_lines(base: Path, grep: Ripgrep) -> None:
     long = "n" * 200
-    _write(base, {f"{long}{i:04}": "foo\n" for i in range(700)})
+    _write(base, {f"{long}{i:04}": f"foo {'x' * 1000}\n" for i in range(700)})
     result = grep.search([ROOT], GrepQuery("foo", max_matches=650), Patient())
     assert len(result.lines) == 650
     assert [line.path.name for line in result.lines] == [f"{long}{i:04}" for i in range(650)]
+
+
+MIXED: dict[str, str | bytes] = {
+    "a.txt": "one foo\n\n./b.txt\nfoo\nFOO é foo\n",
+    "a/z.txt": "x\n" * 5 + "12:3:foo\n11-x\nfoo\r\n",
+    "a\n9:1:foo/odd\nname": "foo\n\n\nfoo\n",
+    "binary/at-once": b"\0foo\nfoo\n",
+    "binary/late": b"foo\n" + b"x\n" * 60_000 + b"\0\nfoo\n",
+    "latin/shown": b"caf\xe9\nfoo caf\xe9\n",
+    "latin/far": b"caf\xe9\n\n\n\n\nfoo\n",
+    "notice": "foo: binary file matches (found it)\n",
+    "no-end": "x\nfoo",
+    "wide": "y" * 9000 + "foo\nfoo\n",
+}
+
+
+@pytest.mark.parametrize("left_out", ["", "binary", "notice"])
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("utf8_only", [False, True])
+@pytest.mark.parametrize("context", [0, 2])
+def test_an_answer_is_the_same_beside_more_than_is_read_at_once(
+    base: Path, grep: Ripgrep, left_out: str, text: bool, utf8_only: bool, context: int
+) -> None:
+    def search(most: int) -> GrepResult:
+        query = GrepQuery("foo", max_matches=most, context=context, utf8_only=utf8_only, text=text)
+        return grep.search([ROOT], query, Patient())
+
+    _write(base, {k: v for k, v in MIXED.items() if not left_out or left_out not in k})
+    few = search(1000)
+    matching = [line for line in few.lines if line.is_match]
+    assert few.total == len(matching) > 5
+    _write(base, {f"~{i}": "foo bar bar bar\n" * 10_000 for i in range(8)})
+    for most in (3, few.total - 1, few.total):
+        much = search(most)
+        assert much.total == few.total + 80_000 or most < few.total
+        assert [line for line in much.lines if line.is_match] == matching[:most]
+        if most == few.total:
+            assert much.lines == few.lines
 
 
 def test_a_glob_with_nul_is_refused_before_a_program_is_started(grep: Ripgrep) -> None:

@@ -8,7 +8,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from redline.adapters.ripgrep_output import CountCollector, Hit, parse_hits
+from redline.adapters.ripgrep_output import (
+    CountCollector,
+    Hit,
+    file_blocks,
+    parse_hits,
+    split_files,
+)
 from redline.adapters.ripgrep_process import RipgrepProcesses, gathered, watch
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
@@ -17,8 +23,12 @@ from redline.search.ignore import ancestor_rules
 from redline.search.patterns import any_of, expand_braces
 
 _GRACE = 2.0
+# How much output is read at once before counting comes first: so much, and more per line wanted.
+_ROOM, _ROOM_PER_LINE = 1 << 18, 256
 _COMMAND_LINE = 24_000 if sys.platform == "win32" else 96_000
 _Test = Callable[[str], bool]
+_Counts = list[tuple[bytes, int]]
+_Fetch = Callable[[Sequence[bytes]], dict[bytes, list[Hit]]]
 _ALWAYS = (
     "--no-config",
     "--no-messages",
@@ -97,7 +107,7 @@ class Ripgrep:
 
 
 class _Search:
-    """One search in one root: count in every file, then fetch the lines of the first files.
+    """One search in one root: all lines at once where they are few; else count, then fetch.
 
     Counting writes little, so ripgrep runs at full speed however much there is to find.
     """
@@ -124,14 +134,14 @@ class _Search:
 
     def lines(self) -> Iterator[GrepLine]:
         """The first lines in path order; `total` and `late` are right afterwards."""
-        files = self._count()
+        files, fetch = self._at_once() or (self._count(), self._fetch)
         if self.late:
             # What was counted so far is still shown: a little time more for fetching it.
             self._ends = time.monotonic() + _GRACE
         while files and self.returned < self._limit and time.monotonic() < self._ends:
             batch = _first(files, self._limit - self.returned)
             files = files[len(batch) :]
-            found = self._fetch([path for path, _ in batch])
+            found = fetch([path for path, _ in batch])
             for path, count in batch:
                 hits = found.get(path, [])
                 if not hits:
@@ -141,28 +151,69 @@ class _Search:
                     self.returned += column > 0
                     yield GrepLine(place, number, text, column > 0, column)
 
-    def _count(self) -> list[tuple[bytes, int]]:
+    def _at_once(self) -> tuple[_Counts, _Fetch] | None:
+        """Files with counts, and their lines already read; None where counting must come first."""
+        if not self._limit:
+            return None
+        query = self._query
+        room = _ROOM + _ROOM_PER_LINE * self._limit
+        pieces: list[bytes] = []
+        self._look_through(_line_flags(query), pieces.append, room)
+        output = b"".join(pieces)
+        if self.late:
+            output = output[: output.rfind(b"\n") + 1]
+        elif len(output) > room:
+            return None
+        found = split_files(output, self._wanted(), text=query.text)
+        if found is None:
+            return None
+        blocks, counts = found
+        # Fetching stops in a file at the limit; here what lies behind it was read too, and may
+        # be told from context or decide whether the file is shown.
+        differs = query.context or (query.utf8_only and not output.isascii())
+        if differs and any(count > self._limit for _, count in counts):
+            return None
+        self.total = sum(count for _, count in counts)
+
+        def fetch(paths: Sequence[bytes]) -> dict[bytes, list[Hit]]:
+            wanted = ((path, blocks[path]) for path in paths)
+            return dict(parse_hits(wanted, query.longest_line, utf8_only=query.utf8_only))
+
+        return counts, fetch
+
+    def _count(self) -> _Counts:
+        collector = CountCollector(self._limit, self._wanted())
+        self._look_through(["--count"], collector.feed)
+        self.total = collector.total
+        return collector.files()
+
+    def _wanted(self) -> _Test | None:
         query = self._query
         wanted = _selects(query.include) if query.include else None
         if query.wanted is not None:
             wanted = _both(wanted, partial(query.wanted, self._root))
-        collector = CountCollector(self._limit, wanted)
-        flags = [*_ALWAYS, "--count", *_pattern_flags(query), *_scope_flags(query)]
+        return wanted
+
+    def _look_through(
+        self, flags: Sequence[str], feed: Callable[[bytes], None], room: int | None = None
+    ) -> None:
+        """Search all that the query takes in."""
+        query = self._query
         targets = ["./" + "/".join(place.parts) for place in self._places]
-        self._run(flags, self._owner._rules(self._places, query), targets, collector.feed)
-        self.total = collector.total
-        return collector.files()
+        flags = [*_ALWAYS, *flags, *_pattern_flags(query), *_scope_flags(query)]
+        self._run(flags, self._owner._rules(self._places, query), targets, feed, room)
 
     def _fetch(self, paths: Sequence[bytes]) -> dict[bytes, list[Hit]]:
         """The lines of these files, which are named one by one."""
         query = self._query
-        flags = [*_ALWAYS, *_line_flags(query, self._limit), *_pattern_flags(query)]
+        named = ("--no-ignore", "--hidden", f"--max-count={self._limit}")
+        flags = [*_ALWAYS, *named, *_line_flags(query), *_pattern_flags(query)]
         found: dict[bytes, list[Hit]] = {}
         for names in _by_length([os.fsdecode(b"./" + path) for path in paths]):
             pieces: list[bytes] = []
             self._run(flags, (), names, pieces.append)
-            output = b"".join(pieces)
-            found.update(parse_hits(output, query.longest_line, utf8_only=query.utf8_only))
+            blocks = file_blocks(b"".join(pieces))
+            found.update(parse_hits(blocks, query.longest_line, utf8_only=query.utf8_only))
         return found
 
     def _run(
@@ -171,22 +222,24 @@ class _Search:
         rules: Sequence[str],
         targets: Sequence[str],
         feed: Callable[[bytes], None],
+        room: int | None = None,
     ) -> None:
+        """Run to the end, or until there is more output than *room*."""
         left = max(0.001, self._ends - time.monotonic())
         with (
             gathered(feed) as output,
             self._owner.processes.start(self._root, flags, rules, targets, output) as process,
         ):
-            self.late |= watch(process, left, self._cancel, feed)
+            self.late |= watch(process, left, self._cancel, feed, output, room)
             complaint = process.stderr.read() if process.stderr else b""
         self._cancel.check()
         if process.returncode == 2 and complaint:
             raise InvalidPattern(_first_words(complaint), hint="search with regex off, or escape")
 
 
-def _first(files: Sequence[tuple[bytes, int]], matches: int) -> list[tuple[bytes, int]]:
+def _first(files: _Counts, matches: int) -> _Counts:
     """As many files as it takes to have *matches* lines."""
-    taken: list[tuple[bytes, int]] = []
+    taken: _Counts = []
     for path, count in files:
         taken.append((path, count))
         matches -= count
@@ -233,15 +286,12 @@ def _pattern_flags(query: GrepQuery) -> list[str]:
     return flags
 
 
-def _line_flags(query: GrepQuery, limit: int) -> list[str]:
+def _line_flags(query: GrepQuery) -> list[str]:
     return [
         "--heading",
         "--line-number",
         "--column",
-        "--no-ignore",
-        "--hidden",
         "--no-context-separator",
-        f"--max-count={limit}",
         f"--max-columns={query.longest_line}",
         "--max-columns-preview",
         f"--context={query.context}",

@@ -9,12 +9,14 @@ start of the next file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 _COUNT = re.compile(rb"\./(.*?)\0(\d+)\r?\n", re.DOTALL)
 _NEXT_FILE = b"\n\n./"
 _LINE = re.compile(rb"(\d+)(?:-|:(\d+):)(.*)", re.DOTALL)
+_MATCHES = re.compile(rb"^\d+:", re.MULTILINE)
+_NOTICES = (b"binary file matches (found", b"WARNING: stopped searching binary file")
 _OMITTED = re.compile(rb" \[\.\.\. (?:\d+ more match(?:es)?|omitted end of long line)\]\Z")
 
 Hit: TypeAlias = tuple[int, int, str]
@@ -75,14 +77,40 @@ class CountCollector:
         return [(path, count) for _, path, count in self._files]
 
 
+def file_blocks(output: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Each file's path, and its lines as they were written."""
+    for block in output.removeprefix(b"./").split(_NEXT_FILE):
+        path, _, data = block.partition(b"\0")
+        if data:
+            yield path, data
+
+
+def split_files(
+    output: bytes, wanted: Callable[[str], bool] | None, *, text: bool
+) -> tuple[dict[bytes, bytes], list[tuple[bytes, int]]] | None:
+    """The lines of each file, and counts of matching lines in path order.
+
+    None where a file was named twice or, without *text*, a notice says that one is binary.
+    """
+    if not text and any(notice in output for notice in _NOTICES):
+        return None
+    found = list(file_blocks(output))
+    blocks = dict(found)
+    if len(blocks) < len(found):
+        return None
+    paths = sorted(blocks, key=lambda path: path.replace(b"/", b"\0"))
+    if wanted is not None:
+        paths = [path for path in paths if wanted(path.decode("utf-8", "surrogateescape"))]
+    return blocks, [(path, len(_MATCHES.findall(blocks[path]))) for path in paths]
+
+
 def parse_hits(
-    output: bytes, longest_line: int, *, utf8_only: bool
+    blocks: Iterable[tuple[bytes, bytes]], longest_line: int, *, utf8_only: bool
 ) -> Iterator[tuple[bytes, list[Hit]]]:
     """Each file's lines; files whose lines are not UTF-8 are left out with *utf8_only*."""
-    for block in output.split(_NEXT_FILE):
-        path, _, data = block.partition(b"\0")
-        if data and not (utf8_only and not _is_utf8(data)):
-            yield path.removeprefix(b"./"), list(_lines(data, longest_line))
+    for path, data in blocks:
+        if not utf8_only or _is_utf8(data):
+            yield path, list(_lines(data, longest_line))
 
 
 def _is_utf8(data: bytes) -> bool:

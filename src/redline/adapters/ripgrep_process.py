@@ -14,6 +14,7 @@ from redline.core.errors import Unavailable
 from redline.core.ports import Cancel
 
 _CHUNK = 1 << 18
+_LOOK_EVERY = 4  # ms
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
 _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
 _NAME = "rg.exe" if sys.platform == "win32" else "rg"
@@ -73,8 +74,13 @@ def watch(
     seconds: float,
     cancel: Cancel,
     feed: Callable[[bytes], None],
+    output: int = subprocess.PIPE,
+    room: int | None = None,
 ) -> bool:
-    """Read all output; the process is killed on cancellation and, answering True, when late."""
+    """Read all output; the process is killed on cancellation and, answering True, when late.
+
+    With *room* it is also killed when it has written more than that, to the pipe or to *output*.
+    """
     late = threading.Event()
 
     def stop() -> None:
@@ -88,12 +94,37 @@ def watch(
     try:
         if process.stdout is not None:
             source = process.stdout.fileno()
+            size = 0
             while piece := os.read(source, _CHUNK):
                 feed(piece)
+                size += len(piece)
+                if room is not None and size > room:
+                    process.kill()
+        elif room is not None:
+            _wait_while_small(process, output, room)
         process.wait()
     finally:
         timer.cancel()
     return late.is_set()
+
+
+def _wait_while_small(process: subprocess.Popen[bytes], output: int, room: int) -> None:
+    """Until the process ends, or the file it writes to is larger than *room*: then it is killed."""
+    import select
+
+    try:
+        handle = os.pidfd_open(process.pid)
+    except OSError:  # an old kernel: what it writes is looked at when it has ended
+        return
+    try:
+        poller = select.poll()
+        poller.register(handle, select.POLLIN)
+        while not poller.poll(_LOOK_EVERY):
+            if os.fstat(output).st_size > room:
+                process.kill()
+                return
+    finally:
+        os.close(handle)
 
 
 @contextmanager
