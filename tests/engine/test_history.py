@@ -82,6 +82,8 @@ def test_pruning_by_size_drops_the_oldest_and_every_listed_undo_still_works(benc
         _write(bench, "f", content)
     store = bench.app._store
     dropped = store.prune(days=30, size=12_000)
+    assert os.path.getsize(os.path.join(bench.app.state_dir, "journal")) <= 12_000
+    assert os.path.getsize(os.path.join(bench.app.state_dir, "journal")) > 6_000
     listed = bench.history.list(HistoryQuery())
     assert 0 < dropped < 12
     assert len(listed) == 12 - dropped
@@ -90,8 +92,17 @@ def test_pruning_by_size_drops_the_oldest_and_every_listed_undo_still_works(benc
         left = 11 - index - 1
         expected = contents[left] if left >= 0 else None
         assert expected is None or (bench.root / "f").read_text() == expected
+
+
+def test_pruning_by_size_drops_blobs_that_no_listed_operation_needs(bench: Bench) -> None:
+    for _ in range(12):
+        _write(bench, "f", os.urandom(20_000).hex())
+    dropped = bench.app._store.prune(days=30, size=120_000)
     names = os.listdir(os.path.join(bench.app.state_dir, "blobs"))
-    assert len(names) < 12
+    assert 0 < dropped < 12
+    assert len(names) == 12 - dropped + 1
+    for _ in range(12 - dropped):
+        bench.undo()
 
 
 def test_pruning_by_age_keeps_the_newest(bench: Bench) -> None:

@@ -22,7 +22,11 @@ def top() -> Iterator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
-@pytest.fixture(params=["free", "tangled"])
+@pytest.fixture(params=["free", "tangled", "free with blobs", "tangled with blobs"])
 def scene(top: Path, request: pytest.FixtureRequest) -> Scene:
-    """The five-file change, once as single steps and once with steps that build on each other."""
-    return Scene(top / "scene", tangled=request.param == "tangled")
+    """The five-file change, as single steps and with steps that build on each other.
+
+    Its contents are small enough for the journal; with blobs they are stored as large ones are.
+    """
+    tangled, _, blobs = request.param.partition(" ")
+    return Scene(top / "scene", tangled=tangled == "tangled", blobs=bool(blobs))

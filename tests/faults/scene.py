@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from redline.adapters.contents import MOST_INLINE
 from redline.adapters.disk import Disk
 from redline.adapters.slots import DONE, parse
 from redline.adapters.store import DiskStore
@@ -38,9 +39,10 @@ def at(name: str) -> WorkspacePath:
 class Scene:
     """A workspace with a state directory beside it, made anew for every fault."""
 
-    def __init__(self, top: Path, *, tangled: bool = False) -> None:
+    def __init__(self, top: Path, *, tangled: bool = False, blobs: bool = False) -> None:
         self.top = top
         self.tangled = tangled
+        self.blobs = blobs
         self.root = top / "ws"
         self.state = top / "state"
 
@@ -61,7 +63,9 @@ class Scene:
         """A store (which recovers as it opens) and an editor over it."""
         disk = disk or QuickDisk()
         workspace = DiskWorkspace(disk, [str(self.root)])
-        store = DiskStore(disk, workspace, str(self.state / "j"), str(self.state / "locks"))
+        state, locks = str(self.state / "j"), str(self.state / "locks")
+        most = 0 if self.blobs else MOST_INLINE
+        store = DiskStore(disk, workspace, state, locks, most_inline=most)
         return store, JournalEditor(workspace, DiskTree(disk, workspace), store)
 
     def change(self, editor: JournalEditor) -> Operation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,8 @@ def test_another_process_settles_a_dead_change_before_it_edits_the_same_file(sce
 class _NoJournal(Journal):
     """What Redline would be without its journal."""
 
-    def commit(self, head: Head, body: bytes) -> None:
-        del head, body
+    def commit(self, head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> None:
+        del head, body, contents
 
 
 def test_without_the_journal_the_harness_finds_torn_states(top: Path) -> None:

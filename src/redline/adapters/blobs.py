@@ -1,4 +1,7 @@
-"""Contents by their digest, compressed, each stored once; flat, so one directory sync does."""
+"""Larger contents by their digest, compressed, each stored once; flat, so one directory sync does.
+
+Small ones stand in the journal, see `contents.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from redline.adapters.disk import Dir, Disk
 
-_LEVEL = 1
+LEVEL = 1
 
 
 class Blobs:
@@ -85,7 +88,7 @@ class Blobs:
         self._disk.close_dir(self._directory)
 
     def _write(self, digest: str, content: bytes, temporary: str) -> int:
-        packed = zlib.compress(content, _LEVEL)
+        packed = zlib.compress(content, LEVEL)
         fd = self._disk.create(self._directory, temporary)
         try:
             self._disk.append(fd, packed)

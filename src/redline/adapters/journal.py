@@ -2,7 +2,8 @@
 
 An operation is committed the moment its line lasts on disk. A line cut off by a crash fails its
 checksum and counts for nothing. `R` lines are operations, `V` lines revoke one, `F` lines say that
-one was carried out to the end although its slot could not be closed.
+one was carried out to the end although its slot could not be closed. `C` lines are operations that
+bring small contents along; `K` lines keep contents whose operation was pruned.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from redline.adapters import platform
@@ -20,6 +21,7 @@ NAME = "journal"
 _LOCK = "journal.lock"
 _NEXT = "journal.next"
 _FIELDS = 7
+_DIGEST = 64
 
 
 class Undecided(Exception):
@@ -63,19 +65,28 @@ class Journal:
         self._read_to = 0
         self._lines: list[Line] = []
         self._places: dict[str, int] = {}
+        self._contents: dict[str, tuple[int, int]] = {}
+        # Contents we have synced ourselves; what others wrote, they may still take back.
+        self._lasting: set[str] = set()
         self.revoked: set[str] = set()
         self.finished: set[str] = set()
         self._open()
 
     # -- writing ------------------------------------------------------------------------------
 
-    def commit(self, head: Head, body: bytes) -> None:
-        """Make an operation's line last: the commit point.
+    def commit(self, head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> None:
+        """Make an operation's line last, with contents in base64: the commit point.
 
         OSError means it is not there and never will be; Undecided that nobody can tell.
         """
         fields = (head.id, head.kind, head.reverts or "-", f"{head.time:.6f}", str(head.added))
-        self._append(b"R " + " ".join(fields).encode() + b" " + body)
+        if not contents:
+            self._append(b"R " + " ".join(fields).encode() + b" " + body)
+            return
+        brought = b",".join(_token(digest, text) for digest, text in contents.items())
+        with self._guard:
+            self._append(b"C " + " ".join(fields).encode() + b" " + brought + b" " + body)
+            self._lasting.update(contents)
 
     def revoke(self, operation_id: str) -> None:
         """Durably take an operation's line back."""
@@ -120,13 +131,13 @@ class Journal:
             if whole:
                 raise Undecided(is_there=False) from error
 
-    def replace(self, keep: Iterable[Line]) -> None:
-        """Rewrite the file with only *keep*; the caller holds off every commit."""
+    def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
+        """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
         with self._guard:
             lock = self._locked()
             try:
                 self.refresh()
-                kept = b"".join(self._raw(line) for line in keep)
+                kept = self._kept(keep, wanted)
                 self._discard_half_written()
                 fd = self._disk.create(self._directory, _NEXT)
                 try:
@@ -142,6 +153,16 @@ class Journal:
                     self._open()
             finally:
                 os.close(lock)
+
+    def _kept(self, keep: Iterable[Line], wanted: Iterable[str]) -> bytes:
+        lines = [self._raw(line) for line in keep]
+        brought = {token[:_DIGEST].decode() for raw in lines for token in _tokens(raw)}
+        inherited = []
+        for digest in sorted(set(wanted) - brought):
+            text = self.content(digest)
+            if text is not None:
+                inherited.append(_line(b"K " + _token(digest, text)))
+        return b"".join(inherited + lines)
 
     def _discard_half_written(self) -> None:
         try:
@@ -166,9 +187,48 @@ class Journal:
         """Take in what any process has written since."""
         with self._guard:
             self._follow()
-            size = self._disk.fstat(self._fd).st_size
+            size = self.size
+            if size < self._read_to:  # somebody took back what we have read
+                self._reopen()
+                size = self.size
             if size > self._read_to:
                 self._take_in(self._disk.pread(self._fd, size - self._read_to, self._read_to))
+
+    def read_again(self) -> None:
+        """Take in everything from the start."""
+        with self._guard:
+            self._reopen()
+            self.refresh()
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return self._disk.fstat(self._fd).st_size
+
+    def lasting(self) -> set[str]:
+        """Contents that are here and stay, as long as the caller keeps pruning away."""
+        with self._guard:
+            self._follow()
+            return self._lasting
+
+    def place(self, digest: str) -> tuple[int, int] | None:
+        """Where a content stands and how long it is, as of the last refresh."""
+        return self._contents.get(digest)
+
+    def content(self, digest: str) -> bytes | None:
+        """A content in base64, if it is here."""
+        with self._guard:
+            self.refresh()
+            found = self._content(digest)
+            if found is None and digest in self._contents:
+                self.read_again()  # its line was taken back and another stands there
+                found = self._content(digest)
+            return found
+
+    def _content(self, digest: str) -> bytes | None:
+        offset, length = self._contents.get(digest, (0, 0))
+        token = self._disk.pread(self._fd, length, offset)
+        return token[_DIGEST + 1 :] if token[:_DIGEST] == digest.encode() else None
 
     @property
     def lines(self) -> list[Line]:
@@ -189,7 +249,8 @@ class Journal:
 
     def body(self, line: Line) -> bytes:
         """The body of an operation's record; LookupError when it was pruned meanwhile."""
-        return self._raw(line).rstrip(b"\n").split(b" ", _FIELDS)[_FIELDS]
+        fields = self._raw(line).rstrip(b"\n").split(b" ", _FIELDS)
+        return fields[_FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[_FIELDS]
 
     def _raw(self, line: Line) -> bytes:
         with self._guard:
@@ -211,16 +272,23 @@ class Journal:
         if not payload or checksum != _checksum(payload):
             return
         fields = payload.split(b" ", _FIELDS - 1)
+        if fields[0] in (b"C", b"K"):
+            self._note_contents(fields[-1], offset + len(text) - len(fields[-1]))
         name = fields[1].decode()
         if fields[0] == b"V":
             self.revoked.add(name)
         elif fields[0] == b"F":
             self.finished.add(name)
-        elif fields[0] == b"R" and name not in self._places:
+        elif fields[0] in (b"R", b"C") and name not in self._places:
             reverts = None if fields[3] == b"-" else fields[3].decode()
             head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
             self._places[name] = len(self._lines)
             self._lines.append(Line(head, offset, len(text) + 1, self._identity))
+
+    def _note_contents(self, text: bytes, offset: int) -> None:
+        for token in text.partition(b" ")[0].split(b","):
+            self._contents[token[:_DIGEST].decode()] = offset, len(token)
+            offset += len(token) + 1
 
     def _open(self) -> None:
         try:
@@ -234,6 +302,8 @@ class Journal:
         self._read_to = 0
         self._lines = []
         self._places = {}
+        self._contents = {}
+        self._lasting = set()
         self.revoked = set()
         self.finished = set()
 
@@ -244,8 +314,11 @@ class Journal:
         except FileNotFoundError:
             found = None
         if found is None or (found.st_dev, found.st_ino) != self._identity:
-            self._disk.close_fd(self._fd)
-            self._open()
+            self._reopen()
+
+    def _reopen(self) -> None:
+        self._disk.close_fd(self._fd)
+        self._open()
 
 
 def _checksum(payload: bytes) -> bytes:
@@ -254,3 +327,13 @@ def _checksum(payload: bytes) -> bytes:
 
 def _line(payload: bytes) -> bytes:
     return _checksum(payload) + b" " + payload + b"\n"
+
+
+def _token(digest: str, text: bytes) -> bytes:
+    return digest.encode() + b":" + text
+
+
+def _tokens(raw: bytes) -> list[bytes]:
+    """The contents that a line as it stands in the file brings along."""
+    fields = raw.split(b" ", _FIELDS + 1)
+    return fields[_FIELDS].split(b",") if fields[1] == b"C" else []

@@ -24,7 +24,7 @@ from redline.core.ports import Origin
 def encode_body(
     change_set: ChangeSet, origin: Origin, notes: tuple[str, ...], root_path: Callable[[int], str]
 ) -> bytes:
-    """The body of a journal record; contents are left to the blobs."""
+    """The body of a journal record; contents stand beside it or in blobs."""
     roots: dict[int, int] = {}
 
     def place(path: WorkspacePath) -> list[Any]:

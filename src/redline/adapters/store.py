@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from redline.adapters import platform, records
 from redline.adapters.basis import MOST_HELD
 from redline.adapters.blobs import Blobs
+from redline.adapters.contents import MOST_INLINE, Contents
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
 from redline.adapters.journal import Head, Journal, Line, Undecided
@@ -46,6 +47,7 @@ class DiskStore:
         lock_dir: str,
         *,
         recover: bool = True,
+        most_inline: int = MOST_INLINE,
     ) -> None:
         self.disk = disk
         self.workspace = workspace
@@ -59,6 +61,7 @@ class DiskStore:
             self.blobs = Blobs(disk, disk.open_root(os.path.join(state_dir, "blobs")))
             self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
             self.journal = Journal(disk, self._directory)
+            self.contents = Contents(self.journal, self.blobs, most_inline)
         except OSError as error:
             raise writing_failed(error, state_dir) from error
         self.recovery = Recovery(self)
@@ -113,9 +116,9 @@ class DiskStore:
         body = records.encode_body(change_set, origin, (), self.workspace.root_path)
         held = self.hold_blobs()
         try:
-            added = self.blobs.put(contents, operation_id)
+            brought, added = self.contents.save(contents, operation_id)
             head = Head(operation_id, kind, None, time.time(), added)
-            self.journal.commit(head, body)
+            self.journal.commit(head, body, brought)
         except OSError as error:
             raise writing_failed(error) from error
         except Undecided as error:
@@ -182,7 +185,7 @@ class DiskStore:
     # -- reading ------------------------------------------------------------------------------
 
     def load(self, operation_id: str) -> Operation:
-        """An operation with contents, up to a limit; larger ones are left to the blobs."""
+        """An operation with contents, up to a limit; larger ones are left where they are."""
         operation = self._operation(self._line(operation_id))
         budget = MOST_HELD
         steps: list[Change | Rename] = []
@@ -199,7 +202,7 @@ class DiskStore:
         if not isinstance(state, FileState):
             return state
         try:
-            content = self.blobs.get(state.digest)
+            content = self.contents.get(state.digest)
         except OSError as error:
             raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
         return FileState(state.digest, state.size, state.mode, content)
@@ -278,11 +281,11 @@ class DiskStore:
             try:
                 if not platform.lock(lock, exclusive=True, wait=False):
                     return 0  # a change is under way; a later one prunes
-                self.journal.refresh()
+                self.journal.read_again()
                 keep, wanted = self._keep(days, size)
                 dropped = len(self.journal.lines) - len(keep)
                 if dropped:
-                    self.journal.replace(keep)
+                    self.journal.replace(keep, wanted)
                     self.blobs.keep_only(wanted)
                 return dropped
             except OSError:
@@ -303,11 +306,16 @@ class DiskStore:
         oldest = time.time() - days * 86400
         keep: list[Line] = []
         wanted: set[str] = set()
+        # Contents that stand in an older line, which has to leave them behind if it goes.
+        carried: dict[str, tuple[int, int]] = {}
         used = 0
         for line in reversed(self.journal.lines):
             new = set(self._digests(line)) - wanted
             used += line.length + sum(self.blobs.stored_size(digest) for digest in new)
-            if keep and (line.head.time < oldest or used > size):
+            places = {digest: self.journal.place(digest) for digest in new} | carried
+            carried = {d: place for d, place in places.items() if place and place[0] < line.offset}
+            inherited = sum(length for _, length in carried.values())
+            if keep and (line.head.time < oldest or used + inherited > size):
                 break  # the newest always stays
             keep.append(line)
             wanted |= new

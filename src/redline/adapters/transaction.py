@@ -43,6 +43,8 @@ class DiskTransaction:
     notes: list[str] = field(default_factory=list)
     basis: Basis | None = None
     added: int = 0
+    # Contents that the line brings along.
+    brought: dict[str, bytes] = field(default_factory=dict)
     time: float = 0.0
     committed: bool = False
 
@@ -99,7 +101,7 @@ class DiskTransaction:
         self.slot.activate(self._intent(staging))
         for number, step in enumerate(self.steps):
             if needs_staging(step):
-                self.steps[number], notes = self.swapper.stage(number, self.store.blobs.get)
+                self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
                 self.notes += notes
 
     def _intent(self, staging: list[WorkspacePath]) -> Intent:
@@ -123,7 +125,7 @@ class DiskTransaction:
                 if isinstance(state, FileState) and state.content is not None:
                     contents[state.digest] = state.content
         self.blob_lock = self.store.hold_blobs()
-        self.added = self.store.blobs.put(contents, self.id)
+        self.brought, self.added = self.store.contents.save(contents, self.id)
 
     def _check_again(self) -> None:
         """Somebody without our locks may have written since the bases were read."""
@@ -153,7 +155,7 @@ class DiskTransaction:
         )
         head = Head(self.id, self.kind, self.reverts, self.time, self.added)
         try:
-            self.store.journal.commit(head, body)
+            self.store.journal.commit(head, body, self.brought)
         except OSError as error:
             self.abandon()
             raise writing_failed(error) from error
