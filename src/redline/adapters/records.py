@@ -20,6 +20,8 @@ from redline.core.changes import (
 from redline.core.paths import WorkspacePath
 from redline.core.ports import Origin
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
 
 def encode_body(
     change_set: ChangeSet, origin: Origin, notes: tuple[str, ...], root_path: Callable[[int], str]
@@ -42,7 +44,7 @@ def encode_body(
         "steps": steps,
         "notes": list(notes),
     }
-    return json.dumps(body, separators=(",", ":")).encode("ascii")
+    return _ENCODER.encode(body).encode("ascii")
 
 
 def decode_body(

@@ -17,6 +17,7 @@ from typing import Any
 from redline.adapters import platform
 from redline.adapters.disk import Dir, Disk
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 ACTIVE, DONE, ABANDONED = b"A", b"D", b"X"
 
 
@@ -40,10 +41,8 @@ class Slot:
 
     def activate(self, intent: Intent) -> None:
         """Durably say what is about to be staged."""
-        body = json.dumps(
-            [intent.transaction, intent.buckets, intent.staged, intent.blobs],
-            separators=(",", ":"),
-        ).encode("ascii")
+        parts = [intent.transaction, intent.buckets, intent.staged, intent.blobs]
+        body = _ENCODER.encode(parts).encode("ascii")
         self._disk.pwrite(self._fd, ACTIVE + b"%08x " % zlib.crc32(body) + body + b"\n", 0)
         self._disk.sync_data(self._fd)
 
