@@ -147,3 +147,16 @@ def test_an_ignore_file_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").symlink_to(tmp_path / "elsewhere")
     scope = IgnoreScope.at(PlainTree(tmp_path), WorkspacePath(0, ()))
     assert not scope.ignores("anything", False)
+
+
+@pytest.mark.parametrize("more", [0, 40])
+def test_names_and_endings_are_found_among_few_rules_and_among_many(
+    tmp_path: Path, more: int
+) -> None:
+    others = [f"other{i}\n*.end{i}\nsome/other{i}\n" for i in range(more)]
+    (tmp_path / ".gitignore").write_text("".join(others) + "one\n*.log\na/two\n")
+    scope = IgnoreScope.of_root(PlainTree(tmp_path), 0)
+    names = ["one", "x.log", ".log", "log", "x.log.txt", "one.txt", "none", "two"]
+    assert scope.ignored_among(names, ()) == {"one", "x.log", ".log"}
+    assert scope.ignored_among(["none", "x.blog"], ()) == set()
+    assert scope.below("a").ignored_among(["two", "twos"], ()) == {"two"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat as modes
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 from redline.adapters.disk import Dir, Disk
@@ -103,7 +104,8 @@ class DiskTree:
         try:
             wanted = self._disk.names(handle) if names is None else list(names)
             wanted.sort()
-            if STAGED in "/".join(wanted):
+            first = bisect_left(wanted, STAGED)
+            if first < len(wanted) and wanted[first].startswith(STAGED):
                 wanted = [name for name in wanted if not name.startswith(STAGED)]
             return self._disk.facts(handle, wanted)
         except OSError as error:

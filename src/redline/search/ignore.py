@@ -102,9 +102,9 @@ class RuleSet:
 
     def may_speak_of(self, names: Names) -> bool:
         """False when no rule fits any of *names*, whatever directory they lie in."""
-        if not names.all.isdisjoint(self._literal) or not names.all.isdisjoint(self._path_names):
+        if names.has_any(self._literal) or names.has_any(self._path_names):
             return True
-        if self._suffix and not names.suffixes.isdisjoint(self._suffix):
+        if names.ends_in_any(self._suffix):
             return True
         return any(pattern.search(names.lines) for pattern in self._last_names)
 
@@ -129,17 +129,31 @@ _NO_RULE = (-1, -1)
 
 
 class Names:
-    """The names in one directory, prepared for asking many rules at once."""
+    """The names in one directory, one to a line, for asking many rules at once."""
 
-    __slots__ = ("all", "lines", "suffixes")
+    __slots__ = ("_closed", "lines")
 
     def __init__(self, names: Collection[str]) -> None:
-        self.all = frozenset(names)
         self.lines = "\n".join(names)
-        # Everything from the last dot of each name, found in one pass over all of them.
-        self.suffixes = frozenset(_SUFFIXES.findall(self.lines))
+        self._closed = f"\n{self.lines}\n"
+
+    def has_any(self, names: Collection[str]) -> bool:
+        """Whether one of *names* is here."""
+        if len(names) > _FEW:
+            return not frozenset(self.lines.split("\n")).isdisjoint(names)
+        closed = self._closed
+        return any(f"\n{name}\n" in closed for name in names)
+
+    def ends_in_any(self, suffixes: Collection[str]) -> bool:
+        """Whether a name ends in one of *suffixes*, which begin with their only dot."""
+        if len(suffixes) > _FEW:
+            return not frozenset(_SUFFIXES.findall(self.lines)).isdisjoint(suffixes)
+        closed = self._closed
+        return any(f"{suffix}\n" in closed for suffix in suffixes)
 
 
+# So many are looked for one by one; for more, taking the lines apart is cheaper.
+_FEW = 12
 _SUFFIXES = re.compile(r"\.[^.\n]*$", re.MULTILINE)
 
 

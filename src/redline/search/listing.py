@@ -99,15 +99,21 @@ def _without(entries: list[Listed], keeps_link: Callable[[str], bool]) -> list[L
     return [e for e in entries if e[1] & _KIND != S_IFLNK or keeps_link(e[0])]
 
 
-def _of_kind(facts: FactLists, kind: int) -> list[str]:
-    if all(mode & _KIND != kind for mode in set(facts.modes)):
+def _directories(facts: FactLists, kinds: set[int]) -> list[str]:
+    if S_IFDIR not in kinds:
         return []
     both = zip(facts.names, facts.modes, strict=True)
-    return [name for name, mode in both if mode & _KIND == kind]
+    return [name for name, mode in both if mode & _KIND == S_IFDIR]
 
 
 def _newest_first(listed: Listed) -> tuple[int, list[str]]:
     return -listed[3], listed[0].split("/")
+
+
+def _has_hidden(names: Sequence[str]) -> bool:
+    """Whether a name begins with a dot; such names stand together, for *names* are sorted."""
+    first = bisect_left(names, ".")
+    return first < len(names) and names[first][0] == "."
 
 
 def _is_directory(listed: Listed) -> bool:
@@ -126,6 +132,7 @@ def _require_directory(tree: Tree, directory: WorkspacePath) -> None:
 _Selects = Callable[[str, list[str]], list[str]]
 _ANY_NAME_WITH = re.compile(r"(?:\*\*/)*\*([^*?\[\]{}\\/]+)")
 _KIND = 0o170000
+_IGNORE_FILE = ".gitignore"
 _FILES_AND_LINKS = frozenset((S_IFREG, S_IFLNK))
 _ANY_KIND = frozenset(range(0, _KIND + 1, 0o010000))
 
@@ -200,13 +207,13 @@ class _Walk:
         """The entries of one directory sorted by name, and the directories to go on to."""
         self._cancel.check()
         try:
-            facts, directories = self._facts(here.path)
+            facts, kinds, directories, has_file = self._facts(here.path)
         except RedlineError:
             return [], {}  # it vanished, or may not be read
         names = facts.names
-        self.saw_links |= any(mode & _KIND == S_IFLNK for mode in set(facts.modes))
+        self.saw_links |= S_IFLNK in kinds
         rules = here.rules
-        if not here.has_rules and (self._selects or ".gitignore" in names):
+        if has_file and not here.has_rules:
             rules = rules.with_own_file()
         asked = names if self._selects is None else [*names, *directories]
         ignored = rules.ignored_among(asked, directories)
@@ -218,27 +225,33 @@ class _Walk:
             for name in directories
             if self._enters(name, ignored)
         }
-        return self._shown(here, facts, ignored), inner
+        return self._shown(here, facts, kinds, ignored), inner
 
     def _enters(self, name: str, ignored: set[str]) -> bool:
         if name[0] == "." and not self._scope.hidden:
             return False
         return self._scope.ignored or name not in ignored
 
-    def _facts(self, path: WorkspacePath) -> tuple[FactLists, frozenset[str]]:
-        """What may be shown, sorted by name, and the directories that are there."""
+    def _facts(self, path: WorkspacePath) -> tuple[FactLists, set[int], frozenset[str], bool]:
+        """What may be shown, sorted by name, and of which kinds; then whatever is chosen, the
+        directories that are there and whether an ignore file may be."""
         selects = self._selects
         if selects is None:
             facts = self._tree.facts(path)
-            return facts, frozenset(_of_kind(facts, S_IFDIR))
-        folder = next(iter(self._tree.walk(path, depth=1)))
-        wanted = selects("/".join((*path.parts, "")), [*folder.files, *folder.links])
-        return self._tree.facts(path, wanted), frozenset(folder.directories)
+            kinds = {mode & _KIND for mode in set(facts.modes)}
+            return facts, kinds, frozenset(_directories(facts, kinds)), _IGNORE_FILE in facts.names
+        folder = next(iter(self._tree.walk(path, depth=0)))
+        wanted = selects("/".join((*path.parts, "")), folder.files + folder.links)
+        facts = self._tree.facts(path, wanted) if wanted else FactLists([], [], [], [])
+        kinds = {mode & _KIND for mode in set(facts.modes)}
+        return facts, kinds, frozenset(folder.directories), _IGNORE_FILE in folder.files
 
-    def _shown(self, here: _Place, facts: FactLists, ignored: set[str]) -> list[Listed]:
+    def _shown(
+        self, here: _Place, facts: FactLists, found: set[int], ignored: set[str]
+    ) -> list[Listed]:
         prefix = "/".join((*here.path.parts, ""))
         hidden, keep, kinds = self._scope.hidden, self._scope.ignored, self._kinds
-        if not ignored and self._takes_all(facts):
+        if not ignored and found <= kinds and (hidden or not _has_hidden(facts.names)):
             paths = map(prefix.__add__, facts.names)
             return list(zip(paths, facts.modes, facts.sizes, facts.mtimes_ns, repeat(False)))
         return [
@@ -248,12 +261,6 @@ class _Walk:
             and (name[0] != "." or hidden)
             and (keep or name not in ignored)
         ]
-
-    def _takes_all(self, facts: FactLists) -> bool:
-        """Whether nothing here is hidden or of another kind: the usual case, told at once."""
-        if not self._scope.hidden and "\n." in "\n" + "\n".join(facts.names):
-            return False
-        return all(mode & _KIND in self._kinds for mode in set(facts.modes))
 
 
 class _Place(NamedTuple):

@@ -57,17 +57,15 @@ def list_files(call: Call) -> Result:
         order=arguments.get("sort", "path"),
         keeps_link=lambda path: _leads_to_file(call, path),
     )
-    entries = _presentable(listing.entries)
-    seconds = [entry[3] // _SECOND for entry in entries]
-    stamps = {second: modified(second * _SECOND) for second in set(seconds)}
+    stamps, kinds = _Stamps(), _KINDS
     files = [
         {
-            "path": entry[0],
-            "type": _KINDS[entry[1] & _KIND],
-            "size_bytes": entry[2],
-            "modified": stamps[second],
+            "path": path,
+            "type": kinds[mode & _KIND],
+            "size_bytes": size,
+            "modified": stamps[mtime // _SECOND],
         }
-        for entry, second in zip(entries, seconds, strict=True)
+        for path, mode, size, mtime, _ in _presentable(listing.entries)
     ]
     return success(
         {"path": shown(directory), "files": files, **_cut(listing, "files", "max_results")}
@@ -84,6 +82,14 @@ def _presentable(entries: Sequence[Listed]) -> Sequence[Listed]:
 _SECOND = 1_000_000_000
 _KIND = 0o170000
 _KINDS = {S_IFREG: "file", S_IFDIR: "directory", S_IFLNK: "symlink"}
+
+
+class _Stamps(dict[int, str]):
+    """Times by their second, each spelled once: many files are of the same."""
+
+    def __missing__(self, second: int) -> str:
+        self[second] = stamp = modified(second * _SECOND)
+        return stamp
 
 
 def modified(mtime_ns: int) -> str:
