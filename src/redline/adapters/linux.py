@@ -8,6 +8,8 @@ import os
 import platform
 import stat
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 from redline.adapters.disk import Dir, Disk
 
@@ -34,11 +36,17 @@ class _OpenHow(ctypes.Structure):
 _HOW_SIZE = ctypes.c_size_t(ctypes.sizeof(_OpenHow))
 
 
+@lru_cache(maxsize=64)
+def _how(flags: int, mode: int) -> Any:
+    """A pointer to what the kernel only reads, so one may serve many calls at once."""
+    return ctypes.pointer(_OpenHow(flags, mode, _RESOLVE))
+
+
 def openat2(base: int, path: bytes, flags: int, mode: int = 0) -> int:
     """Open *path* beneath *base* through no link at all."""
-    how = _OpenHow(flags, mode, _RESOLVE)
+    how = _how(flags, mode)
     for _ in range(_RETRIES):
-        fd = _syscall(_OPENAT2, base, path, ctypes.byref(how), _HOW_SIZE)
+        fd = _syscall(_OPENAT2, base, path, how, _HOW_SIZE)
         if fd >= 0:
             return int(fd)
         code = ctypes.get_errno()

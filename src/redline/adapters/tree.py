@@ -69,7 +69,9 @@ class DiskTree:
 
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
         """Up to *length* bytes from *offset*."""
-        fd, _ = self.open(path)
+        fd, found = self.open(path)
+        if found.st_size:  # told beforehand, the end needs no second read; 0 may mean unknown
+            length = min(length, max(found.st_size - offset, 0))
         try:
             return self._disk.pread(fd, length, offset)
         except OSError as error:

@@ -348,9 +348,11 @@ class GrepQuery:
     wanted: Callable[[int, str], bool] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GrepLine:
-    """One line of a result; `is_match` is False for context. `column` is 1-based in characters."""
+class GrepLine(NamedTuple):
+    """One line of a result; `is_match` is False for context. `column` is 1-based in characters.
+
+    A named tuple: there are thousands of these in one answer.
+    """
 
     path: WorkspacePath
     line: int

@@ -77,9 +77,10 @@ def _absolute(call: Call, glob: str) -> Iterator[Base]:
 
 def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
     tops = [show_name(root.path.rstrip("/")) for root in call.runtime.workspace.roots]
+    # Lines of one file share its path, and comparing what it is spares comparing what it says.
     names = {
-        path: f"{tops[path.root]}/{clean('/'.join(path.parts))}"
-        for path in {line.path for line in found.lines}
+        id(path): f"{tops[path.root]}/{clean('/'.join(path.parts))}"
+        for path in {id(line.path): line.path for line in found.lines}.values()
     }
     lines = [f"[truncated at {found.count} matches]"] if found.truncated else []
     lines += _grep_lines(found, names, bool(call.arguments.get("contextLines")))
@@ -88,7 +89,7 @@ def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
     if skipped:
         lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
     matches = [
-        {"path": names[line.path], "line": line.line, "text": clean(line.text)}
+        {"path": names[id(line.path)], "line": line.line, "text": clean(line.text)}
         for line in found.lines
         if line.is_match
     ]
@@ -96,12 +97,12 @@ def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
     return answer(call, "\n".join(lines), facts)
 
 
-def _grep_lines(found: Found, names: dict[WorkspacePath, str], grouped: bool) -> Iterator[str]:
+def _grep_lines(found: Found, names: dict[int, str], grouped: bool) -> Iterator[str]:
     """Lines as grep prints them; groups of one file are set apart when there is context."""
     last: GrepLine | None = None
     for line in found.lines:
         if grouped and last is not None and last.path == line.path and line.line > last.line + 1:
             yield "--"
         mark = ":" if line.is_match else "-"
-        yield f"{names[line.path]}{mark}{line.line}{mark}{clean(line.text)}"
+        yield f"{names[id(line.path)]}{mark}{line.line}{mark}{clean(line.text)}"
         last = line
