@@ -28,7 +28,7 @@ EDIT_FILE = Tool(
             "code_block": _TEXT,
             "edit_type": {"type": "string", "enum": ["insert", "replace", "delete"]},
             "symbol": _TEXT,
-            "expected_text": {"type": "string", "description": "Lines as last read"},
+            "expected_text": _TEXT,
             "expected_hash": {"type": "string", "description": "File SHA-256"},
             "create": _FLAG,
             "strict": _FLAG,

@@ -48,7 +48,7 @@ READ_FILE = _reader(
     inputs(
         {
             "path": SOME_TEXT,
-            "start_line": number(1),
+            "start_line": number(1, default=1),
             "end_line": number(1),
             "start_byte": number(0),
             "max_bytes": number(1, 1048576, 131072),
@@ -71,7 +71,7 @@ LIST_DIR = _reader(
             "max_entries": number(1, 10000, 1000),
             "include_hidden": flag(False),
             "include_ignored": flag(False),
-            "sort": choice("name", "type", "modified"),
+            "sort": choice("name", "type", "modified", default="name"),
         }
     ),
 )
@@ -90,7 +90,7 @@ LIST_FILES = _reader(
             "include_hidden": flag(False),
             "include_ignored": flag(False),
             "max_results": number(1, 50000, 5000),
-            "sort": choice("path", "modified"),
+            "sort": choice("path", "modified", default="path"),
         }
     ),
 )
@@ -111,7 +111,7 @@ SEARCH_TEXT = _reader(
             "exclude_globs": TEXTS,
             "context_lines": number(0, 5, 0),
             "max_results": number(1, 10000, 1000),
-            "max_preview_bytes": number(80, 4096),
+            "max_preview_bytes": number(80, 4096, 512),
         },
         "query",
     ),
@@ -161,7 +161,7 @@ GIT_DIFF = _reader(
     "git_diff",
     "Git diff",
     "git",
-    "Unified diff of unstaged and/or staged changes. Without git: what Redline changed.",
+    "Unified diff of unstaged and/or staged changes.",
     inputs(
         {
             "path": TEXT,
@@ -196,7 +196,7 @@ REQUEST_PERMISSIONS = Tool(
             ),
             "reason": SOME_TEXT,
             "arguments": {"type": "object"},
-            "scope": choice("once", "session"),
+            "scope": choice("once", "session", default="once"),
             "ttl_seconds": number(1, 3600, 300),
         },
         "tool_name",
@@ -213,15 +213,15 @@ VIEW_IMAGE = _reader(
     "view_image",
     "View image",
     "view_image",
-    "Look at a PNG, JPEG, GIF or WebP, resized to fit. compact sends the bytes once.",
+    "Look at a PNG, JPEG, GIF or WebP, resized to fit.",
     inputs(
         {
             "path": SOME_TEXT,
             "max_bytes": number(1024, 10485760, 5242880),
-            "max_width": number(1, 10000),
-            "max_height": number(1, 10000),
+            "max_width": number(1, 10000, 2000),
+            "max_height": number(1, 10000, 2000),
             "auto_resize": flag(True),
-            "output": choice("mcp_image", "data_url", "compact"),
+            "output": choice("mcp_image", "data_url", "compact", default="mcp_image"),
         },
         "path",
     ),

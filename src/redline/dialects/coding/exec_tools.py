@@ -15,7 +15,7 @@ from redline.dialects.coding.schemas import (
 from redline.dialects.tool import Hints, Tool
 
 _HERE = "redline.dialects.coding.exec"
-_OUTPUT_BYTES = number(1, 1048576)
+_OUTPUT_BYTES = number(1, 1048576, 65536)
 _YIELD = number(0, 30000, 1000)
 
 EXEC_TOOLS = (
@@ -23,9 +23,8 @@ EXEC_TOOLS = (
         name="exec_command",
         title="Execute command",
         description=(
-            "Run a shell command in the sandbox. One that still runs after yield_time_ms has a "
-            "session_id for write_stdin and kill_session. dry_run: only show its changes; the same "
-            "cmd with apply=session_id makes them."
+            "Run a shell command in the sandbox. Still running after yield_time_ms: go on with its "
+            "session_id. dry_run shows its changes; the same cmd with apply=session_id makes them."
         ),
         input_schema=inputs(
             {
@@ -74,8 +73,8 @@ EXEC_TOOLS = (
         input_schema=inputs(
             {
                 "session_id": SOME_TEXT,
-                "signal": choice("TERM", "KILL", "INT"),
-                "wait_ms": number(0, 30000),
+                "signal": choice("TERM", "KILL", "INT", default="TERM"),
+                "wait_ms": number(0, 30000, 5000),
                 "max_output_bytes": _OUTPUT_BYTES,
             },
             "session_id",

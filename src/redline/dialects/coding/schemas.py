@@ -34,9 +34,12 @@ def number(low: int, high: int | None = None, default: int | None = None) -> Jso
     return schema
 
 
-def choice(*values: str) -> Json:
-    """One of some words; the first is what counts when none is given, and needs no saying."""
-    return {"type": "string", "enum": list(values)}
+def choice(*values: str, default: str | None = None) -> Json:
+    """One of some words."""
+    schema: Json = {"type": "string", "enum": list(values)}
+    if default is not None:
+        schema["default"] = default
+    return schema
 
 
 def inputs(properties: Json, *required: str) -> Json:

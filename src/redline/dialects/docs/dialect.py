@@ -20,6 +20,7 @@ def _schema(required: tuple[str, ...], properties: Json) -> Json:
         "type": "object",
         "properties": {**properties, "format": _FORMAT, "doc_index": _INDEX},
         "required": list(required),
+        "additionalProperties": False,
     }
 
 

@@ -122,7 +122,7 @@ TOOLS = (
         "edit_files",
         "Edit many files",
         "Apply the same edits to several files or globs as one undoable operation; "
-        "failures are reported per file. Preview with dryRun.",
+        "failures are told per file.",
         schemas.EDIT_FILES,
         "edit",
         destroys=True,

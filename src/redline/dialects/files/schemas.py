@@ -36,7 +36,7 @@ _EDITS: Json = {
             "oldText": _TEXT,
             "newText": {
                 "type": "string",
-                "description": "Default empty. With isRegex: \\1-\\9 or $1-$9 are groups, "
+                "description": "With isRegex: \\1-\\9 or $1-$9 are groups, "
                 "\\0 or $& the match, $$ a dollar.",
             },
             "limit": {
@@ -49,7 +49,7 @@ _EDITS: Json = {
         "required": ["oldText"],
     },
 }
-_DRY_RUN: Json = {"type": "boolean", "description": "Answer with the diff, write nothing"}
+_DRY_RUN = _FLAG
 
 PATH = takes(("path",), path=_TEXT)
 READ_FILE = takes(
@@ -87,7 +87,7 @@ GREP_FILES = takes(
     excludeGlobs=_TEXTS,
     caseInsensitive=_FLAG,
     contextLines={"type": "integer", "minimum": 0},
-    maxResults={"type": "integer", "minimum": 1, "description": "Default 500, at most 10000"},
+    maxResults={"type": "integer", "minimum": 1, "description": "Default 500"},
 )
 GLOB_SEARCH = takes(
     ("directory", "globs"),

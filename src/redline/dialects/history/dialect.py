@@ -68,7 +68,7 @@ LIST_CHANGES = Tool(
             "tool": {"type": "string"},
             "since": {"type": "string"},
             "until": {"type": "string"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 20},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 200},
             "cursor": {"type": "string"},
         }
     ),
@@ -94,12 +94,7 @@ SHOW_CHANGE = Tool(
     input_schema=_schema(
         {
             "id": {"type": "string"},
-            "max_bytes": {
-                "type": "integer",
-                "minimum": 1024,
-                "maximum": 1048576,
-                "default": 65536,
-            },
+            "max_bytes": {"type": "integer", "minimum": 1024, "maximum": 1048576},
         }
     ),
     output_schema={
@@ -119,15 +114,14 @@ SHOW_CHANGE = Tool(
 UNDO_CHANGE = _reverting(
     "undo_change",
     "Undo change",
-    "Take a change back, all of its files or none. Without id: the latest not undone. Refused "
-    "when a file changed since. dry_run shows the diff.",
+    "Take a change back, all its files or none; the latest not undone without id. Refused when a "
+    "file changed since.",
 )
 
 REDO_CHANGE = _reverting(
     "redo_change",
     "Redo change",
-    "Take an undo back. id may be the undo's or the original change's; without it the latest "
-    "undo. dry_run shows the diff.",
+    "Take an undo back, named by its id or the change's; the latest without id.",
 )
 
 DIALECT = Dialect(
