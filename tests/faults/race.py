@@ -42,8 +42,13 @@ class Report:
 
 
 @contextmanager
-def swapping(top: Path, pause: float = 0.0) -> Iterator[Path]:
-    """A workspace whose directory `d` is, at any moment, itself or a link to the outside."""
+def swapping(
+    top: Path, pause: float = 0.0, prepare: Callable[[Path], None] | None = None
+) -> Iterator[Path]:
+    """A workspace whose directory `d` is, at any moment, itself or a link to the outside.
+
+    *prepare* gets the workspace before anything moves.
+    """
     root, outside = top / "ws", top / "outside"
     for place, content in ((root / "d", INSIDE), (outside, OUTSIDE)):
         place.mkdir(parents=True)
@@ -52,6 +57,8 @@ def swapping(top: Path, pause: float = 0.0) -> Iterator[Path]:
         (place / "directory").mkdir()
     (outside / "only-outside").write_bytes(OUTSIDE)
     (root / "trap").symlink_to(outside)
+    if prepare is not None:
+        prepare(root)
     child = os.fork()
     if child == 0:
         _swap_for_ever(os.fsencode(root / "d"), os.fsencode(root / "trap"), pause)

@@ -64,11 +64,16 @@ def test_no_git_read_escapes(tmp_path: Path) -> None:
         command = ["git", "-c", "core.safecrlf=false", *arguments]
         subprocess.run(command, cwd=root, env=ENVIRONMENT, check=False, capture_output=True)
 
-    with swapping(tmp_path, pause=0.0005) as root:
+    def commit(root: Path) -> None:
+        """Everything committed at rest, then changed, so that a diff reads every file."""
         git(root, "init", "-q")
-        for _ in range(20):
-            git(root, "add", "-A")
+        git(root, "add", "-A")
         git(root, "commit", "-qm", "x")
+        for file in (root / "d").iterdir():
+            if file.is_file():
+                file.write_bytes(file.read_bytes() + b"changed\n")
+
+    with swapping(tmp_path, pause=0.0005, prepare=commit) as root:
         redline = Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state")))
         for _ in range(TRIES * 3):
             diff = _tried(lambda: redline.git.diff(TOP, staged=False, context=3))
