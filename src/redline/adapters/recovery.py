@@ -137,3 +137,9 @@ class Recovery:
             where = self._directory(root, below)
             for each in (name, name + _BACK):
                 remove_if_there(self._store.disk, places, where, each)
+        # Once the slot is done nobody looks for them again.
+        for where in {self._directory(root, below) for root, below, _ in intent.staged}:
+            try:
+                self._store.disk.sync_dir(places.directory(where))
+            except (FileNotFoundError, NotADirectoryError):
+                continue
