@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,13 +93,14 @@ def test_a_session_is_typed_into_polled_and_killed(client: Client) -> None:
 
 @pytest.mark.requirement("001-exec-timeout", "001-exec-survivors")
 def test_the_watchdog_ends_a_command_nobody_asks_about(client: Client) -> None:
-    arguments = {"cmd": "setsid sleep 31537001 & sleep 31537001", "timeout_ms": 700}
+    marker = _marker(1)
+    arguments = {"cmd": f"setsid sleep {marker} & sleep {marker}", "timeout_ms": 700}
     got = answer(client.call("exec_command", {**arguments, "yield_time_ms": 0}))
     assert got["status"] == "running"
     poll = {"session_id": got["session_id"], "yield_time_ms": 30000}
     got = answer(client.call("write_stdin", poll))
     assert (got["status"], got["timed_out"]) == ("timeout", True)
-    assert processes_with("31537001") == []
+    assert processes_with(marker) == []
 
 
 @pytest.mark.requirement("001-exec-concurrent")
@@ -116,12 +118,18 @@ def test_ping_and_other_calls_are_answered_while_a_command_runs(client: Client) 
 
 @pytest.mark.requirement("001-exec-cancel")
 def test_cancelling_by_session_id_kills_the_command(client: Client) -> None:
-    got = answer(client.call("exec_command", {"cmd": "sleep 31537002", "yield_time_ms": 0}))
+    marker = _marker(2)
+    got = answer(client.call("exec_command", {"cmd": f"sleep {marker}", "yield_time_ms": 0}))
     client.notify("notifications/cancelled", {"session_id": got["session_id"]})
     poll = {"session_id": got["session_id"], "yield_time_ms": 20000}
     ended = answer(client.call("write_stdin", poll))
     assert ended.get("status") != "running"
-    assert processes_with("31537002") == []
+    assert processes_with(marker) == []
+
+
+def _marker(number: int) -> str:
+    """Seconds to sleep that no test in another process sleeps."""
+    return f"315{number}{os.getpid():08}"
 
 
 @pytest.mark.requirement("001-exec-cancel")
@@ -148,10 +156,10 @@ def test_undo_change_brings_back_what_a_command_removed(client: Client, workspac
 @pytest.mark.requirement("001-exec-survivors")
 def test_nothing_outlives_the_server(workspace: Path, transport: str) -> None:
     with connect(transport, ["--tools", "coding", "--workspace", str(workspace)]) as client:
-        line = "setsid sleep 31537004 & echo up; sleep 31537004"
+        line = f"setsid sleep {_marker(4)} & echo up; sleep {_marker(4)}"
         answer(client.call("exec_command", {"cmd": line, "yield_time_ms": 300, "tty": True}))
-        assert processes_with("31537004")
-    assert processes_with("31537004") == []
+        assert processes_with(_marker(4))
+    assert processes_with(_marker(4)) == []
 
 
 @pytest.mark.requirement("001-exec-owner")
