@@ -14,7 +14,7 @@ from collections.abc import Callable
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
-from redline.core.ports import HistoryQuery, Origin
+from redline.core.ports.history import HistoryQuery, Origin
 from redline.settings import Settings
 
 

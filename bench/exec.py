@@ -19,7 +19,8 @@ from redline.adapters.processes.commands import SandboxedCommands
 from redline.app import Redline
 from redline.core.errors import SandboxUnavailable
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Command, Root
+from redline.core.ports.commands import Command
+from redline.core.ports.tree import Root
 from redline.settings import Settings
 
 TOP = WorkspacePath(0, ())

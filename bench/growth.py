@@ -84,7 +84,7 @@ def history(report: Report, lengths: list[int]) -> None:
     from redline.app import Redline
     from redline.core.changes import Change, ChangeSet, FileState
     from redline.core.paths import Access
-    from redline.core.ports import Origin
+    from redline.core.ports.history import Origin
     from redline.settings import Settings
 
     with tempfile.TemporaryDirectory(dir=SHM) as home:

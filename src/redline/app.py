@@ -18,21 +18,17 @@ if TYPE_CHECKING:
     from redline.adapters.store import DiskStore
     from redline.adapters.workspace import DiskWorkspace
     from redline.core.findings import Finding
-    from redline.core.ports import (
-        CodeIndex,
-        Commands,
-        Editor,
-        Git,
-        Grants,
-        Grep,
-        History,
-        Images,
-        Llm,
-        Previews,
-        Reads,
-        Regex,
-        Tree,
-    )
+    from redline.core.ports.code import CodeIndex
+    from redline.core.ports.commands import Commands
+    from redline.core.ports.git import Git
+    from redline.core.ports.grants import Grants
+    from redline.core.ports.history import Editor, History
+    from redline.core.ports.images import Images
+    from redline.core.ports.models import Llm
+    from redline.core.ports.previews import Previews
+    from redline.core.ports.reads import Reads
+    from redline.core.ports.search import Grep, Regex
+    from redline.core.ports.tree import Tree
 
 
 class Redline:

@@ -19,7 +19,7 @@ from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports import HistoryQuery, Operation, Origin
+from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.core.textfile import TextFile, encode
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write

@@ -14,7 +14,7 @@ from redline.adapters.git import LibGit
 from redline.app import Redline
 from redline.core.errors import GitFailed
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GitEntry, GitStatus
+from redline.core.ports.git import GitEntry, GitStatus
 from redline.settings import Settings
 
 TOP = WorkspacePath(0, ())

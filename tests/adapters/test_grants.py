@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from redline.adapters.grants import MemoryGrants
-from redline.core.ports import Grant
+from redline.core.ports.grants import Grant
 
 
 def _grant(**changes: Any) -> Grant:

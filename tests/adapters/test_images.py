@@ -9,7 +9,7 @@ from PIL import Image as Pillow
 
 from redline.adapters.images import PillowImages
 from redline.core.errors import ContentError, TooLarge
-from redline.core.ports import Image
+from redline.core.ports.images import Image
 
 IMAGES = PillowImages()
 

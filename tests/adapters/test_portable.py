@@ -17,7 +17,7 @@ from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import StaleBase
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.engine.editor import JournalEditor
 from tests.engine.bench import snapshot
 

@@ -15,7 +15,7 @@ from redline.adapters.previews_memory import MemoryPreviews
 from redline.adapters.previews_redis import RedisPreviews
 from redline.adapters.previews_sqlite import SqlitePreviews
 from redline.core.errors import InvalidArgument, StoreUnavailable
-from redline.core.ports import Previews, StoredPreview
+from redline.core.ports.previews import Previews, StoredPreview
 from tests.adapters.redis_server import RedisServer
 
 Make = Callable[..., Any]

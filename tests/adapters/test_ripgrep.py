@@ -12,7 +12,7 @@ from redline.adapters.ripgrep import Ripgrep
 from redline.adapters.ripgrep_output import CountCollector
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GrepQuery, GrepResult
+from redline.core.ports.search import GrepQuery, GrepResult
 from tests.search.plain_tree import PlainTree
 
 ROOT = WorkspacePath(0, ())

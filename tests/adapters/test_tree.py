@@ -22,7 +22,7 @@ from redline.core.errors import (
     TooLarge,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Kind
+from redline.core.ports.tree import Kind
 
 
 @pytest.fixture(params=["chosen", "walk"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, Rename
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports import Operation, Origin
+from redline.core.ports.history import Operation, Origin
 from redline.settings import Settings
 from tests.engine.quick import QuickDisk
 

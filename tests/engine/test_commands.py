@@ -15,7 +15,8 @@ from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import UndoBlocked
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Command, Finished, Origin
+from redline.core.ports.commands import Command, Finished
+from redline.core.ports.history import Origin
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
 

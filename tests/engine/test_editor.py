@@ -21,7 +21,7 @@ from redline.core.errors import (
     UnknownOperation,
     WriteFailed,
 )
-from redline.core.ports import HistoryQuery
+from redline.core.ports.history import HistoryQuery
 from tests.engine.bench import ORIGIN, Bench
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import UndoBlocked, UnknownOperation
-from redline.core.ports import HistoryQuery, Operation, Origin
+from redline.core.ports.history import HistoryQuery, Operation, Origin
 from tests.engine.bench import Bench
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import StaleBase
-from redline.core.ports import HistoryQuery, Origin
+from redline.core.ports.history import HistoryQuery, Origin
 from tests.engine.bench import Bench
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from redline.core.changes import ABSENT, Change, DirState, FileState, LinkState, Rename
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Kind
+from redline.core.ports.tree import Kind
 from tests.engine.bench import Bench
 
 EXAMPLES = 3000 if os.environ.get("REDLINE_LONG") else 100

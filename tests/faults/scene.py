@@ -23,7 +23,7 @@ from redline.core.changes import (
     Rename,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Operation, Origin
+from redline.core.ports.history import Operation, Origin
 from redline.engine.editor import JournalEditor
 from tests.engine.bench import snapshot
 from tests.engine.quick import QuickDisk

@@ -13,7 +13,7 @@ from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.engine.editor import JournalEditor
 from tests.engine.quick import QuickDisk
 from tests.faults import race

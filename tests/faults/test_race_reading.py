@@ -12,7 +12,7 @@ from redline.adapters.ripgrep import Ripgrep
 from redline.app import Redline
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GrepQuery
+from redline.core.ports.search import GrepQuery
 from redline.search.listing import Scope, list_directory, list_files
 from redline.settings import Settings
 from tests.adapters.test_git import ENVIRONMENT

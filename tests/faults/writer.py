@@ -14,7 +14,7 @@ from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import Locked, StaleBase
 from redline.core.paths import Access
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.settings import Settings
 from tests.engine.quick import QuickDisk
 

@@ -19,7 +19,7 @@ from redline.core.errors import (
     SymlinkEscape,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Entry, Kind
+from redline.core.ports.tree import Entry, Kind
 from redline.core.textfile import TextFile, line_body, split_lines
 from redline.plan.patch import parse_patch
 from redline.plan.patch_apply import PatchPlan, plan_patch

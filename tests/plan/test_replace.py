@@ -18,7 +18,7 @@ from redline.core.errors import (
     NotFound,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports import RegexMatch
+from redline.core.ports.search import RegexMatch
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.regex import count_groups, parse_template, replace_regex
 from redline.plan.replace import Edit, replace_all

@@ -10,7 +10,7 @@ from pathlib import Path
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import NotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Entry, FactLists, Kind
+from redline.core.ports.tree import Entry, FactLists, Kind
 
 _KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.SYMLINK}
 

@@ -13,7 +13,7 @@ import stat as modes
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from redline.core.ports import FactLists
+from redline.core.ports.tree import FactLists
 
 try:
     import fcntl

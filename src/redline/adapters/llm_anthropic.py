@@ -10,7 +10,7 @@ from typing import Any
 
 from redline.adapters.llm_retry import Transient, ask_with_repeats, fail_for_status
 from redline.core.errors import ProviderFailed
-from redline.core.ports import LlmReply, LlmRequest
+from redline.core.ports.models import LlmReply, LlmRequest
 
 _TOOL = "propose"
 

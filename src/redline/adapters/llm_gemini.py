@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.adapters.llm_retry import Transient, ask_with_repeats, fail_for_status, reply_of
 from redline.core.errors import ProviderFailed
-from redline.core.ports import LlmReply, LlmRequest
+from redline.core.ports.models import LlmReply, LlmRequest
 
 _REFUSALS = frozenset(
     ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE")

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from redline.core.errors import ProviderFailed
-from redline.core.ports import LlmReply, LlmRequest
+from redline.core.ports.models import LlmReply, LlmRequest
 
 ATTEMPTS = 4
 FIRST_WAIT = 0.5

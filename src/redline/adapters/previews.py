@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.core.errors import InvalidArgument
-from redline.core.ports import Previews
+from redline.core.ports.previews import Previews
 
 
 def open_previews(setting: str) -> Previews:

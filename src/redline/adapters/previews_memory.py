@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from redline.core.errors import LimitReached
-from redline.core.ports import StoredPreview
+from redline.core.ports.previews import StoredPreview
 
 MAX_PREVIEWS = 1000
 MAX_BYTES = 256 << 20

@@ -11,7 +11,7 @@ from typing import Any
 
 from redline.adapters.previews_memory import MAX_OF_ONE
 from redline.core.errors import LimitReached, StoreUnavailable
-from redline.core.ports import StoredPreview
+from redline.core.ports.previews import StoredPreview
 
 TIMEOUT = 2.0
 MAX_PREVIEWS = 10_000

@@ -11,7 +11,7 @@ from threading import Lock
 
 from redline.adapters.previews_memory import MAX_BYTES, MAX_OF_ONE, MAX_PREVIEWS
 from redline.core.errors import LimitReached, StoreUnavailable
-from redline.core.ports import StoredPreview
+from redline.core.ports.previews import StoredPreview
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS previews (

@@ -7,7 +7,7 @@ from threading import Lock
 
 from redline.core.changes import digest_of
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Seen
+from redline.core.ports.reads import Seen
 
 MAX_BYTES = 64 << 20
 MAX_FILE = 4 << 20

@@ -18,7 +18,7 @@ from redline.core.changes import (
     State,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any
 
 from redline.core.errors import InvalidPattern, LimitReached, TimeLimit, Unavailable
-from redline.core.ports import RegexMatch
+from redline.core.ports.search import RegexMatch
 
 BUDGET = 2.0
 MEMORY = 512 << 20

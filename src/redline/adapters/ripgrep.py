@@ -18,7 +18,8 @@ from redline.adapters.ripgrep_output import (
 from redline.adapters.ripgrep_process import RipgrepProcesses, gathered, watch
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Cancel, GrepLine, GrepQuery, GrepResult, Tree
+from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
+from redline.core.ports.tree import Tree
 from redline.search.ignore import ancestor_rules
 from redline.search.patterns import any_of, expand_braces
 

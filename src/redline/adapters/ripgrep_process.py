@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from redline.adapters.read_guard import ReadGuard
 from redline.core.errors import Unavailable
-from redline.core.ports import Cancel
+from redline.core.ports.search import Cancel
 
 _CHUNK = 1 << 18
 _LOOK_EVERY = 4  # ms

@@ -17,7 +17,8 @@ from threading import Lock
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, State
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Difference, Tree, Workspace
+from redline.core.ports.commands import Difference
+from redline.core.ports.tree import Tree, Workspace
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
 
 MAX_ENTRIES = 50_000
@@ -66,7 +67,7 @@ class Snapshot:
 
 
 class WorkspaceSnapshots:
-    """See `core.ports.Snapshots`."""
+    """See `core.ports.commands.Snapshots`."""
 
     def __init__(self, workspace: Workspace, tree: Tree) -> None:
         self._workspace = workspace

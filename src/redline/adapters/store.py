@@ -24,7 +24,7 @@ from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
 from redline.core.errors import HistoryError, Locked, PathDenied, UnknownOperation, WriteFailed
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Chained, Operation, Origin
+from redline.core.ports.history import Chained, Operation, Origin
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 _TRIES = 50
@@ -37,7 +37,7 @@ def new_id() -> str:
 
 
 class DiskStore:
-    """See `core.ports.Store`."""
+    """See `core.ports.history.Store`."""
 
     def __init__(
         self,

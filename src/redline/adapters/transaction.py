@@ -19,7 +19,7 @@ from redline.adapters.swap import Step, Swap, needs_staging, staged_name, stagin
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import RedlineError, StaleBase
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Operation, Origin
+from redline.core.ports.history import Operation, Origin
 
 if TYPE_CHECKING:
     from redline.adapters.store import DiskStore
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class DiskTransaction:
-    """See `core.ports.Transaction`; made by `DiskStore.begin`."""
+    """See `core.ports.history.Transaction`; made by `DiskStore.begin`."""
 
     store: DiskStore
     id: str

@@ -14,7 +14,7 @@ from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import IsADirectory, NotARegularFile, NotFound, TooLarge
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Entry, FactLists, Folder, Kind
+from redline.core.ports.tree import Entry, FactLists, Folder, Kind
 
 STAGED = ".redline-"
 
@@ -29,7 +29,7 @@ def kind_of(mode: int) -> Kind:
 
 
 class DiskTree:
-    """See `core.ports.Tree`."""
+    """See `core.ports.tree.Tree`."""
 
     def __init__(self, disk: Disk, workspace: DiskWorkspace) -> None:
         self._disk = disk
@@ -98,7 +98,7 @@ class DiskTree:
             self._disk.close_dir(handle)
 
     def facts(self, path: WorkspacePath, names: Sequence[str] | None = None) -> FactLists:
-        """Sorted names with the facts of each; see `core.ports.Tree`."""
+        """Sorted names with the facts of each; see `core.ports.tree.Tree`."""
         try:
             handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
         except OSError as error:
@@ -122,7 +122,7 @@ class DiskTree:
         depth: int | None = None,
         enter: Callable[[str], bool] | None = None,
     ) -> Iterator[Folder]:
-        """Every directory from *path* down; see `core.ports.Tree`."""
+        """Every directory from *path* down; see `core.ports.tree.Tree`."""
         try:
             top = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
         except OSError as error:

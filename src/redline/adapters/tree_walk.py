@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from redline.adapters.disk import Dir, Disk
-from redline.core.ports import Folder
+from redline.core.ports.tree import Folder
 
 # A handle stays open for every level between here and the top; deeper trees are cut off there.
 _DEEPEST = 200

@@ -25,7 +25,7 @@ from redline.core.errors import (
     SymlinkEscape,
 )
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
-from redline.core.ports import Root
+from redline.core.ports.tree import Root
 
 _MAX_LINKS = 40
 _RACES = 50
@@ -33,7 +33,7 @@ FOREIGN = 1_000_000
 
 
 class DiskWorkspace:
-    """Directories this process may touch; see `core.ports.Workspace`."""
+    """Directories this process may touch; see `core.ports.tree.Workspace`."""
 
     def __init__(
         self,

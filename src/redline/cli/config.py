@@ -14,7 +14,7 @@ from redline.cli.terminal import fail, out, paint, paint_diff
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.errors import CannotApply
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.plan.describe import diff_of
 from redline.settings import Settings
 

@@ -14,7 +14,7 @@ from redline.core.changes import FileState
 from redline.core.diff import unified_diff
 from redline.core.errors import IsADirectory, NodeNotFound, NotFound, StaleBase
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.core.textfile import TextFile
 from redline.documents.editing import DocEdit, Options, apply_edits, change_of
 from redline.documents.formats import FORMATS, detect, open_document

@@ -8,7 +8,7 @@ from datetime import datetime
 from redline.app import Redline
 from redline.cli.terminal import paint
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Operation
+from redline.core.ports.history import Operation
 from redline.plan.describe import Label, touched
 from redline.settings import Settings
 

@@ -14,7 +14,7 @@ from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.diff import unified_diff, visible
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.core.textfile import TextFile
 from redline.dialects.json_editor.files import plan_file
 from redline.dialects.json_editor.inputs import Source

@@ -6,7 +6,7 @@ import argparse
 
 from redline.cli.history_view import add_workspace_flags, headline, label_for, open_redline
 from redline.cli.terminal import out, paint
-from redline.core.ports import HistoryQuery
+from redline.core.ports.history import HistoryQuery
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from redline.cli.history_view import add_workspace_flags, headline, label_for, open_redline
 from redline.cli.terminal import out, paint_diff
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.plan.describe import diff_of
 
 

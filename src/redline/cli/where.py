@@ -8,7 +8,7 @@ import re
 from redline.cli.code_view import add_flags, file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out, paint
 from redline.code.definitions import Symbol, find_symbols
-from redline.core.ports import IndexedSymbol
+from redline.core.ports.code import IndexedSymbol
 
 _SHOWN_FILES = 30
 _SHOWN_LINES = 12

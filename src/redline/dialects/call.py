@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from redline.core.errors import RedlineError
-    from redline.core.ports import Cancel, Origin
+    from redline.core.ports.history import Origin
+    from redline.core.ports.search import Cancel
     from redline.dialects.tool import Client, Runtime, Tool
 
 Json = dict[str, Any]
@@ -89,7 +90,7 @@ class Call:
 
     def origin(self, summary: str = "") -> Origin:
         """The journal's word on who asked for this."""
-        from redline.core.ports import Origin
+        from redline.core.ports.history import Origin
 
         name = f"{self.client.name} {self.client.version}".strip()
         return Origin(self.tool.name, name, self.client.principal, summary)

@@ -13,22 +13,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 # Only for the checker: the ports are some thirty dataclasses, and listing tools needs none.
 if TYPE_CHECKING:
-    from redline.core.ports import (
-        CodeIndex,
-        Commands,
-        Editor,
-        Git,
-        Grants,
-        Grep,
-        History,
-        Images,
-        Llm,
-        Previews,
-        Reads,
-        Regex,
-        Tree,
-        Workspace,
-    )
+    from redline.core.ports.code import CodeIndex
+    from redline.core.ports.commands import Commands
+    from redline.core.ports.git import Git
+    from redline.core.ports.grants import Grants
+    from redline.core.ports.history import Editor, History
+    from redline.core.ports.images import Images
+    from redline.core.ports.models import Llm
+    from redline.core.ports.previews import Previews
+    from redline.core.ports.reads import Reads
+    from redline.core.ports.search import Grep, Regex
+    from redline.core.ports.tree import Tree, Workspace
     from redline.dialects.call import Answer as Answer
     from redline.dialects.call import Call as Call
     from redline.dialects.call import FailedCall as FailedCall

@@ -9,28 +9,25 @@ from threading import Lock
 from redline.core.changes import Change, ChangeSet, State
 from redline.core.errors import InvalidArgument, SessionNotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports import (
-    Cancel,
+from redline.core.ports.commands import (
     Command,
     Difference,
-    Editor,
     Finished,
     Job,
-    Operation,
-    Origin,
     Processes,
     SandboxFacts,
     Snapshots,
-    Store,
-    Tree,
 )
+from redline.core.ports.history import Editor, Operation, Origin, Store
+from redline.core.ports.search import Cancel
+from redline.core.ports.tree import Tree
 
 _SHOWN = 5
 _KEPT = 16
 
 
 class RecordedCommands:
-    """See `core.ports.Commands`."""
+    """See `core.ports.commands.Commands`."""
 
     def __init__(
         self,

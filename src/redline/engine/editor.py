@@ -12,14 +12,15 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import show_name
-from redline.core.ports import Operation, Origin, Store, Tree, Workspace
+from redline.core.ports.history import Operation, Origin, Store
+from redline.core.ports.tree import Tree, Workspace
 from redline.engine.obstacles import Obstacles
 
 _PRUNE_EVERY = 64
 
 
 class JournalEditor:
-    """See `core.ports.Editor`."""
+    """See `core.ports.history.Editor`."""
 
     def __init__(
         self,

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports import HistoryQuery, Operation, Store, Workspace
+from redline.core.ports.history import HistoryQuery, Operation, Store
+from redline.core.ports.tree import Workspace
 
 
 class JournalHistory:
-    """See `core.ports.History`."""
+    """See `core.ports.history.History`."""
 
     def __init__(self, workspace: Workspace, store: Store) -> None:
         self._workspace = workspace

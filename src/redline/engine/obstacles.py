@@ -18,7 +18,7 @@ from redline.core.changes import (
 from redline.core.diff import unified_diff
 from redline.core.errors import NotARegularFile, PathError, UndoBlocked
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Tree, Workspace
+from redline.core.ports.tree import Tree, Workspace
 
 
 @dataclass(frozen=True, slots=True)

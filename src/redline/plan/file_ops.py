@@ -24,7 +24,7 @@ from redline.core.errors import (
     NotFound,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Entry, Kind, Tree
+from redline.core.ports.tree import Entry, Kind, Tree
 
 
 def plan_write(tree: Tree, path: WorkspacePath, shown: str, content: bytes) -> ChangeSet:

@@ -29,7 +29,7 @@ from redline.core.errors import (
     SymlinkEscape,
 )
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Tree
+from redline.core.ports.tree import Tree
 from redline.core.textfile import TextFile
 from redline.plan.patch import AddFile, DeleteFile, PatchOperation, UpdateFile
 from redline.plan.patch_hunks import place_hunks

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from redline.core.errors import InvalidPattern, NoMatch
-from redline.core.ports import Regex, RegexMatch
+from redline.core.ports.search import Regex, RegexMatch
 from redline.plan.compose import dominant_end
 from redline.plan.views import View, unify_ends
 

@@ -17,7 +17,8 @@ from redline.core.errors import (
     RedlineError,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Regex, Tree
+from redline.core.ports.search import Regex
+from redline.core.ports.tree import Tree
 from redline.core.textfile import TextFile
 from redline.plan.compose import dominant_end
 from redline.plan.match import Level, Placement, ambiguous, apply_placements, place

@@ -12,7 +12,8 @@ from time import monotonic
 
 from redline.core.errors import InvalidPattern, RedlineError, TimeLimit
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Cancel, Grep, GrepLine, GrepQuery, Regex, Tree
+from redline.core.ports.search import Cancel, Grep, GrepLine, GrepQuery, Regex
+from redline.core.ports.tree import Tree
 from redline.core.textfile import BOM, SNIFFED
 from redline.search.es_regex import Translation, translate
 from redline.search.globs import Matcher

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Kind, Tree
+from redline.core.ports.tree import Kind, Tree
 from redline.core.textfile import TextFile
 from redline.search.patterns import glob_regex
 

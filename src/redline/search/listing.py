@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 from redline.core.errors import NotADirectory, NotFound, RedlineError
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Cancel, FactLists, Kind, Tree
+from redline.core.ports.search import Cancel
+from redline.core.ports.tree import FactLists, Kind, Tree
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
 from redline.search.patterns import any_of
 

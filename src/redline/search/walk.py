@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Cancel, Tree
+from redline.core.ports.search import Cancel
+from redline.core.ports.tree import Tree
 from redline.search.globs import Matcher, is_glob, matcher, name_or_path, selects
 
 

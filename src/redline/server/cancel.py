@@ -11,7 +11,7 @@ class StateRefused(Exception):
 
 
 class Token:
-    """Implements core.ports.Cancel; `cancel` may come at any time from any thread."""
+    """Implements core.ports.search.Cancel; `cancel` may come at any time from any thread."""
 
     __slots__ = ("_actions", "_lock", "cancelled")
 

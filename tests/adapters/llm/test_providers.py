@@ -12,7 +12,7 @@ from redline.adapters.llm_anthropic import AnthropicLlm
 from redline.adapters.llm_gemini import GeminiLlm
 from redline.adapters.llm_openai import OpenAiLlm
 from redline.core.errors import InvalidArgument, ProviderFailed
-from redline.core.ports import LlmRequest
+from redline.core.ports.models import LlmRequest
 from tests.adapters.llm.stub import CAPTURED, Stub, prose, refused, stub, success, truncated
 
 SCHEMA = CAPTURED["requests"]["openai"]["body"]["response_format"]["json_schema"]["schema"]

@@ -11,7 +11,8 @@ from redline.adapters.processes.helper import Helper
 from redline.adapters.sandbox import bubblewrap
 from redline.core.errors import Cancelled
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Command, Finished, Root
+from redline.core.ports.commands import Command, Finished
+from redline.core.ports.tree import Root
 from tests.support import need
 
 ROOT = WorkspacePath(0, ())

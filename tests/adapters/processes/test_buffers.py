@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redline.adapters.processes.buffers import HeadBuffer, RollingBuffer
-from redline.core.ports import Captured
+from redline.core.ports.commands import Captured
 from redline.dialects.coding.output import keep_tail
 
 chunks = st.lists(st.binary(max_size=20), max_size=12)

@@ -11,7 +11,7 @@ import pytest
 from redline.adapters.processes import commands as module
 from redline.adapters.sandbox import bubblewrap
 from redline.core.errors import Cancelled, LimitReached, SandboxUnavailable, SessionNotFound
-from redline.core.ports import Command
+from redline.core.ports.commands import Command
 from tests.adapters.processes.ground import (
     BACKENDS,
     ROOT,

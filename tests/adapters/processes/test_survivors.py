@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.ports import Command
+from redline.core.ports.commands import Command
 from tests.adapters.processes.ground import (
     BACKENDS,
     ROOT,
@@ -110,7 +110,7 @@ _SERVER = """
 import sys
 sys.path[:0] = [{src!r}, {top!r}]
 from tests.adapters.processes.ground import *
-from redline.core.ports import *
+from redline.core.ports.commands import *
 with commands_in({ground!r}, {mode!r}, {backend!r}) as made:
     job = made.start(Command({line!r}, ROOT, timeout=600.0))
     job.wait(30, for_output=True)

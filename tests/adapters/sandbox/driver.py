@@ -35,7 +35,8 @@ def main():
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.sandbox import limits
     from redline.core.paths import WorkspacePath
-    from redline.core.ports import Command, Root
+    from redline.core.ports.commands import Command
+    from redline.core.ports.tree import Root
 
     for name, value in order.get("limits", {}).items():
         setattr(limits, name, value)

@@ -10,7 +10,7 @@ import pytest
 
 from redline.app import Redline
 from redline.core.errors import Conflict, InvalidArgument, ProviderFailed
-from redline.core.ports import Llm, LlmReply, LlmRequest
+from redline.core.ports.models import Llm, LlmReply, LlmRequest
 from redline.dialects.code.dialect import EDIT_FILE
 from redline.dialects.code.edit import edit_file
 from redline.dialects.tool import Call, Client, Result

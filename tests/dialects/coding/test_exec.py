@@ -21,7 +21,7 @@ from redline.core.errors import (
     SessionNotFound,
     StaleBase,
 )
-from redline.core.ports import Grant
+from redline.core.ports.grants import Grant
 from redline.dialects.coding import exec as tools
 from redline.dialects.coding.permissions import owner_of
 from redline.dialects.tool import Call, Client, Hints, Tool

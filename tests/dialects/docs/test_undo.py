@@ -14,7 +14,7 @@ from redline.app import Redline
 from redline.core.changes import FileState
 from redline.core.errors import CannotApply
 from redline.core.paths import Access
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.documents.editing import DocEdit, Options, apply_edits, change_of
 from redline.documents.query import paths_of
 from redline.settings import Settings

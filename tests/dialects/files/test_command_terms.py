@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from redline.app import Redline
-from redline.core.ports import Command, Finished, JobState, SandboxFacts
+from redline.core.ports.commands import Command, Finished, JobState, SandboxFacts
 from redline.dialects.files.command import execute_command
 from redline.dialects.files.dialect import TOOLS
 from redline.dialects.tool import Call, Client

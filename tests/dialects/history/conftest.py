@@ -10,7 +10,7 @@ import pytest
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
-from redline.core.ports import Operation, Origin
+from redline.core.ports.history import Operation, Origin
 from redline.settings import Settings
 
 Write = Callable[[str, str], Operation]

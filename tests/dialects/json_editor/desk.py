@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from redline.app import Redline
-from redline.core.ports import LlmReply, LlmRequest
+from redline.core.ports.models import LlmReply, LlmRequest
 from redline.dialects.json_editor.dialect import DIALECT
 from redline.dialects.tool import Client
 from redline.instruct.values import parse

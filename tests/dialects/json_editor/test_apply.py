@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.ports import Origin
+from redline.core.ports.history import Origin
 from redline.instruct.values import dumps
 from tests.dialects.json_editor.desk import Desk, exact
 

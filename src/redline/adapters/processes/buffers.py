@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from redline.core.ports import Captured
+from redline.core.ports.commands import Captured
 
 HEAD = 64 << 10
 TAIL = 1 << 20

@@ -22,16 +22,9 @@ from redline.adapters.sandbox.bubblewrap import View
 from redline.adapters.sandbox.linux import IS_LINUX
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports import (
-    Cancel,
-    Command,
-    Difference,
-    Finished,
-    Job,
-    SandboxFacts,
-    Tree,
-    Workspace,
-)
+from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
+from redline.core.ports.search import Cancel
+from redline.core.ports.tree import Tree, Workspace
 
 GRACE = 1.0
 DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]

@@ -15,7 +15,7 @@ from threading import Condition, Thread
 from redline.adapters.processes.buffers import RollingBuffer
 from redline.adapters.processes.reactor import Reactor
 from redline.core.errors import SessionClosed
-from redline.core.ports import Captured, JobState, SandboxFacts
+from redline.core.ports.commands import Captured, JobState, SandboxFacts
 
 _CHUNK = 64 << 10
 _ORDERS = {"TERM": b"T", "INT": b"I", "KILL": b"K"}

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, State
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import Difference, Tree
+from redline.core.ports.commands import Difference
+from redline.core.ports.tree import Tree
 from redline.search.ignore import EXCLUDED_DIRECTORIES, is_ignored
 
 MAX_FILE = 4 << 20

@@ -11,7 +11,7 @@ from redline.adapters.sandbox import bubblewrap, landlock, limits, places, secco
 from redline.adapters.sandbox.bubblewrap import View
 from redline.adapters.sandbox.overlay import Layer
 from redline.core.errors import SandboxUnavailable
-from redline.core.ports import SandboxFacts
+from redline.core.ports.commands import SandboxFacts
 
 MODES = ("safe", "trusted", "dangerous")
 _OLDEST_ABI = 3  # before it a file could be truncated anywhere

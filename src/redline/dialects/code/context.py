@@ -9,7 +9,8 @@ from redline.code.definitions import Symbol
 from redline.code.languages import language_of
 from redline.core.errors import InvalidArgument, NotFound, TooLarge
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports import IndexedUses, Kind
+from redline.core.ports.code import IndexedUses
+from redline.core.ports.tree import Kind
 from redline.dialects.code.fitting import Snippet, fit, render
 from redline.dialects.code.lookup import Lookup, Opened, enclosing
 from redline.dialects.tool import Call, Json, Result

@@ -14,7 +14,9 @@ from redline.code.references import uses_of
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GrepQuery, HistoryQuery, IndexedSymbol, IndexedUses
+from redline.core.ports.code import IndexedSymbol, IndexedUses
+from redline.core.ports.history import HistoryQuery
+from redline.core.ports.search import GrepQuery
 from redline.core.textfile import TextFile
 from redline.dialects.tool import Call
 

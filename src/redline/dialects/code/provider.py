@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.core.errors import ProviderFailed
-from redline.core.ports import Llm, LlmRequest
+from redline.core.ports.models import Llm, LlmRequest
 from redline.core.textfile import line_body, split_lines
 from redline.dialects.code.instruction import fenced_block
 from redline.dialects.code.request import EditRequest

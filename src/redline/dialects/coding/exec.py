@@ -17,7 +17,9 @@ from redline.core.errors import (
     SessionNotFound,
 )
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports import Command, Grant, Job, JobState, Kind
+from redline.core.ports.commands import Command, Job, JobState
+from redline.core.ports.grants import Grant
+from redline.core.ports.tree import Kind
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.dry_run import dry_run_fields
 from redline.dialects.coding.gate import Demand, Surroundings, demands

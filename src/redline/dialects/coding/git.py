@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports import GitFileDiff, GitStatus, Kind
+from redline.core.ports.git import GitFileDiff, GitStatus
+from redline.core.ports.tree import Kind
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.places import existing, spelled
 from redline.dialects.coding.read_file import cut_head

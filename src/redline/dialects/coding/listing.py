@@ -8,7 +8,7 @@ from stat import S_IFDIR, S_IFLNK, S_IFREG
 
 from redline.core.errors import RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports import Kind
+from redline.core.ports.tree import Kind
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.places import existing, shown
 from redline.dialects.tool import Call, Json, Result

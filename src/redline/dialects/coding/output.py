@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redline.core.ports import Captured, Job
+from redline.core.ports.commands import Captured, Job
 from redline.dialects.tool import Json
 
 MAX_LINES = 2000

@@ -8,7 +8,8 @@ from redline.core.changes import Absent, Change, FileState, Rename, State
 from redline.core.diff import unified_diff
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports import GitFileDiff, HistoryQuery, Operation
+from redline.core.ports.git import GitFileDiff
+from redline.core.ports.history import HistoryQuery, Operation
 from redline.core.textfile import TextFile, encode
 from redline.dialects.coding.dialect import LISTED_AT
 from redline.dialects.coding.places import shown

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from redline.core.ports import Grant
+from redline.core.ports.grants import Grant
 from redline.dialects.coding.answer import failure, success
 from redline.dialects.tool import Call, Json, Question, Result
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from redline.core.changes import digest_of
 from redline.core.errors import BinaryFile, IsADirectory, TooLarge, UnsupportedEncoding
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Kind
+from redline.core.ports.tree import Kind
 from redline.core.textfile import TextFile
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.listing import modified

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.paths import show_name
-from redline.core.ports import GrepLine, GrepQuery, GrepResult
+from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.places import existing
 from redline.dialects.tool import Call, Json, Result

@@ -5,7 +5,8 @@ from __future__ import annotations
 from base64 import b64encode
 
 from redline.core.errors import BinaryFile, InvalidArgument, IsADirectory, TooLarge
-from redline.core.ports import Image, Kind
+from redline.core.ports.images import Image
+from redline.core.ports.tree import Kind
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.places import existing, shown
 from redline.dialects.tool import Call, Json, Result

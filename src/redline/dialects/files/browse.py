@@ -9,7 +9,7 @@ import orjson
 
 from redline.core.errors import NotADirectory, NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports import Entry, Folder, Kind
+from redline.core.ports.tree import Entry, Folder, Kind
 from redline.dialects.files.answer import answer, resolve, shown
 from redline.dialects.tool import Call, Json, Result
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from redline.core.errors import NotADirectory, OutsideRoots
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Command, Finished, Kind
+from redline.core.ports.commands import Command, Finished
+from redline.core.ports.tree import Kind
 from redline.dialects.files.adapt import is_rich
 from redline.dialects.files.answer import resolve, shown
 from redline.dialects.tool import Call, Json, Result

@@ -7,7 +7,7 @@ from typing import Any
 
 from redline.core.errors import InvalidArgument, NotADirectory, NotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Kind
+from redline.core.ports.tree import Kind
 from redline.dialects.files.adapt import is_rich
 from redline.dialects.files.answer import answer, clean, link, resolve, shown
 from redline.dialects.tool import Call, Json, Result

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from redline.core.errors import InvalidArgument, PathDenied
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import GrepLine, Kind
+from redline.core.ports.search import GrepLine
+from redline.core.ports.tree import Kind
 from redline.dialects.files.answer import answer, clean, resolve
 from redline.dialects.files.find import searched
 from redline.dialects.tool import Call, Result

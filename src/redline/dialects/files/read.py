@@ -6,7 +6,7 @@ from base64 import b64encode
 
 from redline.core.errors import InvalidArgument, NotFound, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath
-from redline.core.ports import Entry, Kind
+from redline.core.ports.tree import Entry, Kind
 from redline.dialects.files.answer import clean, file_uri, mime_type, resolve, shown
 from redline.dialects.tool import Call, Json, Result
 

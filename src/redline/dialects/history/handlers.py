@@ -8,7 +8,7 @@ from redline.core.changes import ChangeSet
 from redline.core.diff import visible
 from redline.core.errors import InvalidArgument, NothingToUndo
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports import HistoryQuery, Operation
+from redline.core.ports.history import HistoryQuery, Operation
 from redline.dialects.tool import Call, Json, Result
 from redline.plan.describe import Label, diff_of, touched
 

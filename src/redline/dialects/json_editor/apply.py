@@ -7,7 +7,7 @@ from typing import Any
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.errors import CannotApply, InvalidArgument, StaleBase
 from redline.core.paths import Access
-from redline.core.ports import StoredPreview
+from redline.core.ports.previews import StoredPreview
 from redline.dialects.json_editor.errors import now
 from redline.dialects.json_editor.inputs import Source, file_source
 from redline.dialects.json_editor.session import (

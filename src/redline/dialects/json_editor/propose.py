@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from redline.core.errors import ProviderFailed
-from redline.core.ports import Llm, LlmRequest
+from redline.core.ports.models import Llm, LlmRequest
 from redline.dialects.tool import Call
 from redline.instruct.engine import Proposal, found_message, propose
 from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, grounded

@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.core.changes import digest_of
 from redline.core.errors import SessionNotFound
-from redline.core.ports import Previews, StoredPreview
+from redline.core.ports.previews import Previews, StoredPreview
 from redline.dialects.tool import Json
 from redline.instruct.operations import Absent, Operation
 from redline.instruct.values import Num, Value, dumps, parse, render, type_name

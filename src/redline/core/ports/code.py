@@ -1,0 +1,79 @@
+"""The index of symbols and their uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from redline.core.paths import WorkspacePath
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedSymbol:
+    """A definition in the index; lines are 1-based and inclusive, the most used ranks highest."""
+
+    path: WorkspacePath
+    name: str
+    qualified: str
+    kind: str
+    line: int
+    start: int
+    end: int
+    signature: str = ""
+    doc: str = ""
+    language: str = ""
+    rank: float = 0.0
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedUses:
+    """The lines of one file that use a name as code."""
+
+    path: WorkspacePath
+    lines: tuple[int, ...]
+    digest: str = ""
+    rank: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file in the index."""
+
+    path: WorkspacePath
+    language: str
+    digest: str
+    lines: int
+    rank: float = 0.0
+
+
+class CodeIndex(Protocol):
+    """Symbols and uses of the whole workspace, kept outside it and brought up to date."""
+
+    def refresh(self, recent: Sequence[WorkspacePath] = ()) -> str:
+        """Bring the index up to date as far as that is quick, the rest in the background.
+
+        *recent* are files known to have changed lately: those are always looked at. Answers
+        `ready` when what follows is complete, `building` when it is not yet.
+        """
+
+    def build(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Bring the index up to date here and now; how many files were read."""
+
+    def definitions(self, name: str, limit: int = 50) -> list[IndexedSymbol]:
+        """Definitions of a plain name, best first."""
+
+    def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
+        """Files that use a name, best first, and how many lines use it in all."""
+
+    def symbols(self, path: WorkspacePath, name: str) -> list[IndexedSymbol]:
+        """The types and functions of one file, and what has *name*, as of its indexed digest."""
+
+    def matching(self, words: Sequence[str], limit: int = 50) -> list[IndexedSymbol]:
+        """Definitions whose names hold the words, best first."""
+
+    def structure(
+        self, beneath: WorkspacePath | None = None, files: int = 200, per_file: int = 8
+    ) -> tuple[list[tuple[IndexedFile, list[IndexedSymbol]]], int]:
+        """The best-connected files with their best symbols, and how many files there are."""

@@ -1,0 +1,218 @@
+"""Running commands, and what they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from redline.core.changes import ChangeSet
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import Operation, Origin
+from redline.core.ports.search import Cancel
+from redline.core.ports.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One shell line and the terms it runs on.
+
+    `stdin` None keeps the input open for `Job.send`. `owner` is who may use the handle.
+    `permissions` lift single limits of safe mode: network, git (write `.git`).
+    `overlay` runs it on a copy-on-write view of the roots that is dropped afterwards.
+    """
+
+    line: str
+    cwd: WorkspacePath
+    timeout: float = 30.0
+    env: Mapping[str, str] = field(default_factory=dict)
+    stdin: bytes | None = b""
+    tty: bool = False
+    rows: int = 24
+    cols: int = 80
+    owner: str = ""
+    permissions: frozenset[str] = frozenset()
+    overlay: bool = False
+    # Seconds between the polite signal at the time-out and the kill; None is the runner's own.
+    grace: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxFacts:
+    """What holds a command, in words; `mode` is safe, trusted or dangerous."""
+
+    mode: str
+    fs: str
+    net: str
+    pids: str
+    memory: str
+    backend: str = "none"
+    warnings: tuple[str, ...] = ()
+
+    def wire(self) -> dict[str, str]:
+        """The `sandbox` field of an answer."""
+        return {"fs": self.fs, "net": self.net, "pids": self.pids, "memory": self.memory}
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """Where a command stands: running, exited, timeout, killed, or failed (never ran)."""
+
+    status: str
+    exit_code: int | None = None
+    signal: str | None = None
+    elapsed: float = 0.0
+    left_behind: int = 0
+
+    @property
+    def ended(self) -> bool:
+        """Whether no process of it is left."""
+        return self.status != "running"
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Output since the last look: the kept head and tail, and how much between them was lost."""
+
+    head: bytes
+    tail: bytes
+    lost: int = 0
+    lost_ever: int = 0
+
+
+class Job(Protocol):
+    """A started command. Its watchdog works without anybody asking."""
+
+    @property
+    def id(self) -> str:
+        """The handle, unguessable."""
+
+    @property
+    def sandbox(self) -> SandboxFacts:
+        """What holds it."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What became known after the end, such as what an undo does not cover."""
+
+    @property
+    def change(self) -> str | None:
+        """The id of the journalled operation of what it changed, once it ended."""
+
+    def state(self) -> JobState:
+        """Where it stands now."""
+
+    def send(self, data: bytes) -> None:
+        """Write to its input; SessionClosed when it has ended."""
+
+    @property
+    def produced(self) -> int:
+        """How many bytes it has written so far."""
+
+    def wait(self, seconds: float, *, for_output: bool = False, beyond: int | None = None) -> None:
+        """Return at its end or after *seconds*; with *for_output* as soon as something is unread,
+        with *beyond* as soon as it has produced more than that."""
+
+    def take(self, stream: str) -> Captured:
+        """What `stdout` or `stderr` got since the last time."""
+
+    def taken(self, stream: str) -> Captured:
+        """What the last `take` that gave something gave, once more."""
+
+    def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
+        """Signal the whole tree now and kill what is left after *grace* seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that has ended; each stream holds its first bytes up to the limit."""
+
+    state: JobState
+    stdout: bytes
+    stderr: bytes
+    stdout_truncated: bool
+    stderr_truncated: bool
+    sandbox: SandboxFacts
+    change: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What changed since a snapshot, as changes that already happened; and what is not known."""
+
+    change_set: ChangeSet
+    uncovered: tuple[str, ...] = ()
+
+
+class Snapshots(Protocol):
+    """The state of every writable root before a command, within limits."""
+
+    def take(self) -> object:
+        """Look at everything and keep what a command may overwrite."""
+
+    def compare(self, snapshot: object) -> Difference:
+        """What is different now."""
+
+
+class Processes(Protocol):
+    """Commands as process trees in the sandbox; what they change is not looked at."""
+
+    def start(
+        self, command: Command, finisher: Callable[[], tuple[str | None, Sequence[str]]] | None
+    ) -> Job:
+        """Start it; *finisher* runs after its last process and gives `Job.change` and notes."""
+
+    def start_dry(
+        self,
+        command: Command,
+        tree: Tree,
+        finisher: Callable[[str, Difference], tuple[str | None, Sequence[str]]],
+    ) -> Job:
+        """Start it on a copy-on-write view; *finisher* gets its id and what it would change."""
+
+    def close(self) -> None:
+        """End everything that runs."""
+
+    def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
+        """Wait for its end, keep the head of its output, give the handle back."""
+
+    def get(self, job_id: str, owner: str) -> Job:
+        """The job of that owner; SessionNotFound."""
+
+    def forget(self, job_id: str, owner: str) -> None:
+        """Give the handle back; a job that still runs is killed."""
+
+    def describe(self) -> SandboxFacts:
+        """What would hold a command started now."""
+
+    def is_privileged(self, word: str) -> bool:
+        """Whether *word* would run a setuid or setgid program."""
+
+
+class Commands(Protocol):
+    """Running commands in the sandbox, with what they change recorded for undo."""
+
+    def start(self, command: Command, origin: Origin) -> Job:
+        """Start it and return at once. SandboxUnavailable, LimitReached."""
+
+    def proposal(self, job_id: str, owner: str) -> Difference | None:
+        """What an ended command with `overlay` would have changed; None for any other."""
+
+    def apply(self, job_id: str, owner: str, line: str, origin: Origin) -> Operation:
+        """Commit the proposal of a dry run of *line*; SessionNotFound, InvalidArgument."""
+
+    def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
+        """Run it to its end (a time-out is an end); cancelling kills it, Cancelled is raised."""
+
+    def get(self, job_id: str, owner: str) -> Job:
+        """The job of that owner, running or not yet forgotten; SessionNotFound."""
+
+    def forget(self, job_id: str, owner: str) -> None:
+        """Give the handle back; a job that still runs is killed."""
+
+    def describe(self) -> SandboxFacts:
+        """What would hold a command started now."""
+
+    def is_privileged(self, word: str) -> bool:
+        """Whether *word* would run a program with the rights of its owner (setuid, setgid)."""

@@ -1,0 +1,64 @@
+"""Reading repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from redline.core.paths import WorkspacePath
+
+
+@dataclass(frozen=True, slots=True)
+class GitEntry:
+    """One line of a status: git's two letters; paths from the repository's top."""
+
+    path: str
+    index: str
+    worktree: str
+    original: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GitStatus:
+    """A repository's head, how it stands to its upstream, and what differs."""
+
+    branch: str
+    head: str
+    upstream: str = ""
+    ahead: int = 0
+    behind: int = 0
+    detached: bool = False
+    entries: tuple[GitEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GitFileDiff:
+    """One file's part of a diff in git's format."""
+
+    path: str
+    status: str
+    binary: bool
+    text: bytes
+    old_path: str | None = None
+
+
+class Git(Protocol):
+    """Reading repositories beneath the roots; nothing the repository names is ever run."""
+
+    def status(self, at: WorkspacePath, *, untracked: bool) -> GitStatus | None:
+        """The status of the repository *at* lies in; None when it lies in none. GitFailed."""
+
+    def diff(
+        self,
+        at: WorkspacePath,
+        *,
+        staged: bool,
+        context: int,
+        paths: Sequence[WorkspacePath] = (),
+        limit: int = 1 << 20,
+    ) -> Sequence[GitFileDiff] | None:
+        """Index against work tree, or head against index; *paths* select files and directories.
+
+        Stops after the file that takes the text over *limit* bytes. GitFailed.
+        """

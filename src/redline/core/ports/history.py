@@ -1,0 +1,150 @@
+"""Changing the workspace, and the journal of what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from redline.core.changes import ChangeSet
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who asked for a change and how; kept in the journal."""
+
+    tool: str
+    client: str = ""
+    principal: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A committed ChangeSet with its place in the journal.
+
+    `kind` is change, undo, redo, or grant: a permission a person gave, which changes nothing.
+    `reverts` is the id of the operation this one takes back,
+    `reverted_by` the one that took this one back. `notes` carry facts such as atomic: false.
+    """
+
+    id: str
+    time: float
+    origin: Origin
+    change_set: ChangeSet
+    kind: str = "change"
+    reverts: str | None = None
+    reverted_by: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Editor(Protocol):
+    """The only way to change the workspace."""
+
+    def commit(self, change_set: ChangeSet, origin: Origin) -> Operation:
+        """Make *change_set* real, all of it or nothing.
+
+        Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed. An empty ChangeSet is
+        answered with an Operation whose id is "" and is not journalled.
+        """
+
+    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+        """Journal changes that already happened, as durably as a commit; WriteFailed.
+
+        Nothing is checked or written in the workspace: the caller saw both states.
+        """
+
+    def note_grant(self, origin: Origin) -> Operation:
+        """Journal that a person gave a permission; there is nothing to undo in it. WriteFailed."""
+
+    def undo(self, operation_id: str | None, origin: Origin) -> Operation:
+        """Take an operation back; None means the latest that is not undone."""
+
+    def redo(self, operation_id: str | None, origin: Origin) -> Operation:
+        """Take an undo back; None means the latest undo."""
+
+    def plan_undo(self, operation_id: str | None) -> ChangeSet:
+        """What `undo` would do, with contents, after the same checks."""
+
+    def plan_redo(self, operation_id: str | None) -> ChangeSet:
+        """What `redo` would do, with contents, after the same checks."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryQuery:
+    """Which operations to list, newest first."""
+
+    path: str | None = None
+    tool: str | None = None
+    since: float | None = None
+    until: float | None = None
+    before_id: str | None = None
+    limit: int = 50
+
+
+class History(Protocol):
+    """The journal, for reading."""
+
+    def list(self, query: HistoryQuery) -> Sequence[Operation]:
+        """Matching operations, newest first, contents not loaded."""
+
+    def get(self, operation_id: str) -> Operation:
+        """One operation with the contents of its ChangeSet; UnknownOperation if there is none."""
+
+
+class Transaction(Protocol):
+    """A change set staged and checked under its locks; nothing is visible yet."""
+
+    def swap(self) -> None:
+        """Commit and make it visible; on failure everything is as before, for good."""
+
+    def finish(self) -> Operation:
+        """Close the books, let go of the locks, and say what was done."""
+
+    def abandon(self) -> None:
+        """Forget a transaction that was not swapped; harmless afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """Where an operation stands: `root` is the change that it does, undoes or redoes.
+
+    `last` is the latest operation on that change; the change is undone when that is an undo.
+    """
+
+    id: str
+    kind: str
+    root: str
+    last: str
+    is_undone: bool
+
+
+class Store(Protocol):
+    """The journal and the disk behind an Editor."""
+
+    def begin(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
+    ) -> Transaction:
+        """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed."""
+
+    def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
+        """Journal what already happened, contents included. WriteFailed."""
+
+    def load(self, operation_id: str) -> Operation:
+        """An operation with contents; UnknownOperation."""
+
+    def chain(self, operation_id: str) -> Chained:
+        """Where an operation stands; UnknownOperation."""
+
+    def latest(self, *, undone: bool) -> str | None:
+        """The id of the latest operation that can be undone (or, with *undone*, redone)."""
+
+    def newest_first(self, before_id: str | None = None) -> Iterator[Operation]:
+        """Every operation, contents not loaded, from the newest or from behind *before_id*."""
+
+    def prune(self, *, days: float, size: int) -> int:
+        """Drop the oldest operations over either limit; how many."""

@@ -1,0 +1,26 @@
+"""Reading pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: its bytes, what they are, and how large."""
+
+    data: bytes = field(repr=False)
+    mime: str
+    width: int
+    height: int
+
+
+class Images(Protocol):
+    """Pictures as PNG, JPEG, GIF or WebP, told by their content."""
+
+    def recognise(self, data: bytes) -> Image | None:
+        """What *data* is; None when it is no picture of these kinds."""
+
+    def fit(self, image: Image, *, width: int, height: int, limit: int) -> Image:
+        """*image* made smaller until it fits; unchanged when it does. Raises ContentError."""

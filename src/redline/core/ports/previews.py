@@ -1,0 +1,33 @@
+"""Proposals that wait to be applied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPreview:
+    """A proposal as bytes, owned by one principal."""
+
+    id: str
+    principal: str
+    payload: bytes
+    expires_at: float
+    meta: dict[str, str] = field(default_factory=dict)
+
+
+class Previews(Protocol):
+    """Where proposals wait: memory, SQLite or Redis. Raises StoreUnavailable."""
+
+    def put(self, preview: StoredPreview) -> None:
+        """Keep *preview* until it expires."""
+
+    def get(self, preview_id: str, principal: str) -> StoredPreview | None:
+        """The live preview of that principal, or None."""
+
+    def replace(self, old: StoredPreview, new: StoredPreview) -> bool:
+        """Swap the payload if it still is *old*'s; False when somebody else was first."""
+
+    def ping(self) -> None:
+        """Raise StoreUnavailable when the store cannot be reached."""

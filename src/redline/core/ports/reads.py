@@ -1,0 +1,30 @@
+"""What each connection was shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from redline.core.paths import WorkspacePath
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file as one connection was last shown it; `content` is None when it was too big to keep.
+
+    `cause` names the call that made it so, when it was an edit of this connection.
+    """
+
+    digest: str
+    content: bytes | None = field(default=None, repr=False)
+    cause: str = ""
+
+
+class Reads(Protocol):
+    """What each connection was shown, so that an edit by line number can tell stale lines."""
+
+    def note(self, connection: str, path: WorkspacePath, content: bytes, cause: str = "") -> None:
+        """Remember that *connection* was shown the file while it held *content* (the whole)."""
+
+    def seen(self, connection: str, path: WorkspacePath) -> Seen | None:
+        """The file as *connection* was last shown it, or None."""
