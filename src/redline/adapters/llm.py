@@ -20,10 +20,10 @@ def open_llm(setting: str, environ: Mapping[str, str] = os.environ) -> Llm | Non
         raise InvalidArgument(f"No model given: {setting}", field="llm", hint=_LEGAL)
     base_url = environ.get("REDLINE_LLM_BASE_URL")
     if provider == "openai":
-        from redline.adapters.llm_openai import DEFAULT_BASE, OpenAiLlm
+        from redline.adapters.llm_openai import OpenAiLlm
 
-        base = base_url or environ.get("OPENAI_BASE_URL") or DEFAULT_BASE
-        return OpenAiLlm(model, base, environ.get("OPENAI_API_KEY", ""))
+        key = environ.get("OPENAI_API_KEY", "")
+        return OpenAiLlm(model, base_url or environ.get("OPENAI_BASE_URL"), key)
     if provider == "anthropic":
         from redline.adapters.llm_anthropic import AnthropicLlm
 

@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import cached_property
-from time import sleep as real_sleep
 from typing import Any
 
-from redline.adapters.llm_retry import Transient, ask_with_repeats, fail_for_status
+from redline.adapters.llm_provider import Provider
+from redline.adapters.llm_retry import Transient, fail_for_status
 from redline.core.errors import ProviderFailed
 from redline.core.ports.models import LlmReply, LlmRequest
 
 _TOOL = "propose"
 
 
-class AnthropicLlm:
+class AnthropicLlm(Provider):
     """Asks for the answer as the input of a tool the model must call."""
 
-    def __init__(
-        self,
-        model: str,
-        base_url: str | None,
-        key: str,
-        *,
-        sleep: Callable[[float], None] = real_sleep,
-    ) -> None:
-        self._model = model
-        self._base = base_url
-        self._key = key
-        self._sleep = sleep
+    vendor = "anthropic"
 
-    @property
-    def name(self) -> str:
-        """`provider:model`."""
-        return f"anthropic:{self._model}"
-
-    def ask(self, request: LlmRequest) -> LlmReply:
-        """Ask once, with repeats inside the time limit."""
-        return ask_with_repeats(self._send, request, sleep=self._sleep)
-
-    @cached_property
-    def _client(self) -> Any:
+    def _open(self) -> Any:
         try:
             import anthropic
         except ModuleNotFoundError:
@@ -52,11 +29,6 @@ class AnthropicLlm:
         if self._base:
             options["base_url"] = self._base
         return anthropic.Anthropic(**options)
-
-    def close(self) -> None:
-        """Let go of the connections."""
-        if "_client" in self.__dict__:
-            self._client.close()
 
     def _send(self, request: LlmRequest, timeout: float) -> LlmReply:
         client = self._client

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
-from time import sleep as real_sleep
 from typing import Any
 
-from redline.adapters.llm_retry import Transient, ask_with_repeats, fail_for_status, reply_of
+from redline.adapters.llm_provider import Provider
+from redline.adapters.llm_retry import Transient, fail_for_status, reply_of
 from redline.core.errors import ProviderFailed
 from redline.core.ports.models import LlmReply, LlmRequest
 
@@ -16,33 +14,12 @@ _REFUSALS = frozenset(
 )
 
 
-class GeminiLlm:
+class GeminiLlm(Provider):
     """Asks for an answer in JSON that fits a schema."""
 
-    def __init__(
-        self,
-        model: str,
-        base_url: str | None,
-        key: str,
-        *,
-        sleep: Callable[[float], None] = real_sleep,
-    ) -> None:
-        self._model = model
-        self._base = base_url
-        self._key = key
-        self._sleep = sleep
+    vendor = "gemini"
 
-    @property
-    def name(self) -> str:
-        """`provider:model`."""
-        return f"gemini:{self._model}"
-
-    def ask(self, request: LlmRequest) -> LlmReply:
-        """Ask once, with repeats inside the time limit."""
-        return ask_with_repeats(self._send, request, sleep=self._sleep)
-
-    @cached_property
-    def _client(self) -> Any:
+    def _open(self) -> Any:
         try:
             from google import genai
         except ModuleNotFoundError:
@@ -53,11 +30,6 @@ class GeminiLlm:
         if self._base:
             options["base_url"] = self._base
         return genai.Client(api_key=self._key, http_options=options)
-
-    def close(self) -> None:
-        """Let go of the connections."""
-        if "_client" in self.__dict__:
-            self._client.close()
 
     def _send(self, request: LlmRequest, timeout: float) -> LlmReply:
         client = self._client

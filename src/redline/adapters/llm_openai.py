@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
-from time import sleep as real_sleep
 from typing import Any
 
-from redline.adapters.llm_retry import Transient, ask_with_repeats, fail_for_status, reply_of
+from redline.adapters.llm_provider import Provider
+from redline.adapters.llm_retry import Transient, fail_for_status, reply_of
 from redline.core.errors import ProviderFailed
 from redline.core.ports.models import LlmReply, LlmRequest
 
 DEFAULT_BASE = "https://api.openai.com/v1"
 
 
-class OpenAiLlm:
+class OpenAiLlm(Provider):
     """Speaks /chat/completions with a JSON schema for the answer."""
 
-    def __init__(
-        self, model: str, base_url: str, key: str, *, sleep: Callable[[float], None] = real_sleep
-    ) -> None:
-        self._model = model
-        self._base = base_url.rstrip("/")
-        self._key = key
-        self._sleep = sleep
-        self._plain = False
+    vendor = "openai"
+    _plain = False
 
     @property
-    def name(self) -> str:
-        """`provider:model`."""
-        return f"openai:{self._model}"
+    def _address(self) -> str:
+        return (self._base or DEFAULT_BASE).rstrip("/")
 
-    def ask(self, request: LlmRequest) -> LlmReply:
-        """Ask once, with repeats inside the time limit."""
-        return ask_with_repeats(self._send, request, sleep=self._sleep)
-
-    def close(self) -> None:
-        """Let go of the connections."""
-        if "_client" in self.__dict__:
-            self._client.close()
-
-    @cached_property
-    def _client(self) -> Any:
+    def _open(self) -> Any:
         import httpx2
 
         return httpx2.Client(follow_redirects=False)
@@ -52,7 +33,7 @@ class OpenAiLlm:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
             answer = self._client.post(
-                f"{self._base}/chat/completions",
+                f"{self._address}/chat/completions",
                 json=self._body(request),
                 headers=headers,
                 timeout=timeout,
@@ -70,7 +51,7 @@ class OpenAiLlm:
         return self._read(answer, request)
 
     def _body(self, request: LlmRequest) -> dict[str, Any]:
-        limit = "max_completion_tokens" if self._base == DEFAULT_BASE else "max_tokens"
+        limit = "max_completion_tokens" if self._address == DEFAULT_BASE else "max_tokens"
         body: dict[str, Any] = {
             "model": self._model,
             "messages": [
