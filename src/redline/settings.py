@@ -79,6 +79,19 @@ def load(
     flags: Mapping[str, Any], environ: Mapping[str, str], config: Mapping[str, Any] | None = None
 ) -> Settings:
     """One validated Settings from every source; SettingsError says what is wrong and where."""
+    values = gather(flags, environ, config)
+    if "directories" in values and "workspace" not in values:
+        values["workspace"] = ""
+    settings = Settings(**values)
+    _check_together(settings)
+    _check_roots(settings)
+    return settings
+
+
+def gather(
+    flags: Mapping[str, Any], environ: Mapping[str, str], config: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What the sources say, each value checked by itself; what none of them names is left out."""
     values: dict[str, Any] = {}
     for source, given in (
         ("config file", _flatten(config or {})),
@@ -87,12 +100,7 @@ def load(
     ):
         for name, value in given.items():
             values[name] = _parsed(name, value, source)
-    if "directories" in values and "workspace" not in values:
-        values["workspace"] = ""
-    settings = Settings(**values)
-    _check_together(settings)
-    _check_roots(settings)
-    return settings
+    return values
 
 
 def read_config(path: str) -> dict[str, Any]:

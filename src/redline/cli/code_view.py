@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.app import Redline
+from redline.cli.flags import state_dir_from
 from redline.cli.terminal import paint
 from redline.core.diff import visible
 from redline.core.paths import WorkspacePath, show_name
@@ -31,7 +32,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def open_reading(workspace: str, args: argparse.Namespace) -> Redline:
     """The workspace, for reading only."""
-    return Redline(Settings(workspace=workspace, state_dir=args.state_dir, read_only=True))
+    return Redline(Settings(workspace=workspace, state_dir=state_dir_from(args), read_only=True))
 
 
 def file_line(redline: Redline, path: WorkspacePath, note: str = "") -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from redline.app import Redline, keep_stderr_for_words
+from redline.cli.flags import state_dir_from
 from redline.cli.terminal import fail, out, paint_diff
 from redline.core.changes import FileState
 from redline.core.diff import unified_diff
@@ -150,7 +151,7 @@ def _read(opened: Opened) -> Opened:
 def _settings(args: argparse.Namespace, access: Access) -> Settings:
     """The workspace, and the directory of a file that lies elsewhere: the person named it."""
     workspace = os.path.realpath(args.workspace)
-    settings = Settings(workspace=workspace, state_dir=args.state_dir, allow_any_root=True)
+    settings = Settings(workspace=workspace, state_dir=state_dir_from(args), allow_any_root=True)
     if args.file == "-":
         return settings
     folder = os.path.realpath(os.path.dirname(os.path.abspath(args.file)))

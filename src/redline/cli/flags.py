@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from redline.settings import Settings, SettingsError, config_path, load, read_config
+from redline.settings import Settings, SettingsError, config_path, gather, load, read_config
 
 
 class _Directory(argparse.Action):
@@ -82,8 +82,19 @@ def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
     """Settings from flags, environment and config file; SettingsError when they are wrong."""
     names = Settings.__dataclass_fields__
     flags = {k: v for k, v in vars(args).items() if k in names and k not in ignore}
+    return load(flags, os.environ, _config(args))
+
+
+def state_dir_from(args: argparse.Namespace) -> str | None:
+    """Where history lives, found as the server finds it: one workspace has one history."""
+    found = gather({"state_dir": args.state_dir}, os.environ, _config(args))
+    state_dir: str | None = found.get("state_dir")
+    return state_dir
+
+
+def _config(args: argparse.Namespace) -> dict[str, Any] | None:
     path = getattr(args, "config", None) or config_path(os.environ)
-    return load(flags, os.environ, read_config(path) if path else None)
+    return read_config(path) if path else None
 
 
 def complain(failure: SettingsError | Exception) -> int:

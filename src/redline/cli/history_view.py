@@ -6,6 +6,7 @@ import argparse
 from datetime import datetime
 
 from redline.app import Redline
+from redline.cli.flags import state_dir_from
 from redline.cli.terminal import paint
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
@@ -25,7 +26,7 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
 
 def open_redline(args: argparse.Namespace) -> Redline:
     """The workspace the flags name."""
-    return Redline(Settings(workspace=args.workspace, state_dir=args.state_dir))
+    return Redline(Settings(workspace=args.workspace, state_dir=state_dir_from(args)))
 
 
 def label_for(redline: Redline) -> Label:

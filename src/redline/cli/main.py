@@ -118,7 +118,11 @@ def _told(error: Exception) -> int:
     # Imported here: a server that starts should not pay for words it may never say.
     from redline.cli.terminal import fail, paint_diff
     from redline.core.errors import HistoryError, InvalidArgument, RedlineError
+    from redline.settings import SettingsError
 
+    if isinstance(error, SettingsError):
+        fail(str(error), None)
+        return 2
     if not isinstance(error, RedlineError):
         raise error
 

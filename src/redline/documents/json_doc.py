@@ -13,6 +13,7 @@ from redline.documents.json_text import Entry, JsonText
 from redline.documents.model import (
     Edit,
     Slice,
+    key_exists,
     missing_key,
     out_of_range,
     refused,
@@ -74,7 +75,7 @@ class JsonDocument:
         if self._text.kind(parent) != "mapping":
             raise refused(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
         if self._text.member(parent, last)[1]:
-            raise CannotApply(f"Key already exists: {render_path(path)}", hint="set replaces it")
+            raise key_exists(path)
         return self._append(path, parent, last, fragment)
 
     def delete(self, path: Path) -> Edit:

@@ -129,6 +129,15 @@ def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNo
     )
 
 
+def key_exists(path: Sequence[Segment]) -> CannotApply:
+    """An insert never replaces; a list is grown by naming an index."""
+    shown = render_path(path)
+    return CannotApply(
+        f"Key already exists: {shown}",
+        hint=f"set replaces it; to append to a list, insert at {shown}[N], N being its length",
+    )
+
+
 def wrong_shape(path: Sequence[Segment], at: int, kind: str) -> NodeNotFound:
     """path[at] cannot be applied to the node at path[:at], which is a *kind*."""
     where = render_path(path[:at]) or "The top level"

@@ -13,6 +13,7 @@ from redline.documents.depth import require_shallow, too_deep
 from redline.documents.model import (
     Edit,
     Slice,
+    key_exists,
     missing_key,
     out_of_range,
     refused,
@@ -87,7 +88,7 @@ class TomlDocument:
         if self._name(parent) != "table":
             raise refused(wrong_shape(path, len(path) - 1, self._name(parent)))
         if last in parent.keys:
-            raise CannotApply(f"Key already exists: {render_path(path)}", hint="set replaces it")
+            raise key_exists(path)
         splices = layout.append_key(self._index, parent, path[:-1], (last,), fragment)
         return self._verified(splices, "insert", path, fragment)
 

@@ -13,6 +13,7 @@ from redline.documents.depth import may_nest_deeply
 from redline.documents.model import (
     Edit,
     Slice,
+    key_exists,
     missing_key,
     out_of_range,
     refused,
@@ -101,7 +102,7 @@ class YamlDocument:
         if isinstance(last, int):
             return self._insert_item(path, parent, last, fragment, where)
         if parent.kind == "mapping" and any(c.key == last for c in self._scanner.children(parent)):
-            raise CannotApply(f"Key already exists: {render_path(path)}", hint="set replaces it")
+            raise key_exists(path)
         if parent.kind != "mapping" and not (parent.kind == "empty" and not path[:-1]):
             raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
         return self._add_key(parent, last, fragment, where)
