@@ -23,6 +23,7 @@ from redline.core.ports.tree import Kind
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.dry_run import dry_run_fields
 from redline.dialects.coding.gate import Demand, Surroundings, demands
+from redline.dialects.coding.held_back import explanations
 from redline.dialects.coding.output import session_fields
 from redline.dialects.coding.permissions import owner_of
 from redline.dialects.coding.places import existing
@@ -160,6 +161,9 @@ def _payload(call: Call, job: Job, state: JobState) -> Json:
     }
     for warning in (*job.sandbox.warnings, *(job.notes if state.ended else ())):
         _warn(fields, warning)
+    if state.exit_code:
+        for hint in explanations(fields["stderr"] + fields["stdout"], job.sandbox):
+            _warn(fields, hint)
     if state.left_behind:
         _warn(fields, f"Background processes were ended with the command: {state.left_behind}")
     found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.ended else None
