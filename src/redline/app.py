@@ -41,6 +41,7 @@ class Redline:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._at_close: list[Callable[[], object]] = []
+        self._notices: list[str] = []
 
     def __enter__(self) -> Redline:
         return self
@@ -72,6 +73,13 @@ class Redline:
             close = getattr(part, "close", None)
             if callable(close):
                 close()
+
+    def take_notices(self) -> list[str]:
+        """What happened to the workspace that nobody asked for; each is given once."""
+        taken = []
+        while self._notices:
+            taken.append(self._notices.pop(0))
+        return taken
 
     @built_once
     def options(self) -> Mapping[str, Any]:
@@ -129,7 +137,12 @@ class Redline:
 
         recover = not self.settings.read_only
         locks = lock_home()
-        return DiskStore(self._disk, self.workspace, self.state_dir, locks, recover=recover)
+        store = DiskStore(self._disk, self.workspace, self.state_dir, locks, recover=recover)
+        if store.recovery.settled:
+            count = store.recovery.settled
+            changes = "1 change" if count == 1 else f"{count} changes"
+            self._notices.append(f"finished or took back {changes} that a crash cut short")
+        return store
 
     @built_once
     def editor(self) -> Editor:

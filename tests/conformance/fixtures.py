@@ -70,7 +70,15 @@ def test_tool_with_progress(call: Call) -> Result:
 
 
 def test_logging_tool(call: Call) -> Result:
-    return Result.of_text("Nothing is logged to clients.")
+    call.log("info", "Logged where the request asks for it")
+    return Result.of_text("logged")
+
+
+def test_tool_with_logging(call: Call) -> Result:
+    for message in ("Tool execution started", "Tool processing data", "Tool execution completed"):
+        call.log("info", message)
+        threading.Event().wait(0.05)
+    return Result.of_text("logged")
 
 
 def test_missing_capability(call: Call) -> Result:
@@ -206,6 +214,7 @@ _NAMES = (
     "test_error_handling",
     "test_tool_with_progress",
     "test_logging_tool",
+    "test_tool_with_logging",
     "test_missing_capability",
     "json_schema_2020_12_tool",
     "test_custom_headers",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.gates import dies_before
+from tests.faults.scene import Scene, in_child
 from tests.wire.client import Client, connect
 
 SERVERS, EDITS = 4, 10
@@ -51,3 +53,29 @@ def test_four_servers_editing_one_file_keep_every_acknowledged_edit(tmp_path: Pa
     assert len(acknowledged) >= EDITS
     assert all("changed since" in words for words in refusals), refusals
     assert len(listed["result"]["structuredContent"]["changes"]) == len(acknowledged)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_client_that_listens_is_told_what_a_crash_cut_short(top: Path, transport: str) -> None:
+    scene = Scene(top / "scene")
+    before, after = scene.both()
+    for number in range(1, 200):
+        scene.lay_out()
+
+        def dying(number: int = number) -> None:
+            _, editor = scene.open(dies_before(number))
+            scene.change(editor)
+
+        in_child(dying)
+        if scene.snapshot() != before:
+            break
+    args = ["--workspace", str(scene.root), "--state-dir", str(scene.state / "j")]
+    with connect(transport, args, cwd=scene.root) as client:
+        client.request("logging/setLevel", {"level": "notice"})
+        client.call("read_file", {"path": "a"})
+        client.call("read_file", {"path": "a"})
+        (told,) = [note["params"] for note in client.notifications]
+        assert "1 change that a crash cut short" in client.stderr
+    assert told["level"] == "notice"
+    assert "1 change that a crash cut short" in told["data"]["message"]
+    assert scene.snapshot() in (before, after)

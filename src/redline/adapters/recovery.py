@@ -24,6 +24,8 @@ class Recovery:
 
     def __init__(self, store: DiskStore) -> None:
         self._store = store
+        # How many changes of dead processes were finished or taken back so far.
+        self.settled = 0
 
     def run(self) -> int:
         """Settle every change whose owner died; how many could not be settled yet."""
@@ -46,6 +48,7 @@ class Recovery:
                 self._clean_up(intent)
             elif intent.transaction not in store.journal.finished:
                 self._settle_committed(intent, take_back=state == ABANDONED)
+            self.settled += 1
         slot.mark(DONE)
         store.slots.give_back(slot)
 

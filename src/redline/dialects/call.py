@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
+def _unheard(_level: str, _message: str) -> None:
+    """The log of a client that did not ask for one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """A tool's answer: content blocks as MCP spells them, and the structured form."""
@@ -72,7 +76,8 @@ class Answer:
 class Call:
     """One tools/call with validated arguments.
 
-    `ask` puts a question to the person, or is None when this client cannot be asked. On
+    `log` tells a client that asked for log messages something beside the answer (a level of MCP
+    and a message). `ask` puts a question to the person, or is None when this client cannot be asked. On
     stateless connections the call ends there and the handler is run again, from its start, when
     the answer comes: do nothing that cannot be repeated before asking.
     """
@@ -87,6 +92,7 @@ class Call:
     # The request exactly as it came, for tools that must keep the spelling of numbers.
     raw: bytes | None = None
     ask: Callable[[Question], Answer] | None = None
+    log: Callable[[str, str], None] = _unheard
 
     def origin(self, summary: str = "") -> Origin:
         """The journal's word on who asked for this."""

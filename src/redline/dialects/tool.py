@@ -6,7 +6,7 @@ call, so listing tools costs nothing but their schemas.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -127,6 +127,9 @@ class Runtime(Protocol):
     @property
     def code_index(self) -> CodeIndex:
         """Symbols and uses of the whole workspace."""
+
+    def take_notices(self) -> Sequence[str]:
+        """What happened to the workspace that nobody asked for; each is given once."""
 
     @property
     def options(self) -> Mapping[str, Any]:

@@ -17,11 +17,11 @@ from redline.server.messages import (
     Refusal,
     expects_reply,
     is_id,
-    set_level,
 )
 
 if TYPE_CHECKING:
     from redline.dialects.tool import Answer, Question
+    from redline.server.client_log import ClientLog
 
 Send = Callable[[Json], None]
 Submit = Callable[[Callable[[], None]], None]
@@ -62,6 +62,7 @@ class Conversation:
         self._lock = Lock()
         self._questions: dict[str, Pending] = {}
         self._asked = 0
+        self._log_level: str | None = None
 
     # --- what comes in ---------------------------------------------------------------------
 
@@ -209,14 +210,20 @@ class Conversation:
             return self._list(client)
         if self._modern:
             if method == "server/discover":
-                return protocol.discover_result(self._instructions, self._cap)
+                return protocol.discover_result(self._profile, self._instructions, self._cap)
         elif method == "initialize":
             return self._initialize(params)
         elif method == "ping":
             return {}
         elif method == "logging/setLevel" and "logging" in self._profile.capabilities:
-            return set_level(params)
+            return self._set_level(params)
         raise Refusal(wire.METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
+
+    def _set_level(self, params: Any) -> Json:
+        from redline.server.client_log import level_in
+
+        self._log_level = level_in(params)
+        return {}
 
     def _list(self, client: Client) -> Json:
         body: Json = {"tools": self._dispatch.catalog.list(client)}
@@ -245,6 +252,7 @@ class Conversation:
         self, request_id: Any, params: Any, raw: bytes, client: Client, reply: Send
     ) -> None:
         token = Token()
+        log = self._log_for(params, token)
         with self._lock:
             if request_id in self._running:
                 raise Refusal(wire.INVALID_REQUEST, "A request with this id is still running")
@@ -258,6 +266,7 @@ class Conversation:
             progress=self._progress_for(params, token),
             raw=raw,
             asker=lambda question: self._ask(question, token),
+            log=log,
         )
         self._submit(lambda: self._run_call(request_id, params, context, reply))
 
@@ -273,6 +282,23 @@ class Conversation:
             reply(wire.result(request_id, protocol.stamped(outcome) if self._modern else outcome))
         else:
             reply(wire.error(request_id, outcome.code, outcome.message, outcome.data))
+
+    def _log_for(self, params: Any, token: Token) -> ClientLog | None:
+        level = self._log_level
+        if self._modern and isinstance(params, dict):
+            if protocol.META_LOG_LEVEL in params.get("_meta", {}):
+                from redline.server.client_log import level_of_request
+
+                level = level_of_request(params)
+        if level is None:
+            return None
+        from redline.server.client_log import ClientLog
+
+        def deliver(params: Json) -> None:
+            if not token.cancelled:
+                self._send({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+
+        return ClientLog(level, deliver)
 
     def _progress_for(self, params: Any, token: Token) -> Callable[..., None]:
         meta = params.get("_meta") if isinstance(params, dict) else None

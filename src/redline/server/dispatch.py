@@ -14,6 +14,7 @@ from redline.server.protocol import Profile
 
 if TYPE_CHECKING:
     from redline.dialects.tool import Answer, Question, RpcFailure, Runtime
+    from redline.server.client_log import ClientLog
     from redline.server.running import Runner
 
 Progress = Callable[[float, float | None, str], None]
@@ -26,7 +27,7 @@ def no_progress(_done: float, _total: float | None, _message: str) -> None:
 class Context:
     """Everything about a request but its name and arguments."""
 
-    __slots__ = ("asker", "cancel", "client", "progress", "raw", "request_id")
+    __slots__ = ("asker", "cancel", "client", "log", "progress", "raw", "request_id")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Context:
         progress: Progress = no_progress,
         raw: bytes | None = None,
         asker: Callable[[Question], Answer] | None = None,
+        log: ClientLog | None = None,
     ) -> None:
         self.client = client
         self.request_id = request_id
@@ -45,6 +47,8 @@ class Context:
         self.raw = raw
         # How to ask the person while the call runs; None where the client cannot be asked so.
         self.asker = asker
+        # What the client is told while the call runs; None where it did not ask to be told.
+        self.log = log
 
 
 class Dispatch:

@@ -17,13 +17,15 @@ from mcp.shared.exceptions import MCPError
 from redline.dialects.tool import Answer, Client, Json, Question, RpcFailure
 from redline.server import protocol, wire
 from redline.server.cancel import Token
+from redline.server.client_log import ClientLog, level_in, level_of_request
 from redline.server.dispatch import Context, Dispatch
 from redline.server.futures import settle
-from redline.server.messages import Refusal, set_level
+from redline.server.messages import Refusal
 from redline.server.workers import Workers
 
 RequestContext = ServerRequestContext[Any, Any]
 _ASK_SECONDS = 600.0
+_REMEMBERED_LEVELS = 10_000
 
 
 class Bridge:
@@ -33,6 +35,8 @@ class Bridge:
         self._dispatch = dispatch
         self._workers = workers
         self._tokens: set[Token] = set()
+        # The level each session of the handshake era asked for, the latest last.
+        self._levels: dict[str, str] = {}
         info = protocol.SERVER_INFO
         self.server: Server[Any] = Server(
             info["name"],
@@ -70,6 +74,8 @@ class Bridge:
         result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):
             result = {**result, "capabilities": self._dispatch.profile.capabilities}
+        if ctx.method == "server/discover" and isinstance(result, dict):
+            result = {**result, "capabilities": self._dispatch.profile.modern_capabilities}
         return result
 
     def _complete(self, body: Json, version: str) -> Json:
@@ -78,7 +84,27 @@ class Bridge:
     def _set_level(self, ctx: RequestContext) -> Json:
         if "logging" not in self._dispatch.profile.capabilities:
             raise Refusal(wire.METHOD_NOT_FOUND, "Method not found: logging/setLevel")
-        return set_level(ctx.params)
+        level, session = level_in(ctx.params), client_of(ctx).connection
+        self._levels.pop(session, None)
+        self._levels[session] = level
+        if len(self._levels) > _REMEMBERED_LEVELS:
+            del self._levels[next(iter(self._levels))]
+        return {}
+
+    def _log(self, ctx: RequestContext, client: Client, send: Callable[[Any], None]) -> Any:
+        """What tells this client of things while its call runs, if it asked to be told."""
+        modern = client.is_modern
+        level = level_of_request(ctx.params) if modern else self._levels.get(client.connection)
+        if level is None:
+            return None
+
+        def deliver(params: Json) -> None:
+            told = mcp_types.LoggingMessageNotification.model_validate(
+                {"method": "notifications/message", "params": params}
+            )
+            send(ctx.session.send_notification(told, related_request_id=ctx.request_id))
+
+        return ClientLog(level, deliver)
 
     # --- the two methods that are ours -------------------------------------------------------
 
@@ -92,13 +118,19 @@ class Bridge:
         loop = asyncio.get_running_loop()
         token = Token()
         reports: list[Any] = []
+
+        def send(report: Any) -> None:
+            reports.append(asyncio.run_coroutine_threadsafe(report, loop))
+
+        client = client_of(ctx)
         context = Context(
-            client_of(ctx),
+            client,
             request_id=str(ctx.request_id),
             cancel=token,
-            progress=_progress(ctx, loop, reports),
+            progress=_progress(ctx, send),
             raw=_scope(ctx).get("redline.raw"),
             asker=_asker(ctx, loop, token),
+            log=self._log(ctx, client, send),
         )
         outcome = await self._run(loop, token, lambda: self._dispatch.call(ctx.params, context))
         for report in reports:
@@ -166,15 +198,14 @@ def _scope(ctx: RequestContext) -> Json:
 
 
 def _progress(
-    ctx: RequestContext, loop: asyncio.AbstractEventLoop, reports: list[Any]
+    ctx: RequestContext, send: Callable[[Any], None]
 ) -> Callable[[float, float | None, str], None]:
     last = [-1.0]
 
     def progress(done: float, total: float | None = None, message: str = "") -> None:
         if done > last[0]:  # progress only ever increases
             last[0] = done
-            report = ctx.session.report_progress(done, total, message or None)
-            reports.append(asyncio.run_coroutine_threadsafe(report, loop))
+            send(ctx.session.report_progress(done, total, message or None))
 
     return progress
 

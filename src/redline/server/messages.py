@@ -7,7 +7,6 @@ from threading import Event, Lock
 from typing import Any
 
 from redline.dialects.tool import Json
-from redline.server import protocol, wire
 
 MAX_BATCH = 50
 
@@ -50,16 +49,6 @@ class Batch:
             done = self._waiting == 0 and bool(self._replies)
         if done:
             self._send(self._replies)
-
-
-def set_level(params: Any) -> Json:
-    """The answer to logging/setLevel."""
-    level = params.get("level") if isinstance(params, dict) else None
-    if level not in protocol.LOG_LEVELS:
-        raise Refusal(
-            wire.INVALID_PARAMS, f"Unknown logging level; legal: {', '.join(protocol.LOG_LEVELS)}"
-        )
-    return {}
 
 
 def is_id(value: Any) -> bool:

@@ -15,6 +15,7 @@ REVISIONS = HANDSHAKE + MODERN
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CLIENT = "io.modelcontextprotocol/clientInfo"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+META_LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 META_SERVER = "io.modelcontextprotocol/serverInfo"
 
 LIST_TTL_MS = 300_000
@@ -40,6 +41,7 @@ class Profile:
 
     __slots__ = (
         "capabilities",
+        "modern_capabilities",
         "null_id_is_request",
         "oldest",
         "serves_batches",
@@ -56,6 +58,8 @@ class Profile:
             if name in ("files", "yaml")
             else {"tools": {"listChanged": False}, "logging": {}}
         )
+        logging: Json = {"logging": {}} if "logging" in self.capabilities else {}
+        self.modern_capabilities: Json = {"tools": {}, **logging}
         # The profile of `coding` begins with this revision and refuses older clients out loud.
         self.oldest = "2025-06-18" if name == "coding" else HANDSHAKE[0]
         self.null_id_is_request = name == "files"
@@ -103,11 +107,11 @@ def server_info(version: str) -> Json:
     return SERVER_INFO
 
 
-def discover_result(instructions: str, cap: str | None) -> Json:
+def discover_result(profile: Profile, instructions: str, cap: str | None) -> Json:
     """The answer to `server/discover`."""
     body: Json = {
         "supportedVersions": [v for v in MODERN if cap is None or v <= cap],
-        "capabilities": {"tools": {}},
+        "capabilities": profile.modern_capabilities,
         "ttlMs": LIST_TTL_MS,
         "cacheScope": "public",
     }

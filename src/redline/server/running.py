@@ -14,7 +14,7 @@ from redline.server.arguments import nearest, validate
 from redline.server.asking import asker_for
 from redline.server.cancel import StateRefused
 from redline.server.catalog import Entry
-from redline.server.log import log_exception
+from redline.server.log import log_exception, warn
 
 if TYPE_CHECKING:
     from redline.dialects.tool import Client, Wording
@@ -41,7 +41,20 @@ class Runner:
             trace_call(self._dispatch.trace, name, arguments, outcome, seconds)
         if self._dispatch.watchers:
             self._tell_watchers(name, outcome, seconds)
+        self._tell_client(name, outcome, seconds, context)
         return outcome
+
+    def _tell_client(
+        self, name: str, outcome: Json | RpcFailure, seconds: float, context: Context
+    ) -> None:
+        for notice in self._dispatch.runtime.take_notices():
+            warn(notice)
+            if context.log is not None:
+                context.log("notice", "workspace", message=notice)
+        if context.log is not None:
+            ok = isinstance(outcome, dict) and not outcome.get("isError")
+            spent = round(seconds * 1000, 3)
+            context.log("debug", "call_finished", tool=name, ok=ok, duration_ms=spent)
 
     def _tell_watchers(self, name: str, outcome: Json | RpcFailure, seconds: float) -> None:
         listed = self._catalog.find(name)
@@ -111,6 +124,7 @@ class Runner:
             request_id=context.request_id,
             raw=context.raw,
             ask=asking.ask,
+            log=_telling(entry.tool.name, context),
         )
         return asking.run(lambda: self._handler(entry)(call))
 
@@ -127,11 +141,16 @@ class Runner:
             self._dispatch.audit.record_failure(
                 failure, entry.tool.name, context.client, context.request_id
             )
+            if context.log is not None:
+                context.log.failure(failure, entry.tool.name)
             try:
                 return self._worded(failure, entry, arguments, context)
             except Exception as second:
                 failure = second
         log_exception(context.request_id, entry.tool.name, failure)
+        if context.log is not None:
+            tool, request = entry.tool.name, context.request_id
+            context.log("error", "internal_error", tool=tool, request=request)
         return internal_error(context.request_id)
 
     def _worded(
@@ -156,6 +175,14 @@ class Runner:
         if client.is_modern and failure.code in wire.MODERN_CODES:
             return False  # these the specification itself asks for
         return self._dispatch.errors_as_results or client.is_modern
+
+
+def _telling(tool: str, context: Context) -> Callable[[str, str], None]:
+    """How a handler tells the client something beside its answer."""
+    log = context.log
+    if log is None:
+        return lambda _level, _message: None
+    return lambda level, message: log(level, "tool", tool=tool, message=message)
 
 
 def result_json(result: Result) -> Json:

@@ -155,7 +155,10 @@ def _finish(
 ) -> Result:
     path = change_set.paths[-1]
     issues = _broken(path.name, before or "", planned.text)
-    notes = [*planned.notes, *_warnings(issues)]
+    warnings = _warnings(issues)
+    for warning in warnings:
+        call.log("warning", f"{path.relative}: {warning}")
+    notes = [*planned.notes, *warnings]
     if issues and (call.arguments.get("strict") or call.runtime.options.get("strict_syntax")):
         raise InvalidArgument(
             f"The edit brings in a syntax error, {issues[0].text}",
