@@ -52,6 +52,12 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             "vscode", "VS Code", os.path.join(here, ".vscode", "mcp.json"), "servers", typed=True
         ),
         ClientConfig(
+            "windsurf",
+            "Windsurf",
+            os.path.join(home, ".codeium", "windsurf", "mcp_config.json"),
+            "mcpServers",
+        ),
+        ClientConfig(
             "gemini",
             "Gemini CLI",
             os.path.join(home, ".gemini", "settings.json"),

@@ -76,10 +76,10 @@ class Answer:
 class Call:
     """One tools/call with validated arguments.
 
-    `log` tells a client that asked for log messages something beside the answer (a level of MCP
-    and a message). `ask` puts a question to the person, or is None when this client cannot be asked. On
-    stateless connections the call ends there and the handler is run again, from its start, when
-    the answer comes: do nothing that cannot be repeated before asking.
+    `log` tells a client that asked for log messages something beside the answer: a level of MCP
+    and a message. `ask` puts a question to the person, or is None when this client cannot be
+    asked. On stateless connections the call ends there and the handler is run again, from its
+    start, when the answer comes: do nothing that cannot be repeated before asking.
     """
 
     tool: Tool

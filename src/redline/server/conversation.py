@@ -284,15 +284,13 @@ class Conversation:
             reply(wire.error(request_id, outcome.code, outcome.message, outcome.data))
 
     def _log_for(self, params: Any, token: Token) -> ClientLog | None:
-        level = self._log_level
-        if self._modern and isinstance(params, dict):
-            if protocol.META_LOG_LEVEL in params.get("_meta", {}):
-                from redline.server.client_log import level_of_request
+        if self._log_level is None and not (self._modern and protocol.asks_for_log(params)):
+            return None
+        from redline.server.client_log import ClientLog, level_of_request
 
-                level = level_of_request(params)
+        level = level_of_request(params) if self._modern else self._log_level
         if level is None:
             return None
-        from redline.server.client_log import ClientLog
 
         def deliver(params: Json) -> None:
             if not token.cancelled:

@@ -71,12 +71,18 @@ class Bridge:
                 return self._set_level(ctx)
         except Refusal as refusal:
             raise MCPError(refusal.code, refusal.message, refusal.data) from None
-        result = await call_next(ctx)
-        if ctx.method == "initialize" and isinstance(result, dict):
-            result = {**result, "capabilities": self._dispatch.profile.capabilities}
-        if ctx.method == "server/discover" and isinstance(result, dict):
-            result = {**result, "capabilities": self._dispatch.profile.modern_capabilities}
-        return result
+        return self._with_capabilities(ctx.method, await call_next(ctx))
+
+    def _with_capabilities(self, method: str, result: Any) -> Any:
+        """An introduction that names what we serve, not what the SDK finds registered."""
+        profile = self._dispatch.profile
+        ours = {
+            "initialize": profile.capabilities,
+            "server/discover": profile.modern_capabilities,
+        }.get(method)
+        if ours is None or not isinstance(result, dict):
+            return result
+        return {**result, "capabilities": ours}
 
     def _complete(self, body: Json, version: str) -> Json:
         return protocol.stamped(body) if version in protocol.MODERN else body

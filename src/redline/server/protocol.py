@@ -120,6 +120,11 @@ def discover_result(profile: Profile, instructions: str, cap: str | None) -> Jso
     return body
 
 
+def asks_for_log(params: Json) -> bool:
+    """Whether a request of the stateless era names a log level."""
+    return params["_meta"].get(META_LOG_LEVEL) is not None
+
+
 def stamped(body: Json) -> Json:
     """A result of the stateless era: its type and who answered."""
     meta = {**(body.get("_meta") or {}), META_SERVER: SERVER_INFO}
