@@ -1,4 +1,4 @@
-"""The coding toolset beside plain ripgrep and coding-tools-mcp, on one tree of 20,000 files.
+"""The coding toolset beside plain ripgrep, coding-tools-mcp and mcp-server-git, on the same files.
 
     python -m bench.coding [--short]
 
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,10 @@ from bench.measure import (
     redline_argv,
     spread,
 )
-from bench.peers import python_program
+from bench.peers import git_server, python_program
 from redline.adapters.ripgrep_process import find_ripgrep
 
-US, PEER, RG = "redline", "coding-tools-mcp", "rg"
+US, PEER, RG, GIT = "redline", "coding-tools-mcp", "rg", "mcp-server-git"
 QUIET = {"CODING_TOOLS_MCP_TELEMETRY": "0", "DO_NOT_TRACK": "1"}
 WORDS = [
     *("alpha", "beta", "gamma", "delta", "config", "value", "return", "import", "handler"),
@@ -120,6 +122,50 @@ def _patches(report: Report, servers: dict[str, StdioServer], base: Path, rounds
     _add_medians(report, {who: many[1:] for who, many in rows.items()})
 
 
+GIT_TASKS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
+    "git_status": {who: ("git_status", {}) for who in (US, PEER, GIT)},
+    "git_diff": {US: ("git_diff", {}), PEER: ("git_diff", {}), GIT: ("git_diff_unstaged", {})},
+}
+
+
+def build_repository(base: Path, files: int) -> None:
+    """A committed tree, then a few files changed and a few new."""
+    build_tree(base, files)
+    git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.invalid"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
+        subprocess.run([*git, *command], cwd=base, check=True)
+    for number in range(0, files, max(files // 10, 1)):
+        found = next(base.rglob(f"file{number:05}.*"))
+        found.write_text("# changed\n" + found.read_text())
+        found.with_name(f"new{number}.txt").write_text("new\n")
+
+
+def repositories(report: Report, base: Path, rounds: int) -> None:
+    """Status and diff of a repository, each server in turns."""
+    build_repository(base, 2_000)
+    argvs = {
+        US: redline_argv("--tools", "coding", "--workspace", str(base)),
+        PEER: [str(python_program(PEER, PEER)), "--stdio", "--workspace", str(base)],
+        GIT: git_server(str(base)),
+    }
+    with ExitStack() as stack:
+        servers = {
+            who: stack.enter_context(StdioServer(argv, env=QUIET, cwd=str(base)))
+            for who, argv in argvs.items()
+        }
+        for server in servers.values():
+            server.initialize()
+        for task, tools in GIT_TASKS.items():
+            rows: dict[str, list[Row]] = {who: [] for who in servers}
+            for _ in range(rounds * 2 + 1):
+                for who, server in servers.items():
+                    tool, arguments = tools[who]
+                    if who == GIT:
+                        arguments = {**arguments, "repo_path": str(base)}
+                    rows[who].append(_once(server, task, who, tool, arguments))
+            _add_medians(report, {who: many[1:] for who, many in rows.items()})
+
+
 def _first_rows(
     servers: dict[str, StdioServer], task: str, tool: str, arguments: dict[str, Any]
 ) -> dict[str, list[Row]]:
@@ -168,6 +214,9 @@ def main(arguments: list[str]) -> int:
         base.mkdir()
         build_tree(base, files)
         measure(report, base, rounds)
+        repository = Path(directory) / "repository"
+        repository.mkdir()
+        repositories(report, repository, rounds)
     report.ratios(US)
     report.show()
     missed = judge(report)

@@ -1,6 +1,7 @@
 """What it costs to start, to answer the first tools/list, and to make one trivial call.
 
-Peers in the same run: the official filesystem server (npm). CPU comes from the kernel's account
+Peers in the same run: the official filesystem and git servers, DesktopCommander and
+coding-tools-mcp. CPU comes from the kernel's account
 of each process, so a busy machine does not change it much.
 """
 
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.measure import Report, Row, StdioServer, measure_calls, redline_argv, spread
-from bench.peers import filesystem_server
+from bench.peers import desktop_commander, filesystem_server, git_server, python_program
 
 LIMITS = {"cpu_ms": 100.0, "rss_mb": 30.0, "call_ms": 0.2}
 _LIST = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}})
@@ -89,6 +90,20 @@ def call_row(who: str, argv: Sequence[str], env: dict[str, str], tool: str, n: i
         return measure_calls(server, task, who, lambda _: server.call(tool, arguments), n)
 
 
+def others(
+    folder: str, desktop: list[str], quiet: dict[str, str]
+) -> list[tuple[str, list[str], dict[str, str]]]:
+    """The peers that are only started."""
+    coding = str(python_program("coding-tools-mcp", "coding-tools-mcp"))
+    telemetry = {"CODING_TOOLS_MCP_TELEMETRY": "0", "DO_NOT_TRACK": "1"}
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    return [
+        ("coding-tools-mcp", [coding, "--stdio", "--workspace", folder], telemetry),
+        ("mcp-server-git", git_server(folder), telemetry),
+        ("desktop-commander", desktop, quiet),
+    ]
+
+
 def main() -> int:
     """Print the table; exit 1 when a limit of ours is not kept."""
     short = "--short" in sys.argv
@@ -100,13 +115,18 @@ def main() -> int:
         ours = redline_argv("--workspace", folder)
         fixtures = {**env, "REDLINE_TEST_DIALECT": "tests.wire.fixtures"}
         peer = filesystem_server(folder)
+        desktop, quiet = desktop_commander(Path(folder) / "home")
         first_list(ours, env)  # compiles the modules once
         first = report.add(start_row("redline, all toolsets", ours, env, starts))
         report.add(start_row("server-filesystem (npm)", peer, {}, starts))
+        for who, argv, settings in others(folder, desktop, quiet):
+            report.add(start_row(who, argv, settings, max(starts // 3, 1)))
         bare = redline_argv("--workspace", folder, "--tools", "fixtures")
         call = report.add(call_row("redline, all toolsets", bare, fixtures, "echo", calls))
         name = "list_allowed_directories"
         report.add(call_row("server-filesystem (npm)", peer, {}, name, calls))
+        slow = max(calls // 10, 1)
+        report.add(call_row("desktop-commander", desktop, quiet, "list_sessions", slow))
     report.ratios("redline, all toolsets")
     report.show()
     report.save()

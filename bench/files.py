@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import tempfile
@@ -17,29 +16,35 @@ from bench.measure import (
     measure_command,
     redline_argv,
 )
-from bench.peers import filesystem_server
+from bench.peers import desktop_commander, filesystem_server
 from redline.adapters.regex_worker import BUDGET
 
-US, THEM, RG = "redline", "server-filesystem", "rg"
+US, THEM, DESKTOP, RG = "redline", "server-filesystem", "desktop-commander", "rg"
 Args = dict[str, Any]
-# What each task is called by us, and by the official server's nearest tool.
-SEARCHES: tuple[tuple[str, tuple[str, Args], tuple[str, Args]], ...] = (
-    (
-        "find by glob",
-        ("glob_search", {"directory": "{tree}", "globs": ["**/*_7.py"], "max": 0}),
-        ("search_files", {"path": "{tree}", "pattern": "**/*_7.py"}),
-    ),
-    (
-        "find by part of a name",
-        ("search_files", {"directory": "{tree}", "nameContains": "_42."}),
-        ("search_files", {"path": "{tree}", "pattern": "**/*_42.*"}),
-    ),
-    (
-        "whole tree",
-        ("directory_tree", {"path": "{tree}"}),
-        ("directory_tree", {"path": "{tree}"}),
-    ),
-)
+Ask = Callable[[], object]
+
+
+def searches(tree: str) -> dict[str, dict[str, tuple[str, Args]]]:
+    """What each task is called by us, and the nearest tool of the others."""
+    return {
+        "find by glob": {
+            US: ("glob_search", {"directory": tree, "globs": ["**/*_7.py"], "max": 0}),
+            THEM: ("search_files", {"path": tree, "pattern": "**/*_7.py"}),
+            DESKTOP: ("start_search", {"path": tree, "searchType": "files", "pattern": "*_7.py"}),
+        },
+        "find by part of a name": {
+            US: ("search_files", {"directory": tree, "nameContains": "_42."}),
+            THEM: ("search_files", {"path": tree, "pattern": "**/*_42.*"}),
+            DESKTOP: ("start_search", {"path": tree, "searchType": "files", "pattern": "*_42.*"}),
+        },
+        "whole tree": {
+            US: ("directory_tree", {"path": tree}),
+            THEM: ("directory_tree", {"path": tree}),
+            DESKTOP: ("list_directory", {"path": tree, "depth": 9}),
+        },
+    }
+
+
 GREPS = (
     ("grep rare word", "needle_in_[0-9]+"),
     ("grep 2000 hits", "function_[0-9]*5_11"),
@@ -68,58 +73,60 @@ def make_tree(base: Path, files: int) -> Path:
     return tree
 
 
-def filled(arguments: Args, tree: Path) -> Args:
-    """The arguments with the tree's path put in."""
-    text = json.dumps(arguments).replace("{tree}", str(tree))
-    result: Args = json.loads(text)
-    return result
+def asking(server: StdioServer, tool: str, arguments: Args) -> Ask:
+    """One call, or with DesktopCommander's searches as many as it takes to have all results."""
+    if tool != "start_search":
+        return lambda: server.call(tool, arguments)
+
+    def search() -> object:
+        text = server.call(tool, {"maxResults": 20_000, **arguments})["content"][0]["text"]
+        session = text.split("session: ", 1)[1].split()[0]
+        while "RUNNING" in text or "in progress" in text:
+            page = {"sessionId": session, "offset": 0, "length": 20_000}
+            text = server.call("get_more_search_results", page)["content"][0]["text"]
+        return text
+
+    return search
 
 
-def compare(report: Report, ours: StdioServer, theirs: StdioServer, tree: Path, n: int) -> None:
+def compare(report: Report, servers: dict[str, StdioServer], tree: Path, n: int) -> None:
     """The searches by name."""
-    for task, (tool, arguments), (their_tool, their_arguments) in SEARCHES:
-        mine, other = filled(arguments, tree), filled(their_arguments, tree)
-        report.add(measure_calls(ours, task, US, lambda _, t=tool, a=mine: ours.call(t, a), n))
-        report.add(
-            measure_calls(
-                theirs,
-                task,
-                THEM,
-                lambda _, t=their_tool, a=other: theirs.call(t, a),
-                max(n // 4, 1),
-            )
-        )
+    for task, tools in searches(str(tree)).items():
+        for who, (tool, arguments) in tools.items():
+            ask = asking(servers[who], tool, arguments)
+            times = n if who == US else max(n // 5, 1)
+            report.add(measure_calls(servers[who], task, who, lambda _, a=ask: a(), times))
 
 
-def greps(report: Report, ours: StdioServer, tree: Path, n: int) -> None:
-    """The same query and output from ripgrep and from grep_files."""
+def greps(report: Report, servers: dict[str, StdioServer], tree: Path, n: int) -> None:
+    """The same query from grep_files, from ripgrep and from DesktopCommander's search."""
     rg = shutil.which("rg") or str(Path(sys.prefix) / "bin" / "rg")
+    ours, other = servers[US], servers[DESKTOP]
     for task, regex in GREPS:
         arguments = {"directory": str(tree), "regex": regex, "maxResults": 10_000}
         argv = [rg, "--no-ignore", "--hidden", "-n", "--no-heading", regex, str(tree)]
-        report.add(
-            measure_calls(ours, task, US, lambda _, a=arguments: ours.call("grep_files", a), n)
-        )
+        mine = asking(ours, "grep_files", arguments)
+        report.add(measure_calls(ours, task, US, lambda _, a=mine: a(), n))
         report.add(measure_command(task, RG, argv, n))
+        search = {"path": str(tree), "searchType": "content", "pattern": regex}
+        theirs = asking(other, "start_search", {**search, "includeHidden": True})
+        report.add(measure_calls(other, task, DESKTOP, lambda _, a=theirs: a(), max(n // 4, 1)))
 
 
-def small_calls(report: Report, ours: StdioServer, theirs: StdioServer, base: Path, n: int) -> None:
+READS = {US: "read_file", THEM: "read_text_file", DESKTOP: "read_file"}
+
+
+def small_calls(report: Report, servers: dict[str, StdioServer], base: Path, n: int) -> None:
     """One small read and one durable one-line edit."""
     body = "".join(f"line {k}\n" for k in range(200))
-    for server, who in ((ours, US), (theirs, THEM)):
+    for who, server in servers.items():
         path = base / f"small-{who}.txt"
         path.write_text(body + "value = -1\n", "utf-8")
-        name = "read_file" if who == US else "read_text_file"
-        report.add(
-            measure_calls(
-                server,
-                "read a small file",
-                who,
-                lambda _, s=server, t=name, p=path: s.call(t, {"path": str(p)}),
-                n,
-            )
-        )
-        report.add(measure_calls(server, "edit one line", who, editor(server, path), n))
+        read = asking(server, READS[who], {"path": str(path)})
+        report.add(measure_calls(server, "read a small file", who, lambda _, a=read: a(), n))
+    for who, server in servers.items():
+        change = editor(server, who, base / f"small-{who}.txt")
+        report.add(measure_calls(server, "edit one line", who, change, n))
 
 
 def runaway(report: Report, ours: StdioServer, base: Path, n: int) -> None:
@@ -139,13 +146,17 @@ def runaway(report: Report, ours: StdioServer, base: Path, n: int) -> None:
     report.add(row)
 
 
-def editor(server: StdioServer, path: Path) -> Callable[[int], object]:
+def editor(server: StdioServer, who: str, path: Path) -> Callable[[int], object]:
     """Counts a line of *path* up by one at each call."""
     state = {"value": -1}
 
     def edit(_: int) -> object:
         old, state["value"] = state["value"], state["value"] + 1
-        edits = [{"oldText": f"value = {old}\n", "newText": f"value = {old + 1}\n"}]
+        before, after = f"value = {old}\n", f"value = {old + 1}\n"
+        if who == DESKTOP:
+            change = {"file_path": str(path), "old_string": before, "new_string": after}
+            return server.call("edit_block", change)
+        edits = [{"oldText": before, "newText": after}]
         return server.call("edit_file", {"path": str(path), "edits": edits})
 
     return edit
@@ -164,16 +175,19 @@ def main(arguments: list[str]) -> int:
         tree = make_tree(work, files)
         report.facts = {"files": files, "short": short}
         argv = redline_argv("--tools", "files", "--allow-write", str(work))
+        desktop, quiet = desktop_commander(base / "home")
         with (
             StdioServer(argv, env={"REDLINE_STATE_DIR": str(state)}) as ours,
             StdioServer(filesystem_server(str(work))) as theirs,
+            StdioServer(desktop, env=quiet) as other,
         ):
-            ours.initialize()
-            theirs.initialize()
+            servers = {US: ours, THEM: theirs, DESKTOP: other}
+            for server in servers.values():
+                server.initialize()
             n = 4 if short else 20
-            greps(report, ours, tree, n)
-            compare(report, ours, theirs, tree, n)
-            small_calls(report, ours, theirs, work, n * 10)
+            greps(report, servers, tree, n)
+            compare(report, servers, tree, n)
+            small_calls(report, servers, work, n * 10)
             runaway(report, ours, work, 2 if short else 5)
         report.ratios(US)
         report.show()
