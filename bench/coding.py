@@ -218,11 +218,9 @@ def main(arguments: list[str]) -> int:
         repository.mkdir()
         repositories(report, repository, rounds)
     report.ratios(US)
-    report.show()
     missed = judge(report)
     report.facts["missed"] = missed
-    if not short:
-        report.save()
+    report.finish(short=short)
     for goal in missed:
         print("missed:", goal)
     return 1 if missed and not short else 0

@@ -128,8 +128,7 @@ def main() -> int:
         slow = max(calls // 10, 1)
         report.add(call_row("desktop-commander", desktop, quiet, "list_sessions", slow))
     report.ratios("redline, all toolsets")
-    report.show()
-    report.save()
+    report.finish(short=short)
     kept = (
         first.cpu_ms < LIMITS["cpu_ms"]
         and first.rss_mb < LIMITS["rss_mb"]

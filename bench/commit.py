@@ -1,6 +1,8 @@
 """CPU and wall time of one durable one-line edit, and of one proven open.
 
-python bench/commit.py [edits]
+    python -m bench.commit [edits]
+
+With a number of edits of its own it only prints.
 """
 
 from __future__ import annotations
@@ -8,9 +10,9 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 
+from bench.measure import Report, measure_work
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
@@ -18,27 +20,27 @@ from redline.core.ports.history import HistoryQuery, Origin
 from redline.settings import Settings
 
 
-def measured(label: str, times: int, work: Callable[[int], None]) -> None:
-    """Run *work* and print what each run cost."""
-    cpu, wall = time.process_time(), time.perf_counter()
-    for number in range(times):
-        work(number)
-    cpu = (time.process_time() - cpu) / times * 1e6
-    wall = (time.perf_counter() - wall) / times * 1e6
-    print(f"{label:<44} {cpu:>9.1f} us CPU {wall:>9.1f} us wall   ({times} times)")
-
-
-def main() -> None:
+def main(arguments: list[str]) -> int:
     """Measure on a throw-away workspace."""
-    edits = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    given = [a for a in arguments if a.isdigit()]
+    short = "--short" in arguments or bool(given)
+    edits = int(given[0]) if given else 50 if short else 500
+    report = Report("commit", facts={"edits": edits})
     with tempfile.TemporaryDirectory() as top:
-        os.environ["XDG_STATE_HOME"] = os.path.join(top, "state")
-        root = os.path.join(top, "ws")
-        os.makedirs(os.path.join(root, "src/deep/down"))
-        with open(os.path.join(root, "src/deep/down/f.py"), "w") as file:
-            file.write("line of some code here\n" * 400)
-        app = Redline(Settings(workspace=root))
-        origin = Origin("bench", "bench")
+        measure(report, top, edits)
+    report.finish(short=short)
+    return 0
+
+
+def measure(report: Report, top: str, edits: int) -> None:
+    """All figures, in a workspace under *top*."""
+    os.environ["XDG_STATE_HOME"] = os.path.join(top, "state")
+    root = os.path.join(top, "ws")
+    os.makedirs(os.path.join(root, "src/deep/down"))
+    with open(os.path.join(root, "src/deep/down/f.py"), "w") as file:
+        file.write("line of some code here\n" * 400)
+    origin = Origin("bench", "bench")
+    with Redline(Settings(workspace=root)) as app:
         path = app.workspace.resolve("src/deep/down/f.py", Access.WRITE)
 
         def edit(number: int) -> None:
@@ -50,22 +52,16 @@ def main() -> None:
             after = FileState.of(b"".join(lines))
             app.editor.commit(ChangeSet((Change(path, before, after),)), origin)
 
+        def add(task: str, work: Callable[[int], object], times: int) -> None:
+            report.add(measure_work(task, "redline", work, times))
+
         edit(0)
-        measured("durable one-line edit of a 9 kB file", edits, edit)
-        measured(
-            "resolve",
-            20 * edits,
-            lambda _: _drop(app.workspace.resolve(path.relative, Access.READ)),
-        )
-        measured("read", 20 * edits, lambda _: _drop(app.tree.read(path)))
-        measured("list 50 of the history", 20, lambda _: _drop(app.history.list(HistoryQuery())))
-        measured("undo", min(edits, 100), lambda _: _drop(app.editor.undo(None, origin)))
-        app.close()
-
-
-def _drop(_: object) -> None:
-    pass
+        add("durable one-line edit of a 9 kB file", edit, edits)
+        add("resolve a path", lambda _: app.workspace.resolve(path.relative, Access.READ), edits)
+        add("read the file", lambda _: app.tree.read(path), edits)
+        add("list 50 of the history", lambda _: app.history.list(HistoryQuery()), 20)
+        add("undo", lambda _: app.editor.undo(None, origin), min(edits, 100))
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main(sys.argv[1:]))

@@ -25,9 +25,9 @@ from redline.settings import Settings
 
 TOP = WorkspacePath(0, ())
 WAYS = (
-    ("supervised, not held", "dangerous", "auto"),
-    ("landlock", "safe", "landlock"),
-    ("bubblewrap", "safe", "bubblewrap"),
+    ("redline, supervised only", "dangerous", "auto"),
+    ("redline, landlock", "safe", "landlock"),
+    ("redline, bubblewrap", "safe", "bubblewrap"),
 )
 
 
@@ -113,7 +113,10 @@ def looks(report: Report, files: int, count: int) -> None:
             both = redline._snapshots
             report.add(
                 timed(
-                    f"undo: {files} files", "both looks", lambda: both.compare(both.take()), count
+                    f"undo: {files} files",
+                    "redline, both looks",
+                    lambda: both.compare(both.take()),
+                    count,
                 )
             )
 
@@ -127,10 +130,9 @@ def main(arguments: list[str]) -> int:
     spawns(report, 40 if short else 300)
     for files in (300, 20_000):
         looks(report, files, 3 if short else 10)
-    report.show()
     for fact, value in report.facts.items():
         print(f"{fact}: {value}")
-    report.save()
+    report.finish(short=short)
     return 0
 
 

@@ -190,8 +190,7 @@ def main(arguments: list[str]) -> int:
             small_calls(report, servers, work, n * 10)
             runaway(report, ours, work, 2 if short else 5)
         report.ratios(US)
-        report.show()
-        print(f"\nx: CPU of that row over CPU of {US}; saved to {report.save()}")
+        report.finish(short=short)
     finally:
         shutil.rmtree(base, ignore_errors=True)
     return 0

@@ -140,9 +140,7 @@ def main(arguments: list[str]) -> int:
     sizes = [("10 KB", 10_000), ("1 MB", 1_000_000)]
     documents(report, sizes if short else [*sizes, ("10 MB", 10_000_000), ("50 MB", 50_000_000)])
     history(report, [10, 100] if short else [10, 1000, 10_000])
-    report.show()
-    if not short:
-        report.save()
+    report.finish(short=short)
     return 0
 
 

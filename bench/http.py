@@ -122,9 +122,7 @@ def main(arguments: list[str]) -> int:
             finally:
                 server.stop()
     report.ratios("redline")
-    report.show()
-    if not short:
-        report.save()
+    report.finish(short=short)
     return 0
 
 

@@ -1,15 +1,19 @@
 """How long a preview takes, by size of the document and kind of instruction.
 
-python bench/instruct.py            prints p50 and p95 of CPU time, parsing included
+    python -m bench.instruct [--short]
+
+Parsing the document is part of each preview.
 """
 
 from __future__ import annotations
 
 import json
 import statistics
+import sys
 import time
 from typing import Any
 
+from bench.measure import Report, Row, spread
 from redline.instruct.engine import propose
 from redline.instruct.values import parse
 
@@ -44,9 +48,10 @@ def records(count: int) -> dict[str, Any]:
     }
 
 
-def measure(count: int, repeats: int) -> None:
-    """Print the times for one size."""
+def measure(report: Report, count: int, repeats: int) -> None:
+    """The rows for one size of document."""
     text = json.dumps(records(count))
+    size = f"{len(text) / 1000:.0f} KB"
     times: list[float] = []
     slowest = ("", 0.0)
     for _ in range(repeats):
@@ -56,13 +61,20 @@ def measure(count: int, repeats: int) -> None:
             spent = (time.process_time() - started) * 1000
             times.append(spent)
             slowest = max(slowest, (instruction, spent), key=lambda pair: pair[1])
-    p95 = statistics.quantiles(times, n=20)[-1]
-    print(
-        f"{len(text) / 1000:8.0f} KB {count:6} records  p50 {statistics.median(times):7.1f} ms"
-        f"  p95 {p95:7.1f} ms  slowest {slowest[1]:.1f} ms: {slowest[0]}"
-    )
+    row = Row(f"preview, {size}", "redline", statistics.fmean(times), *spread(times))
+    row.note = f"slowest {slowest[1]:.1f} ms: {slowest[0]}"
+    report.add(row)
+
+
+def main(arguments: list[str]) -> int:
+    """Three sizes of document."""
+    short = "--short" in arguments
+    report = Report("instruct", facts={"instructions": len(INSTRUCTIONS)})
+    for count, repeats in ((50, 20), (550, 10), (5000, 4)):
+        measure(report, count, 1 if short else repeats)
+    report.finish(short=short)
+    return 0
 
 
 if __name__ == "__main__":
-    for size, times_each in ((50, 20), (550, 10), (5000, 4)):
-        measure(size, times_each)
+    raise SystemExit(main(sys.argv[1:]))

@@ -14,7 +14,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.peers import versions
 from bench.plot import bar_chart
+from redline._version import __version__
 
 REPO = Path(__file__).resolve().parent.parent
 RESULTS = REPO / "bench" / "results"
@@ -67,25 +69,40 @@ class Report:
                 f"{row.p95_ms:>10.2f}{row.rss_mb:>10.1f}{ratio:>10}  {row.note}"
             )
 
+    def finish(self, *, short: bool = False) -> None:
+        """Print the table, and keep it unless it is of a *short* run."""
+        self.show()
+        if short:
+            print("a short run: bench/results is left as it is")
+        else:
+            print(f"saved to {self.save().relative_to(REPO)}")
+
     def save(self) -> Path:
         """Write the results with the machine they were measured on."""
         RESULTS.mkdir(parents=True, exist_ok=True)
         target = RESULTS / f"{self.name}.json"
-        machine = {
-            "cpu": _cpu_name(),
-            "cores": os.cpu_count(),
-            "system": f"{platform.system()} {platform.release()}",
-            "python": platform.python_version(),
-        }
         body = {
             "name": self.name,
-            "machine": machine,
+            "machine": machine(),
+            "versions": {"redline": __version__, **versions()},
             "facts": self.facts,
             "rows": [asdict(row) for row in self.rows],
         }
         target.write_text(json.dumps(body, indent=1) + "\n", "utf-8")
         target.with_suffix(".svg").write_text(bar_chart(self.name, body["rows"]), "utf-8")
         return target
+
+
+def machine() -> dict[str, Any]:
+    """Where and when this is measured; the load tells how quiet it was there."""
+    return {
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "load": round(os.getloadavg()[0], 1),
+    }
 
 
 class StdioServer:
@@ -190,6 +207,17 @@ def _thread_ms(task: Path) -> float:
         return int((task / "schedstat").read_text().split()[0]) / 1e6
     except OSError:
         return 0.0
+
+
+def measure_work(task: str, who: str, work: Callable[[int], object], n: int) -> Row:
+    """Run *work* *n* times in this process, after one warm-up."""
+    work(-1)
+    before, walls = time.process_time(), []
+    for index in range(n):
+        start = time.perf_counter()
+        work(index)
+        walls.append((time.perf_counter() - start) * 1000)
+    return Row(task, who, (time.process_time() - before) * 1000 / n, *spread(walls))
 
 
 def measure_calls(

@@ -13,10 +13,8 @@ NOT_PROGRAMS = {"__init__", "measure", "peers", "run", "tokenizer", "load", "bal
 
 # What a program is given when all are run, in full and in short; the others take --short.
 ARGUMENTS = {
-    "commit": ([], ["50"]),
     "noise": (["--count", "20000"], ["--count", "600"]),
     "context": (["index"], ["index", "--files", "500"]),
-    "instruct": ([], []),
 }
 
 

@@ -123,10 +123,8 @@ def main(arguments: list[str]) -> int:
         finally:
             redis.terminate()
             redis.wait()
-    report.show()
     print(json.dumps(report.facts, indent=1))
-    if "--short" not in arguments:
-        report.save()
+    report.finish(short="--short" in arguments)
     return 1 if lost else 0
 
 

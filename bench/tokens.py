@@ -331,9 +331,7 @@ def main(arguments: list[str]) -> int:
                 report.add(row)
     for name, fact in report.facts.items():
         print(f"{name:40} {fact}")
-    report.show()
-    if "--short" not in arguments:
-        report.save()
+    report.finish(short="--short" in arguments)
     return 0
 
 

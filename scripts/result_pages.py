@@ -41,12 +41,9 @@ def results() -> dict[str, dict[str, Any]]:
 
 def performance_page() -> str:
     """Every table, with the machine it was measured on."""
-    parts = [
-        NOTE,
-        "# Performance\n",
-        INTRO,
-    ]
-    for name, body in results().items():
+    found = results()
+    parts = [NOTE, "# Performance\n", INTRO, _versions(found), losses_section(found)]
+    for name, body in found.items():
         parts.append(f"## {TITLES.get(name, name)}\n")
         parts.append(_machine(body))
         parts.append(_facts(body.get("facts", {})))
@@ -54,6 +51,66 @@ def performance_page() -> str:
         if (RESULTS / f"{name}.svg").exists():
             parts.append(f"![{name}](plots/{name}.svg)\n")
     return "\n".join(part for part in parts if part)
+
+
+# What is compared, by the field of a row; under a hundredth more is no loss.
+MEASURES = {"cpu_ms": "CPU ms", "p50_ms": "median ms", "rss_mb": "peak MB"}
+
+
+def losses(name: str, rows: list[dict[str, Any]]) -> list[tuple[float, str]]:
+    """Each measure in which a row of ours is dearer than a peer's for the same task."""
+    found = []
+    for mine in rows:
+        if not mine["who"].startswith("redline"):
+            continue
+        if not mine["cpu_ms"] and not mine["p50_ms"] and (mine.get("ratio") or 0) > 1:
+            cells = [name, mine["task"], "tokens", mine["note"], "the better peer", ""]
+            found.append((mine["ratio"], _row([*cells, f"{mine['ratio']:.2f}"])))
+        for peer in rows:
+            if peer["task"] != mine["task"] or peer["who"].startswith("redline"):
+                continue
+            for key, measure in MEASURES.items():
+                ours, theirs = mine.get(key) or 0.0, peer.get(key) or 0.0
+                if theirs and ours / theirs >= 1.01:
+                    cells = [name, mine["task"], measure, f"{ours:.2f}", peer["who"]]
+                    times = ours / theirs
+                    found.append((times, _row([*cells, f"{theirs:.2f}", f"{times:.2f}"])))
+    return found
+
+
+def losses_section(found: dict[str, dict[str, Any]]) -> str:
+    """Where a peer does better, worst first, and the goals of our own that are missed."""
+    rows = [
+        loss
+        for name, body in found.items()
+        for loss in losses(TITLES.get(name, name), body.get("rows", []))
+    ]
+    rows.sort(key=lambda loss: -loss[0])
+    head = ["where", "task", "measure", "Redline", "peer", "its figure", "times"]
+    table = [_row(head), "|" + "---|" * len(head), *(row for _, row in rows)]
+    missed = [
+        f"- {TITLES.get(name, name)}: {goal}"
+        for name, body in found.items()
+        for goal in body.get("facts", {}).get("missed", [])
+    ]
+    parts = ["## Where Redline loses\n", "Worked out from the tables below, the worst first.\n"]
+    parts += ["\n".join([*table, ""])] if rows else ["Nowhere in these results.\n"]
+    if missed:
+        parts += ["Goals of our own that this run missed:\n", "\n".join([*missed, ""])]
+    return "\n".join(parts)
+
+
+def _versions(found: dict[str, dict[str, Any]]) -> str:
+    merged: dict[str, str] = {}
+    for body in found.values():
+        merged.update(body.get("versions", {}))
+    if not merged:
+        return ""
+    return "Versions: " + ", ".join(f"{name} {version}" for name, version in merged.items()) + ".\n"
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def plots() -> dict[Path, str]:
@@ -76,13 +133,16 @@ def _machine(body: dict[str, Any]) -> str:
     machine = body.get("machine")
     if not machine:
         return ""
-    return f"*{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}*\n"
+    said = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"
+    if "date" in machine:
+        said += f"; {machine['date']}, load {machine['load']} at the end"
+    return f"*{said}*\n"
 
 
 def _facts(facts: dict[str, Any]) -> str:
     if not facts:
         return ""
-    rows = [f"| {name} | {_shown(value)} |" for name, value in facts.items()]
+    rows = [f"| {name} | {_shown(value)} |" for name, value in facts.items() if name != "missed"]
     return "\n".join(["| | |", "|---|---|", *rows, ""])
 
 
@@ -103,10 +163,10 @@ def _table(rows: list[dict[str, Any]]) -> str:
         "x",
         "note",
     ]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines = [_row(head), "|" + "---|" * len(head)]
     for row in rows:
         times = [f"{row['cpu_ms']:.2f}", f"{row['p50_ms']:.2f}", f"{row['p95_ms']:.2f}"]
         cells = [row["task"], row["who"], *([*times, f"{row['rss_mb']:.0f}"] if timed else [])]
         ratio = "" if row.get("ratio") is None else f"{row['ratio']:.2f}"
-        lines.append("| " + " | ".join([*cells, ratio, row.get("note", "")]) + " |")
+        lines.append(_row([*cells, ratio, row.get("note", "")]))
     return "\n".join([*lines, ""])
