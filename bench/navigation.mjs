@@ -20,15 +20,44 @@ function service(file, text) {
   return ts.createLanguageService(host, ts.createDocumentRegistry(), ts.LanguageServiceMode.Syntactic);
 }
 
-for (const file of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
-  const text = readFileSync(file, "utf8");
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
-  const visit = (item) => {
-    if (item.nameSpan) {
-      const line = source.getLineAndCharacterOfPosition(item.nameSpan.start).line + 1;
-      console.log(JSON.stringify({ path: file, name: item.text, kind: item.kind, line }));
+// The tree folds overloads into one item with several spans, and gives constructors no name.
+function rows(item, source) {
+  const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
+  const name = item.kind === "constructor" ? "constructor" : item.text;
+  const folded = item.spans.slice(item.nameSpan ? 1 : 0);
+  const named = item.nameSpan ? [lineAt(item.nameSpan.start)] : [];
+  if (!item.nameSpan && item.kind !== "constructor") return [];
+  const lines = new Set([...named, ...folded.map((span) => lineAt(span.start))]);
+  return [...lines].map((line) => ({ name, kind: item.kind, line }));
+}
+
+// The tree lists the types of JSDoc comments before some statements only; the syntax tree has all.
+function documented(source) {
+  const found = [];
+  const visit = (node) => {
+    for (const tag of (node.jsDoc ?? []).flatMap((doc) => [...(doc.tags ?? [])])) {
+      const name = tag.name ?? tag.fullName;
+      if (!ts.isJSDocTypedefTag(tag) && !ts.isJSDocCallbackTag(tag)) continue;
+      if (!name || !ts.isIdentifier(name)) continue;
+      const line = source.getLineAndCharacterOfPosition(name.getStart(source)).line + 1;
+      found.push({ name: name.text, kind: "type", line });
     }
-    for (const child of item.childItems ?? []) visit(child);
+    ts.forEachChild(node, visit);
   };
-  visit(service(file, text).getNavigationTree(file));
+  visit(source);
+  if (source.endOfFileToken) visit(source.endOfFileToken);
+  return found;
+}
+
+for (const path of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
+  const text = readFileSync(path, "utf8");
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
+  const visit = (item, depth) => {
+    for (const row of rows(item, source)) {
+      console.log(JSON.stringify({ path, ...row, top: depth === 1 }));
+    }
+    for (const child of item.childItems ?? []) visit(child, depth + 1);
+  };
+  visit(service(path, text).getNavigationTree(path), 0);
+  for (const row of documented(source)) console.log(JSON.stringify({ path, ...row, top: true }));
 }

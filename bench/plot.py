@@ -50,7 +50,9 @@ def _value(row: dict[str, Any]) -> float:
 def _label(row: dict[str, Any]) -> str:
     if row["cpu_ms"]:
         return f"{row['cpu_ms']:.2f} ms CPU"
-    return f"{row['p50_ms']:.2f} ms" if row["p50_ms"] else f"{row['ratio']:.2f} x"
+    return (
+        f"{row['p50_ms']:.2f} ms" if row["p50_ms"] else f"{row['ratio']:.2f} {row.get('unit', 'x')}"
+    )
 
 
 def _text(x: float, y: float, text: str, weight: str = "normal") -> str:

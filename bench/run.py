@@ -8,7 +8,10 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NOT_PROGRAMS = {"__init__", "measure", "peers", "run", "tokenizer", "load", "balancer", "plot"}
+NOT_PROGRAMS = {
+    *("__init__", "measure", "peers", "run", "tokenizer", "load", "balancer", "plot"),
+    *("corpora", "definitions"),
+}
 
 
 # What a program is given when all are run, in full and in short; the others take --short.

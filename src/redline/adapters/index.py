@@ -103,7 +103,8 @@ class SqliteIndex:
 
     def definitions(self, name: str, limit: int = 50) -> list[IndexedSymbol]:
         """Definitions of a plain name, best first."""
-        return self._symbols("WHERE n.name = ? ORDER BY s.rank DESC, s.id LIMIT ?", (name, limit))
+        clause = "WHERE n.name = ? ORDER BY s.kind = 'alias', s.rank DESC, s.id LIMIT ?"
+        return self._symbols(clause, (name, limit))
 
     def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
         """Files that use a name, best first, and how many lines use it in all."""

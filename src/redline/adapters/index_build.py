@@ -293,7 +293,7 @@ class IndexBuilder:
         definers: dict[int, set[int]] = {}
         for name, file in self._db.execute(
             "SELECT s.name, s.file FROM symbols s JOIN names n ON n.id = s.name"
-            " WHERE length(n.name) > 2 AND s.kind NOT IN ('key', 'rule', 'block')"
+            " WHERE length(n.name) > 2 AND s.kind NOT IN ('key', 'rule', 'block', 'alias')"
         ):
             definers.setdefault(name, set()).add(file)
         edges: dict[int, dict[int, float]] = {}

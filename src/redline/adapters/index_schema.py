@@ -6,10 +6,13 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
-VERSION = 3
+VERSION = 4
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
-MINOR = "('field','variable','constant','enum_member','key','rule','block','property','prototype')"
+MINOR = (
+    "('field','variable','constant','enum_member','key','rule','block','property','prototype',"
+    "'alias')"
+)
 
 _TABLES = """
 CREATE TABLE files (

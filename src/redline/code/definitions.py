@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from redline.code.languages import Language, Rule
-from redline.code.naming import Named, Node, names_in, plain_scope
+from redline.code.named import Named, Node, plain_scope
+from redline.code.naming import names_in
+from redline.code.unconditional import without_riddles
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
@@ -94,7 +96,7 @@ def _symbols(parsed: Parsed) -> Iterator[Symbol]:
         return
     lines = parsed.text.split("\n")
     scopes: list[_Scope] = []
-    for node in parsed.root.find_all(any=[{"kind": kind} for kind in rules]):
+    for node in _readable(parsed).find_all(any=[{"kind": kind} for kind in rules]):
         rule = rules[node.kind()]
         where = node.range()
         while scopes and where.start.index >= scopes[-1].end:
@@ -110,12 +112,23 @@ def _symbols(parsed: Parsed) -> Iterator[Symbol]:
                 yield symbol
 
 
+def _readable(parsed: Parsed) -> Node:
+    """The tree to find definitions in: of C, with what a preprocessor would settle settled."""
+    if parsed.language.preprocessed:
+        plain = without_riddles(parsed.text)
+        if plain != parsed.text:
+            return parse(plain, parsed.language).root
+    return parsed.root
+
+
 def _unwanted(node: Node, rule: Rule, scopes: list[_Scope]) -> bool:
     if rule.parents and node.parent().kind() not in rule.parents:
         return True
     if rule.kind == "key":
         return len(scopes) >= _KEY_DEPTH
-    return not rule.local and any(scope.kind in _CALLABLE for scope in scopes)
+    if any(scope.kind == "nameless" for scope in scopes):
+        return True
+    return not rule.local and bool(scopes) and scopes[-1].kind in _CALLABLE
 
 
 def _symbol(
@@ -137,6 +150,8 @@ def _symbol(
     end = last.line + (0 if last.column == 0 and last.line > first.line else 1)
     start, begin = _with_prefixes(outer, first.line, first.index, parsed.language)
     spot = named.node.range().start
+    if node.kind() == "comment" and end > start + 1:
+        start, end = spot.line, spot.line + 1  # a comment may define several types, a line each
     return Symbol(
         name=name,
         qualified=f"{scope}.{name}" if scope else name,
@@ -196,6 +211,8 @@ def _with_prefixes(outer: Node, line: int, index: int, language: Language) -> tu
 
 def _signature(node: Node, text: str) -> str:
     where = node.range()
+    if node.kind() == "comment":
+        return ""
     body = node.field("body")
     if body is None and node.field("value") is not None:
         body = node.field("value").field("body")

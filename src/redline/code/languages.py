@@ -41,6 +41,8 @@ class Language:
     # Node kinds that stand before a definition and belong to it: attributes.
     prefixes: frozenset[str] = frozenset()
     comment: str = "//"
+    # Whether a preprocessor comes before the grammar, so that the text alone may not parse.
+    preprocessed: bool = False
 
 
 def _in(*parents: str) -> frozenset[str]:
@@ -51,14 +53,16 @@ _JS_RULES: dict[str, Rule] = {
     "function_declaration": Rule("function"),
     "generator_function_declaration": Rule("function"),
     "class_declaration": Rule("class"),
-    "method_definition": Rule("method"),
+    "class": Rule("class", "js_class"),
+    "method_definition": Rule("method", "js_member"),
     "variable_declarator": Rule("variable", "js_variable"),
     "assignment_expression": Rule("function", "js_assignment"),
     "pair": Rule("function", "js_pair"),
     "function_expression": Rule("function", "js_expression"),
+    "comment": Rule("type", "js_doc"),
 }
 _TS_RULES: dict[str, Rule] = {
-    **_JS_RULES,
+    **{kind: rule for kind, rule in _JS_RULES.items() if kind != "comment"},
     "public_field_definition": Rule("field"),
     "abstract_class_declaration": Rule("class"),
     "interface_declaration": Rule("interface"),
@@ -82,6 +86,12 @@ _JS_WORDS = (
 _TS_WORDS = (*_JS_WORDS, "type_identifier")
 _EXPORT = frozenset({"export_statement", "ambient_declaration"})
 
+# Where a declaration is no local variable.
+_C_OUTER = _in(
+    *("translation_unit", "declaration_list", "linkage_specification", "template_declaration"),
+    *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef", "ERROR"),
+    "field_declaration_list",
+)
 _C_RULES: dict[str, Rule] = {
     "function_definition": Rule("function", "declarators"),
     "struct_specifier": Rule("struct", "bodied"),
@@ -90,7 +100,7 @@ _C_RULES: dict[str, Rule] = {
     "enumerator": Rule("enum_member"),
     "type_definition": Rule("type", "declarators"),
     "field_declaration": Rule("field", "declarators", local=False),
-    "declaration": Rule("variable", "declarators", local=False),
+    "declaration": Rule("variable", "declarators", parents=_C_OUTER, local=False),
     "preproc_def": Rule("macro"),
     "preproc_function_def": Rule("macro"),
 }
@@ -182,6 +192,7 @@ LANGUAGES: tuple[Language, ...] = (
             "record_declaration": Rule("class"),
             "annotation_type_declaration": Rule("interface"),
             "annotation_type_element_declaration": Rule("method"),
+            "object_creation_expression": Rule("nameless", "bodied_expression", scope_only=True),
             "method_declaration": Rule("method"),
             "constructor_declaration": Rule("method"),
             "compact_constructor_declaration": Rule("method"),
@@ -193,7 +204,7 @@ LANGUAGES: tuple[Language, ...] = (
         ("identifier", "type_identifier"),
         wrappers=frozenset({"field_declaration", "constant_declaration"}),
     ),
-    Language("c", "c", (".c", ".h"), _C_RULES, _C_WORDS),
+    Language("c", "c", (".c", ".h"), _C_RULES, _C_WORDS, preprocessed=True),
     Language(
         "cpp",
         "cpp",
@@ -201,6 +212,7 @@ LANGUAGES: tuple[Language, ...] = (
         _CPP_RULES,
         (*_C_WORDS, "namespace_identifier"),
         wrappers=frozenset({"template_declaration"}),
+        preprocessed=True,
     ),
     Language(
         "csharp",

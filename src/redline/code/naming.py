@@ -7,33 +7,22 @@ the definition is where the node kind alone does not say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Iterator
 
-# ast_grep_py ships no types the checker can use; nodes are its SgNode.
-Node: TypeAlias = Any
+from redline.code.named import Finder, Named, Node, plain_scope
+from redline.code.naming_script import SCRIPT_FINDERS
 
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A name: where it is spelled, under which scope, and a kind that overrides the rule's."""
-
-    node: Node
-    scope: str = ""
-    kind: str | None = None
-
-
-Finder: TypeAlias = Callable[[Node, str], Iterator[Named]]
-
-_FUNCTIONS = {"arrow_function", "function_expression", "generator_function", "function"}
-_NAMING = {"variable_declarator", "assignment_expression", "pair"}
 # What macros make of a statement: the parser takes it for a function.
-_STATEMENTS = {"if", "for", "while", "switch", "return", "else", "do", "sizeof"}
+_STATEMENTS = {
+    *("if", "for", "while", "switch", "return", "else", "do", "sizeof"),
+    *("int", "void", "char", "long", "short", "unsigned", "signed", "float", "double"),
+    *("struct", "union", "enum", "const", "static", "inline", "extern"),
+}
 _DECLARATOR_LEAVES = {
     "identifier",
     "field_identifier",
     "type_identifier",
+    "primitive_type",
     "destructor_name",
     "operator_name",
     "operator_cast",
@@ -63,7 +52,7 @@ def _field(node: Node, argument: str) -> Iterator[Named]:
 
 def _fields(node: Node, argument: str) -> Iterator[Named]:
     for found in node.field_children(argument):
-        if found.is_named():
+        if found.is_named() and found.text() != "_":
             yield Named(found)
 
 
@@ -91,6 +80,12 @@ def _bodied(node: Node, _: str) -> Iterator[Named]:
         yield _split_scope(name)
 
 
+def _bodied_expression(node: Node, _: str) -> Iterator[Named]:
+    """What an expression makes a nameless subtype of, when it brings a class body."""
+    if any(child.kind() == "class_body" for child in node.children()):
+        yield from _field(node, "type")
+
+
 def _scoped(node: Node, _: str) -> Iterator[Named]:
     name = node.field("name")
     if name is not None:
@@ -108,21 +103,6 @@ def _split_scope(name: Node, kind: str | None = None) -> Named:
     scope = name.text()[: last.range().start.index - name.range().start.index]
     inner = _split_scope(last, kind)
     return Named(inner.node, plain_scope(scope + inner.scope), kind)
-
-
-def plain_scope(text: str) -> str:
-    """A scope in dotted form, without type arguments."""
-    depth = 0
-    kept: list[str] = []
-    for char in text:
-        if char in "<[":
-            depth += 1
-        elif char in ">]":
-            depth -= 1
-        elif depth == 0:
-            kept.append(char)
-    words = "".join(kept).replace("::", ".").replace("->", ".").replace(":", ".")
-    return ".".join(word.strip() for word in words.split(".") if word.strip())
 
 
 def _declarators(node: Node, _: str) -> Iterator[Named]:
@@ -145,7 +125,7 @@ def _declared(declarator: Node, outer: str) -> Iterator[Named]:
         elif kind in ("pointer_declarator", "parenthesized_declarator"):
             pointers += kind == "pointer_declarator"
         current = _inner_declarator(current)
-    if current is not None and current.text() not in _STATEMENTS:
+    if current is not None and (outer == "type_definition" or current.text() not in _STATEMENTS):
         prototype = is_function and not pointers and outer in ("declaration", "field_declaration")
         yield Named(current, kind="prototype" if prototype else None)
 
@@ -183,68 +163,6 @@ def _py_alias(node: Node, _: str) -> Iterator[Named]:
             if identifier is not None:
                 yield Named(identifier)
             return
-
-
-def _js_value_kind(value: Node | None) -> str | None:
-    if value is None:
-        return None
-    if value.kind() in _FUNCTIONS:
-        return "function"
-    return "class" if value.kind() == "class" else None
-
-
-def _js_variable(node: Node, _: str) -> Iterator[Named]:
-    name = node.field("name")
-    if name is None or name.kind() != "identifier":
-        return
-    kind = _js_value_kind(node.field("value"))
-    holder = node.parent().parent()
-    top = holder is not None and (
-        holder.kind() in ("program", "export_statement", "ambient_declaration")
-        or (holder.kind() == "statement_block" and _is_namespace(holder.parent()))
-    )
-    if kind or top:
-        constant = node.parent().text().startswith("const")
-        yield Named(name, kind=kind or ("constant" if constant else None))
-
-
-def _is_namespace(node: Node | None) -> bool:
-    return node is not None and node.kind() in ("internal_module", "module")
-
-
-def _js_assignment(node: Node, _: str) -> Iterator[Named]:
-    left, right = node.field("left"), node.field("right")
-    kind = _js_value_kind(right)
-    if left is None or kind is None:
-        return
-    if left.kind() == "identifier":
-        yield Named(left, kind=kind)
-    elif left.kind() == "member_expression" and left.field("property") is not None:
-        scope = plain_scope(left.field("object").text())
-        words = [w for w in scope.split(".") if w not in ("exports", "module", "prototype", "this")]
-        named = ".".join(words) if all(w.isidentifier() for w in words) else ""
-        yield Named(left.field("property"), named, "method" if "prototype" in scope else kind)
-
-
-def _js_pair(node: Node, _: str) -> Iterator[Named]:
-    key = node.field("key")
-    if key is not None and _js_value_kind(node.field("value")) == "function":
-        yield Named(key)
-
-
-def _js_expression(node: Node, _: str) -> Iterator[Named]:
-    """A function expression by its own name, unless what it is assigned to names it."""
-    name = node.field("name")
-    if name is not None and node.parent().kind() not in _NAMING:
-        yield Named(name)
-
-
-def _ts_enum(node: Node, _: str) -> Iterator[Named]:
-    for child in node.children():
-        if child.kind() == "property_identifier":
-            yield Named(child)
-        elif child.kind() == "enum_assignment" and child.field("name") is not None:
-            yield Named(child.field("name"))
 
 
 def _go_method(node: Node, _: str) -> Iterator[Named]:
@@ -324,21 +242,18 @@ def _nix_binding(node: Node, _: str) -> Iterator[Named]:
 
 
 _FINDERS: dict[str, Finder] = {
+    **SCRIPT_FINDERS,
     "field": _field,
     "fields": _fields,
     "kinds": _kinds,
     "all": _all,
     "last": _last,
     "bodied": _bodied,
+    "bodied_expression": _bodied_expression,
     "scoped": _scoped,
     "declarators": _declarators,
     "py_targets": _py_targets,
     "py_alias": _py_alias,
-    "js_variable": _js_variable,
-    "js_assignment": _js_assignment,
-    "js_pair": _js_pair,
-    "js_expression": _js_expression,
-    "ts_enum": _ts_enum,
     "go_method": _go_method,
     "go_type": _go_type,
     "rb_constant": _rb_constant,

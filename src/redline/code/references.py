@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from redline.code.definitions import Parsed, Symbol, find_symbols, symbols_of
-from redline.code.naming import Node
+from redline.code.named import Node
 from redline.core.errors import InvalidArgument
 
 _MEMBER_KINDS = {"property_identifier", "private_property_identifier", "field_identifier"}

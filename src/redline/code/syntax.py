@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from redline.code.definitions import Parsed, parse
 from redline.code.languages import Language
-from redline.code.naming import Node
+from redline.code.named import Node
 
 EXCERPT = 80
 

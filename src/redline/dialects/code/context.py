@@ -198,7 +198,7 @@ def _outline(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
     file = lookup.open(path) if path is not None else None
     if path is None or file is None:
         raise TooLarge(str(lookup.call.arguments.get("file")), "The file is not text to outline")
-    symbols = file.symbols()
+    symbols = [symbol for symbol in file.symbols() if symbol.kind != "alias"]
     shown = lookup.name_of(path)
     if not symbols:
         head = Snippet(shown, 1, min(40, file.count), file.lines(1, 40))
