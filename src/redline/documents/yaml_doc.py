@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
@@ -30,6 +31,8 @@ from redline.documents.yaml_place import Placer, Style
 from redline.documents.yaml_scan import Child, Part, Scanner
 from redline.documents.yaml_verify import Where
 
+# So many keys are compared with one that is missing.
+_NEAR = 500
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
@@ -101,7 +104,7 @@ class YamlDocument:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         if isinstance(last, int):
             return self._insert_item(path, parent, last, fragment, where)
-        if parent.kind == "mapping" and any(c.key == last for c in self._scanner.children(parent)):
+        if parent.kind == "mapping" and self._scanner.named(parent, last):
             raise key_exists(path)
         if parent.kind != "mapping" and not (parent.kind == "empty" and not path[:-1]):
             raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
@@ -166,10 +169,10 @@ class YamlDocument:
         index = int(path[depth])
         if node.kind != "sequence":
             raise wrong_shape(path, depth, _name(node))
-        child, length = self._scanner.find_item(node, index)
+        child, position = self._scanner.find_item(node, index)
         if child is None:
-            raise out_of_range(path, depth, length)
-        return child, index + length if index < 0 else index
+            raise out_of_range(path, depth, position)
+        return child, position
 
     def _member(self, node: Node, path: Path, depth: int, notes: list[str]) -> Child:
         wanted = str(path[depth])
@@ -177,22 +180,24 @@ class YamlDocument:
             raise missing_key(path, depth, ())
         if node.kind != "mapping":
             raise wrong_shape(path, depth, _name(node))
-        quick = self._scanner.find_key(node, wanted)
-        if quick is not None:
-            return quick
-        children = self._scanner.children(node)
-        found = [child for child in children if child.key == wanted]
+        found = self._scanner.named(node, wanted)
         if not found:
-            keys = [child.key for child in children if child.key is not None]
-            error = missing_key(path, depth, keys)
-            if "<<" in keys:
-                error.hint = (
-                    "the mapping merges keys through <<; a merged key is set as an override"
-                )
-            raise error
+            raise self._missing(node, path, depth)
         if len(found) > 1:
             notes.append(f"Key {wanted!r} is there {len(found)} times; the last one counts")
         return found[-1]
+
+    def _missing(self, node: Node, path: Path, depth: int) -> NodeNotFound:
+        """No such key; near ones are looked for among the first, a dotted one among all."""
+        entries = islice(self._scanner.entries(node), _NEAR)
+        keys = [child.key for child in entries if child.key is not None]
+        rest = [str(segment) for segment in path[depth:]]
+        dotted = (".".join(rest[:stop]) for stop in range(len(rest), 1, -1))
+        keys += [key for key in (*dotted, "<<") if self._scanner.named(node, key)]
+        error = missing_key(path, depth, keys)
+        if "<<" in keys:
+            error.hint = "the mapping merges keys through <<; a merged key is set as an override"
+        return error
 
     def _target_of(self, node: Node, notes: tuple[str, ...]) -> Slice:
         name = self.source[node.start + 1 : node.end]

@@ -33,7 +33,7 @@ def append(placer: Placer, node: Node, key: str | None, value: Fragment) -> list
 
 def _ends_with_kept_breaks(placer: Placer, node: Node) -> bool:
     while node.style == "block":
-        node = placer.scanner.value_of(node, placer.scanner.children(node)[-1])
+        node = placer.scanner.value_of(node, placer.scanner.last_child(node))
     return b"+" in node.marks
 
 

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from redline.core.errors import CannotApply
 
 PROPERTY = re.compile(rb"&[^ \t\r\n,\[\]{}]+|!<[^>\r\n]*>|![^ \t\r\n,\[\]{}]*")
 ALIAS = re.compile(rb"\*[^ \t\r\n,\[\]{}]+")
-_SPACE = re.compile(rb"(?:[ \t\r\n]+|(?<![^ \t\r\n])#[^\r\n]*)*")
-_DOUBLE = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_SINGLE = re.compile(rb"'(?:[^']|'')*'")
-_FLOW_PLAIN = re.compile(
+# Every repetition is possessive: nothing is read twice, and nothing is remembered to go back to.
+_GAP = rb"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+"
+_QUOTED = rb"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
+_APOSTROPHED = rb"'[^']*+(?:''[^']*+)*+'"
+_PLAIN = (
     rb"(?:[^ \t\r\n\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\r\n,\[\]{}]))"
-    rb"(?:[^ \t\r\n,\[\]{}:#]|:(?=[^ \t\r\n,\[\]{}])|(?<![ \t\r\n])#"
-    rb"|[ \t\r\n]+(?=[^ \t\r\n,\[\]{}:#]|:[^ \t\r\n,\[\]{}]))*"
+    rb"(?:[^ \t\r\n,\[\]{}:#]++|:(?=[^ \t\r\n,\[\]{}])|(?<![ \t\r\n])#"
+    rb"|[ \t\r\n]++(?=[^ \t\r\n,\[\]{}:#]|:[^ \t\r\n,\[\]{}]))*+"
 )
+# Behind a quoted scalar or a collection, a colon needs no space to make it a key.
+_KEYED = rb"(?::[ ]?|[ \t\r\n]" + _GAP + rb":)?+"
+_SPACE = re.compile(_GAP)
+_DOUBLE = re.compile(_QUOTED, re.DOTALL)
+_SINGLE = re.compile(_APOSTROPHED)
+_FLOW_PLAIN = re.compile(_PLAIN)
+_AFTER = re.compile(_KEYED)
 _QUESTION = re.compile(rb"\?(?=[ \t\r\n,\[\]{}])")
 _COLON = re.compile(rb":(?=[ \t\r\n,\[\]{}])")
 _FOLD = re.compile(r"[ \t]*\r?\n[ \t]*((?:\r?\n[ \t]*)*)")
@@ -41,6 +51,37 @@ _ESCAPES = {
     "P": "\u2029",
 }
 MAX_FLOW = 200
+BLOCK = 64
+# Deeper ones are passed over level by level.
+_LEVELS = 2
+
+
+def _token(space: bytes) -> bytes:
+    """Anything but a collection; the cheap and frequent kinds come first."""
+    return (
+        _QUOTED + _KEYED + rb"|[" + space + rb"]++|[\w.+]++(?=[,\]}])|" + _PLAIN + rb"|"
+        + _APOSTROPHED + _KEYED + rb"|(?<![^ \t\r\n])#[^\r\n]*+|[&*][^ \t\r\n,\[\]{}]++"
+        rb"|!<[^>\r\n]*+>|![^ \t\r\n,\[\]{}]*+|[:?](?=[ \t\r\n,\[\]{}])"
+    )  # fmt: skip
+
+
+def _nested(levels: int) -> bytes:
+    """A collection that holds at most *levels* more levels."""
+    inner = rb"|" + _nested(levels - 1) if levels else b""
+    return rb"[\[{](?:" + _token(rb" \t\r\n,") + inner + rb")*+[\]}]" + _KEYED
+
+
+@cache
+def _passing(what: str) -> re.Pattern[bytes]:
+    """A pattern that passes over parts of a collection without a look at what they mean."""
+    entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested(_LEVELS) + rb")*+"
+    text = {
+        "entry": entry,
+        "entries": rb"(?:" + entry + rb",)*+",
+        "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
+        "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(_LEVELS) + rb")*+",
+    }[what]
+    return re.compile(text, re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -69,7 +110,7 @@ class Node:
     marks: bytes = b""
     content_indent: int = -1
     children: Any = None
-    pairs: list[Pair] = field(default_factory=list)
+    pair: Pair | None = None
     lead: bytes = b" "
 
     @property
@@ -94,20 +135,20 @@ class Pair:
 
 @dataclass(slots=True)
 class FlowScanner:
-    """Reads flow nodes out of `source`."""
+    """Reads flow nodes out of `source`, one level at a time."""
 
     source: bytes
-    depth: int = 0
 
     def flow_node(self, at: int, limit: int) -> Node:
-        """The flow node that starts at *at*, everything inside it located."""
-        node = Node("empty", "flow", at, at, at, at, -1, "flow")
+        """The flow node that starts at *at*."""
+        node = Node("empty", "flow", at, at, at, at, -1, "flow", limit=limit)
         at = self._properties(node, at, limit)
         first = self.source[at : at + 1]
         if node.has_props:
             node.start = node.end = at
         if first in (b"[", b"{"):
-            self._collection(node, at, limit)
+            node.kind, node.start = "sequence" if first == b"[" else "mapping", at
+            node.end = self.flow_end(at, limit)
         elif first in (b'"', b"'"):
             node.kind, node.style = "scalar", "double" if first == b'"' else "single"
             node.start, node.end = at, quoted_end(self.source, at, limit)
@@ -121,11 +162,73 @@ class FlowScanner:
             node.props = node.start
         return node
 
-    def finish_flow(self, node: Node, flow: Node) -> Node:
-        """*node* with the kind, range and entries of *flow*."""
-        node.kind, node.style = flow.kind, "flow"
-        node.start, node.end, node.pairs = flow.start, flow.end, flow.pairs
-        return node
+    def flow_end(self, at: int, limit: int) -> int:
+        """Where the collection that opens at *at* ends; nothing inside is looked at."""
+        source, inside, depth = self.source, _passing("inside"), 0
+        while True:
+            byte = source[at : at + 1] if at < limit else b""
+            if byte in (b"[", b"{"):
+                depth += 1
+                at += 1
+            elif byte in (b"]", b"}"):
+                depth -= 1
+                at += 1
+                if not depth:
+                    return at
+                at = self._after(_AFTER, at, limit)
+            else:
+                raise CannotApply("A flow collection is malformed or not closed")
+            if depth > MAX_FLOW:
+                raise CannotApply(f"Document is nested deeper than {MAX_FLOW} levels")
+            at = self._after(inside, at, limit)
+
+    def entry_end(self, at: int, limit: int) -> int:
+        """Where the entry at *at* of a collection ends: at a comma or a closing bracket."""
+        entry = _passing("entry")
+        at = self._after(entry, at, limit)
+        while at < limit and self.source[at] in b"[{":
+            at = self._after(_AFTER, self.flow_end(at, limit), limit)
+            at = self._after(entry, at, limit)
+        return at
+
+    def entries_end(self, at: int, limit: int) -> int:
+        """Behind the comma of the last entry that ends before *limit*, or *at*."""
+        return self._after(_passing("entries"), at, limit)
+
+    def flow_parts(self, node: Node) -> Iterator[tuple[int, int, int]]:
+        """The entries in order as `start, end, how many`, one or a block, with what ends them."""
+        limit = node.end if node.end >= 0 else node.limit
+        closer = b"]" if self.source[node.start] == 0x5B else b"}"
+        at, single = self.space(node.start + 1, limit), BLOCK
+        while self.source[at : at + 1] != closer:
+            if not single:
+                single = BLOCK
+                if block := _passing("block").match(self.source, at, limit):
+                    yield at, block.end(), BLOCK
+                    at, single = self.space(block.end(), limit), 0
+                    continue
+            single -= 1
+            end = self.entry_end(at, limit)
+            has_comma = self.source[end : end + 1] == b","
+            if end == at or not (has_comma or self.source[end : end + 1] == closer):
+                raise CannotApply("A flow collection is malformed or not closed")
+            yield at, end + 1, 1
+            at = self.space(end + has_comma, limit)
+
+    def flow_pairs(self, node: Node, start: int, end: int) -> Iterator[Pair]:
+        """The entries of a collection that stand in [start, end), each with its key and value."""
+        if node.pair is not None:
+            yield node.pair
+            return
+        is_map = self.source[node.start] == 0x7B
+        while start < end and self.source[start] not in b"]}":
+            pair = self._pair(start, end, is_map=is_map)
+            yield pair
+            start = self.space(pair.end, end)
+            if start < end and self.source[start] == 0x2C:
+                start = self.space(start + 1, end)
+            elif start < end and self.source[start] not in b"]}":
+                raise CannotApply("A flow collection is malformed")
 
     def _properties(self, node: Node, at: int, limit: int) -> int:
         while prop := PROPERTY.match(self.source, at, limit):
@@ -136,40 +239,22 @@ class FlowScanner:
             else:
                 node.tag = prop[0]
             node.props_end = prop.end()
-            at = self._space(prop.end(), limit)
+            at = self.space(prop.end(), limit)
         return at
 
-    def _space(self, at: int, limit: int) -> int:
-        match = _SPACE.match(self.source, at, limit)
-        return match.end() if match else at
+    def space(self, at: int, limit: int) -> int:
+        """Behind the blanks and comments at *at*."""
+        return self._after(_SPACE, at, limit)
 
-    def _collection(self, node: Node, at: int, limit: int) -> None:
-        self.depth += 1
-        if self.depth > MAX_FLOW:
-            self.depth = 0
-            raise CannotApply(f"Document is nested deeper than {MAX_FLOW} levels")
-        is_map = self.source[at] == 0x7B
-        node.kind, node.style, node.start = "mapping" if is_map else "sequence", "flow", at
-        closer = b"}" if is_map else b"]"
-        at = self._space(at + 1, limit)
-        while self.source[at : at + 1] != closer:
-            if at >= limit:
-                raise CannotApply("A flow collection is not closed")
-            pair = self._pair(at, limit, is_map=is_map)
-            node.pairs.append(pair)
-            at = self._space(pair.end, limit)
-            if self.source[at : at + 1] == b",":
-                at = self._space(at + 1, limit)
-            elif self.source[at : at + 1] != closer or at >= limit:
-                raise CannotApply("A flow collection is malformed")
-        node.end = at + 1
-        self.depth -= 1
+    def _after(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
+        match = pattern.match(self.source, at, limit)
+        return match.end() if match else at
 
     def _pair(self, at: int, limit: int, *, is_map: bool) -> Pair:
         start = at
         explicit = _QUESTION.match(self.source, at, limit)
         if explicit:
-            at = self._space(explicit.end(), limit)
+            at = self.space(explicit.end(), limit)
         key = self.flow_node(at, limit)
         end = max(key.end, key.props_end, at)
         colon = self._colon(key, end, limit)
@@ -189,7 +274,7 @@ class FlowScanner:
         return pair if is_map else self._single(pair)
 
     def _flow_value(self, colon: int, limit: int) -> Node:
-        value = self.flow_node(self._space(colon, limit), limit)
+        value = self.flow_node(self.space(colon, limit), limit)
         if value.kind == "empty" and not value.has_props:
             value.start = value.end = value.props = colon
         value.slot = colon
@@ -198,12 +283,12 @@ class FlowScanner:
     def _single(self, pair: Pair) -> Pair:
         """A key with a value inside a list is a mapping of one pair."""
         mapping = Node("mapping", "flow", pair.start, pair.end, pair.start, pair.start, -1, "flow")
-        mapping.pairs = [pair]
+        mapping.pair = pair
         mapping.marks = b"pair"
         return Pair(None, mapping, pair.start, pair.end)
 
     def _colon(self, key: Node, at: int, limit: int) -> int | None:
-        at = self._space(at, limit)
+        at = self.space(at, limit)
         if self.source[at : at + 1] != b":":
             return None
         json_like = key.style in ("single", "double") or key.kind in ("mapping", "sequence")

@@ -8,45 +8,22 @@ with an independent parser before any change leaves this package.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 
 from redline.core.errors import CannotApply
-from redline.documents.yaml_flow import (
-    ALIAS,
-    PROPERTY,
-    FlowScanner,
-    Node,
-    decode_key,
-    quoted_end,
-)
+from redline.documents.yaml_block import DASH, QUESTION, BlockScanner
+from redline.documents.yaml_flow import Node, Pair, decode_key
 
-_GAP = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*[ ]*")
-_INLINE = re.compile(rb"[ \t]*")
-_LINE_REST = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)")
-_PLAIN = (
-    rb"(?:[^ \t\r\n\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\r\n]))"
-    rb"(?:[^ \t\r\n:#]|:(?=[^ \t\r\n])|(?<![ \t\r\n])#|[ \t]+(?=[^ \t\r\n#:]|:[^ \t\r\n]))*"
-)
-_KEY = re.compile(
-    rb"(?P<props>(?:[&!][^ \t\r\n]*[ \t]+)*)"
-    rb"(?P<key>\"(?:[^\"\\\r\n]|\\[^\r\n])*\"|'(?:[^'\r\n]|'')*'|\*[^ \t\r\n,\[\]{}]+|"
-    + _PLAIN
-    + rb")[ \t]*:(?=[ \t\r\n]|\Z)"
-)
-_EMPTY_KEY = re.compile(rb"(?:[&!][^ \t\r\n]*[ \t]+)*:(?=[ \t\r\n]|\Z)")
-_FLOW_KEY = re.compile(rb"(?:[&!][^ \t\r\n]*[ \t]+)*(?=[\[{])")
-_COLON = re.compile(rb"[ \t]*:(?=[ \t\r\n]|\Z)")
-_DASH = re.compile(rb"-(?=[ \t\r\n]|\Z)")
-_QUESTION = re.compile(rb"\?(?=[ \t\r\n]|\Z)")
 _VALUE = re.compile(rb":(?=[ \t\r\n]|\Z)")
-_HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[ \t]*)(?=\r?\n|\Z)")
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _MARKER = re.compile(rb"(?:^|(?<=\A\xef\xbb\xbf))(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
-
-
 _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
+_ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
 _LARGE = 4096
+# So much text is looked at in one go when only the number of entries matters.
+_WINDOW = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +53,17 @@ class Child:
     value_start: int = -1
 
 
-@dataclass(slots=True)
-class Scanner(FlowScanner):
-    """Lookups over one stream of documents."""
+@lru_cache(maxsize=64)
+def _entry_line(column: int, kind: str) -> re.Pattern[bytes]:
+    """The start of a line that is an entry of a block collection at *column*."""
+    # A list may stand at the column of the key it belongs to.
+    other = rb"(?!-(?:[ \t\r\n]|\Z))" if kind == "mapping" else b""
+    return re.compile(rb"\n {%d}(?=[^ \t\r\n#\]}])" % column + other)
 
-    bom: int = 0
-    _lines: dict[int, re.Pattern[bytes]] = field(default_factory=dict)
+
+@dataclass(slots=True)
+class Scanner(BlockScanner):
+    """Lookups over one stream of documents."""
 
     def parts(self) -> list[Part]:
         """The documents of the stream, in order."""
@@ -107,100 +89,12 @@ class Scanner(FlowScanner):
         """The root node of one document."""
         return self.value_node(part.slot, part.end, -1, "root")
 
-    def line_start(self, at: int) -> int:
-        """The offset at which the line of *at* begins, behind a byte order mark."""
-        return max(self.source.rfind(b"\n", 0, at) + 1, self.bom)
-
-    def column(self, at: int) -> int:
-        """How many bytes stand before *at* on its line."""
-        return at - self.line_start(at)
-
-    def value_node(self, slot: int, limit: int, indent: int, context: str) -> Node:
-        """The node that stands behind an indicator; `empty` when there is none."""
-        node = Node("empty", "", slot, slot, slot, slot, indent, context, limit=limit)
-        at = self._skip(_INLINE, slot, limit)
-        at_root = context == "root" and not self.source[self.line_start(at) : at].strip(b" ")
-        block_allowed = at_root or context in ("seq", "explicit")
-        while True:
-            if _LINE_REST.match(self.source, at, limit) or at >= limit:
-                at = self._next_line(at, limit)
-                if at >= limit or not self._belongs(at, indent, context):
-                    return node
-                block_allowed = True
-            if block_allowed:
-                style = self._block_kind(at, limit)
-                if style:
-                    return self._block(node, style, at, limit)
-            prop = PROPERTY.match(self.source, at, limit)
-            if prop is None:
-                break
-            self._take_property(node, prop)
-            block_allowed = False
-            at = self._skip(_INLINE, prop.end(), limit)
-        return self._content(node, at, limit)
-
-    def _skip(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
-        match = pattern.match(self.source, at, limit)
-        return match.end() if match else at
-
-    def _next_line(self, at: int, limit: int) -> int:
-        at = self._skip(_GAP, at, limit)
-        return self._skip(_INLINE, at, limit) if self.source[at : at + 1] == b"\t" else at
-
-    def _belongs(self, at: int, indent: int, context: str) -> bool:
-        column = self.column(at)
-        if column > indent:
-            return True
-        return context == "map" and column == indent and bool(_DASH.match(self.source, at))
-
-    def _take_property(self, node: Node, prop: re.Match[bytes]) -> None:
-        if not node.has_props:
-            node.props = prop.start()
-        if prop[0][0] == 0x26:
-            node.anchor = prop[0][1:]
-        else:
-            node.tag = prop[0]
-        node.props_end = node.start = node.end = prop.end()
-
-    def _block_kind(self, at: int, limit: int) -> str:
-        if _DASH.match(self.source, at, limit):
-            return "sequence"
-        if _QUESTION.match(self.source, at, limit) or self._key(at, limit):
-            return "mapping"
-        return ""
-
-    def _key(self, at: int, limit: int) -> tuple[int, int, int, bool] | None:
-        """An implicit key at *at*: start and end of its text, end of its colon, whether complex."""
-        match = _KEY.match(self.source, at, limit)
-        if match:
-            return match.start("key"), match.end("key"), match.end(), False
-        empty = _EMPTY_KEY.match(self.source, at, limit)
-        if empty:
-            return empty.end() - 1, empty.end() - 1, empty.end(), False
-        flow = _FLOW_KEY.match(self.source, at, limit)
-        if flow is None:
-            return None
-        try:
-            end = self.flow_node(flow.end(), limit).end
-        except CannotApply:
-            return None
-        if b"\n" in self.source[at:end]:
-            return None
-        colon = _COLON.match(self.source, end, limit)
-        return (flow.end(), end, colon.end(), True) if colon else None
-
-    def _block(self, node: Node, kind: str, at: int, limit: int) -> Node:
-        node.kind, node.style = kind, "block"
-        node.start = at
-        node.column = self.column(at)
-        node.limit = limit
-        node.end = -1
-        return node
-
     def end_of(self, node: Node) -> int:
-        """Where a node's last content byte is; block collections are measured on demand."""
-        if node.end < 0:
-            last = self.children(node)[-1]
+        """Where a node's last content byte is; collections are measured on demand."""
+        if node.end < 0 and node.style == "flow":
+            node.end = self.flow_end(node.start, node.limit)
+        elif node.end < 0:
+            last = self.last_child(node)
             value = self.value_of(node, last)
             node.end = self.end_of(value) if value.kind != "empty" else self._empty_end(last, value)
         return node.end
@@ -214,178 +108,178 @@ class Scanner(FlowScanner):
             child.value = self.value_node(child.slot, child.limit, node.column, child.context)
         return child.value
 
-    def _content(self, node: Node, at: int, limit: int) -> Node:
-        first = self.source[at : at + 1]
-        node.start = at
-        if not node.has_props:
-            node.props = at
-        if first in (b"[", b"{"):
-            return self.finish_flow(node, self.flow_node(at, limit))
-        if first == b"*":
-            match = ALIAS.match(self.source, at, limit)
-            node.kind, node.end = "alias", match.end() if match else at + 1
-        elif first in (b'"', b"'"):
-            node.kind, node.style = "scalar", "double" if first == b'"' else "single"
-            node.end = quoted_end(self.source, at, limit)
-        elif first in (b"|", b">"):
-            self._block_scalar(node, at, limit)
-        else:
-            node.kind, node.style, node.end = "scalar", "plain", self._plain_end(at, limit)
-        return node
+    def named(self, node: Node, key: str) -> list[Child]:
+        """The entries named *key* of a mapping."""
+        if node.children is None and node.style == "flow" and _SEARCHABLE.fullmatch(key):
+            return list(self._flow_named(node, key))
+        if node.children is None and node.style == "block":
+            quick = self._searched(node, key)
+            if quick is not None:
+                return quick
+        return [child for child in self.entries(node) if child.key == key]
 
-    def _plain_end(self, at: int, limit: int) -> int:
-        end = at
-        while at < limit:
-            match = _LINE.match(self.source, at, limit)
-            if match is None or match.end() == at:
-                break
-            text = match[1]
-            stripped = text.strip(b" \t")
-            if stripped.startswith(b"#") and end != at:
-                break
-            comment = _COMMENT.search(text)
-            if comment:
-                text = text[: comment.start()]
-            if text.strip(b" \t"):
-                end = at + len(text.rstrip(b" \t"))
-            at = match.end()
-            if comment:
-                break
-        return end
+    def _flow_named(self, node: Node, key: str) -> Iterator[Child]:
+        name = key.encode("utf-8")
+        for start, end, _ in self.flow_parts(node):
+            spelled = self.source.find(name, start, end) >= 0
+            if spelled or self.source.find(b"\\", start, end) >= 0:
+                for pair in self.flow_pairs(node, start, end):
+                    child = _flow_child(pair)
+                    if child.key == key:
+                        yield child
 
-    def _block_scalar(self, node: Node, at: int, limit: int) -> None:
-        header = _HEADER.match(self.source, at, limit)
-        if header is None:
-            raise CannotApply("A block scalar header is malformed")
-        node.kind = "scalar"
-        node.style = "literal" if self.source[at] == 0x7C else "folded"
-        node.header_end = header.start("comment")
-        node.marks = header["marks"]
-        digits = header["marks"].strip(b"+-")
-        base = max(node.indent, 0)
-        content = base + int(digits) if digits else -1
-        node.end = header.end()
-        position = self._skip(_BREAK, header.end(), limit)
-        while position < limit:
-            match = _LINE.match(self.source, position, limit)
-            if match is None or match.end() == position:
-                break
-            line = match[1]
-            spaces = len(line) - len(line.lstrip(b" "))
-            if spaces < len(line):
-                if content < 0:
-                    content = spaces if spaces > node.indent else limit + 1
-                if spaces < content:
-                    break
-                node.end = match.end(1)
-            elif content >= 0 and len(line) > content:
-                node.end = match.end(1)
-            position = match.end()
-        node.content_indent = content
-
-    def find_key(self, node: Node, key: str) -> Child | None:
-        """The only entry named *key* of a large block mapping, or None when a walk must tell.
+    def _searched(self, node: Node, key: str) -> list[Child] | None:
+        """What `named` finds in a large block mapping, or None when a walk must tell.
 
         Searching for the key's plain or quoted spelling takes one pass at C speed. It is sure only
-        when the spelling is found once and no key of this mapping is spelled in a way that could
-        mean the same (escapes, tags, `? `).
+        when the spelling is found once at most and no key of this mapping is spelled in a way that
+        could mean the same (escapes, tags, `? `).
         """
-        size = node.limit - node.start
-        if node.style != "block" or node.children is not None or size < _LARGE:
-            return None
-        if not _SEARCHABLE.fullmatch(key):
+        if node.limit - node.start < _LARGE or not _SEARCHABLE.fullmatch(key):
             return None
         column, name = b"\n {%d}" % node.column, re.escape(key.encode("utf-8"))
         spelled = rb"(?:%b|\"%b\"|'%b')[ \t]*:(?=[ \t\r\n]|\Z)" % (name, name, name)
-        odd = re.compile(column + rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
-        if odd.search(self.source, node.start, node.limit):
+        odd = re.compile(column + _ODD_KEY.pattern)
+        if _ODD_KEY.match(self.source, node.start) or odd.search(
+            self.source, node.start, node.limit
+        ):
             return None
         pattern = re.compile(column + b"(?=%b)" % spelled)
         found = [m.end() for m in pattern.finditer(self.source, node.start, node.limit)]
         if re.compile(spelled).match(self.source, node.start):
             found.append(node.start)
-        return self._only(node, found) if len(found) == 1 else None
+        return [self._only(node, at) for at in found] if len(found) <= 1 else None
 
-    def _only(self, node: Node, found: list[int]) -> Child:
-        following = re.compile(rb"\n {%d}(?=[^ \t\r\n#\]}])(?!-[ \t\r\n])" % node.column)
-        match = following.search(self.source, found[0], node.limit)
-        limit = match.start() + 1 if match else node.limit
-        return self._implicit(found[0], limit)
+    def _only(self, node: Node, at: int) -> Child:
+        following = _entry_line(node.column, "mapping").search(self.source, at, node.limit)
+        return self._implicit(at, following.start() + 1 if following else node.limit)
 
     def find_item(self, node: Node, index: int) -> tuple[Child | None, int]:
-        """The item at *index* (may be negative) of a list, and the number of items."""
-        if node.style != "block" or node.children is not None:
-            children = self.children(node)
-            position = index + len(children) if index < 0 else index
-            return (children[position] if 0 <= position < len(children) else None), len(children)
-        starts = self.entry_starts(node)
-        position = index + len(starts) if index < 0 else index
-        if not 0 <= position < len(starts):
-            return None, len(starts)
-        last = position + 1 == len(starts)
-        limit = node.limit if last else self.line_start(starts[position + 1])
-        start = starts[position]
-        if not _DASH.match(self.source, start):
-            raise CannotApply(f"Line {self.line_of(start)} is not an item of its list")
-        return Child(None, start, start, start, start + 1, limit, "seq"), len(starts)
+        """The item at *index* (may be negative) of a list, and its index from the start.
+
+        Without such an item, the second is how many there are.
+        """
+        length = self.count(node) if index < 0 else 0
+        position = index + length if index < 0 else index
+        found = self._item(node, position) if position >= 0 else None
+        return found, position if found else length or self.count(node)
+
+    def _item(self, node: Node, position: int) -> Child | None:
+        if node.children is not None:
+            known: list[Child] = node.children
+            return known[position] if position < len(known) else None
+        for start, end, count in self._portions(node):
+            if position < count:
+                return self._nth(node, start, end, position)
+            position -= count
+        return None
+
+    def _nth(self, node: Node, start: int, end: int, position: int) -> Child | None:
+        if node.style == "flow":
+            pairs = self.flow_pairs(node, start, end)
+            return next((_flow_child(p) for n, p in enumerate(pairs) if n == position), None)
+        for number, (at, limit) in enumerate(self._lines(node, start, end)):
+            if number == position:
+                return self._block_item(at, limit)
+        return None
+
+    def count(self, node: Node) -> int:
+        """How many entries a list has."""
+        if node.children is not None:
+            return len(node.children)
+        return sum(count for _, _, count in self._portions(node))
+
+    def _portions(self, node: Node) -> Iterator[tuple[int, int, int]]:
+        """A list in order as `start, end, how many entries`."""
+        if node.pair is not None:
+            raise CannotApply("A pair in a list has no items")
+        if node.style == "flow":
+            yield from self.flow_parts(node)
+            return
+        pattern, start, first = _entry_line(node.column, node.kind), node.start, 1
+        while start < node.limit:
+            end = self.source.find(b"\n", min(start + _WINDOW, node.limit), node.limit)
+            end = node.limit if end < 0 else end
+            yield start, end, len(pattern.findall(self.source, start, end)) + first
+            start, first = end, 0
+
+    def _lines(self, node: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where the entries begin whose lines start in [start, end), and where each ends."""
+        at = node.start if start == node.start else -1
+        for match in _entry_line(node.column, node.kind).finditer(self.source, start, node.limit):
+            if at >= 0:
+                yield at, match.start() + 1
+            if match.start() >= end:
+                return
+            at = match.end()
+        if at >= 0:
+            yield at, node.limit
+
+    def last_child(self, node: Node) -> Child:
+        """The last entry of a block collection."""
+        if node.children is None:
+            at = self._last_line(node)
+            if node.kind == "sequence":
+                return self._block_item(at, node.limit)
+            if self.source[at] not in b"?:":
+                return self._implicit(at, node.limit)
+        return self.children(node)[-1]
+
+    def _last_line(self, node: Node) -> int:
+        pattern, size, start = _entry_line(node.column, node.kind), _LARGE, node.limit
+        while start > node.start:
+            start = max(node.start, node.limit - size)
+            ends = [match.end() for match in pattern.finditer(self.source, start, node.limit)]
+            if ends:
+                return ends[-1]
+            size *= 4
+        return node.start
 
     def children(self, node: Node) -> list[Child]:
         """Every entry of a collection, in order."""
-        if node.style == "flow":
-            return self._flow_children(node)
         if node.children is None:
-            starts = self.entry_starts(node)
-            build = self._items if node.kind == "sequence" else self._members
-            node.children = build(node, starts)
+            node.children = list(self.entries(node))
         found: list[Child] = node.children
         return found
 
-    def entry_starts(self, node: Node) -> list[int]:
-        """Where lines start at exactly the collection's column."""
-        column = node.column
-        pattern = self._lines.get(column)
-        if pattern is None:
-            pattern = re.compile(rb"\n {%d}(?=[^ \t\r\n#\]}])" % column)
-            self._lines[column] = pattern
-        return [
-            node.start,
-            *(m.end() for m in pattern.finditer(self.source, node.start, node.limit)),
-        ]
+    def entries(self, node: Node) -> Iterator[Child]:
+        """Every entry of a collection, in order, none of them kept."""
+        if node.children is not None:
+            yield from node.children
+        elif node.style == "flow":
+            start = node.start if node.pair else self.space(node.start + 1, self.end_of(node))
+            yield from map(_flow_child, self.flow_pairs(node, start, self.end_of(node)))
+        elif node.kind == "sequence":
+            for start, limit in self._lines(node, node.start, node.limit):
+                yield self._block_item(start, limit)
+        else:
+            yield from self._members(node)
 
-    def _items(self, node: Node, starts: list[int]) -> list[Child]:
-        items: list[Child] = []
-        for position, start in enumerate(starts):
-            limit = (
-                self.line_start(starts[position + 1]) if position + 1 < len(starts) else node.limit
-            )
-            if not _DASH.match(self.source, start):
-                raise CannotApply(f"Line {self.line_of(start)} is not an item of its list")
-            items.append(Child(None, start, start, start, start + 1, limit, "seq"))
-        return items
+    def _block_item(self, start: int, limit: int) -> Child:
+        if not DASH.match(self.source, start):
+            raise CannotApply(f"Line {self.line_of(start)} is not an item of its list")
+        return Child(None, start, start, start, start + 1, limit, "seq")
 
-    def _members(self, node: Node, starts: list[int]) -> list[Child]:
-        source = self.source
-        if not _DASH.match(source, node.start):
-            starts = [at for at in starts if not _DASH.match(source, at)]
-        members: list[Child] = []
-        for position, start in enumerate(starts):
-            limit = (
-                self.line_start(starts[position + 1]) if position + 1 < len(starts) else node.limit
-            )
-            if _QUESTION.match(source, start):
-                members.append(self._explicit(node, start, limit))
-                continue
-            pending = members[-1] if members else None
-            if _VALUE.match(source, start) and pending is not None and pending.value_start == -2:
-                pending.value_start, pending.slot, pending.limit = start, start + 1, limit
-                pending.context = "explicit"
-                pending.value = None
-                continue
-            members.append(self._implicit(start, limit))
-        return members
+    def _members(self, node: Node) -> Iterator[Child]:
+        source, pending = self.source, None
+        for start, limit in self._lines(node, node.start, node.limit):
+            if pending is not None:
+                explicit, pending = pending, None
+                if _VALUE.match(source, start):
+                    explicit.value_start, explicit.slot, explicit.limit = start, start + 1, limit
+                    explicit.context, explicit.value = "explicit", None
+                    yield explicit
+                    continue
+                yield explicit
+            if QUESTION.match(source, start):
+                pending = self._explicit(node, start, limit)
+            else:
+                yield self._implicit(start, limit)
+        if pending is not None:
+            yield pending
 
     def _implicit(self, start: int, limit: int) -> Child:
-        key = self._key(start, limit)
+        key = self.key_at(start, limit)
         if key is None:
             raise CannotApply(f"Line {self.line_of(start)} is not an entry of its mapping")
         key_start, key_end, slot, is_complex = key
@@ -408,30 +302,22 @@ class Scanner(FlowScanner):
         child.key_text = text
         return child
 
-    def _flow_children(self, node: Node) -> list[Child]:
-        if node.children is None:
-            node.children = [
-                Child(
-                    None if pair.key is None or pair.is_complex else decode_key(pair.key_text),
-                    pair.start,
-                    pair.key_start,
-                    pair.key_end,
-                    pair.value.slot,
-                    pair.end,
-                    "flow",
-                    pair.value,
-                    pair.is_complex,
-                    pair.key_text,
-                )
-                for pair in node.pairs
-            ]
-        found: list[Child] = node.children
-        return found
-
     def line_of(self, at: int) -> int:
         """The number of the line of *at*, from 1."""
         return self.source.count(b"\n", 0, at) + 1
 
 
-_COMMENT = re.compile(rb"(?:^|[ \t])#")
-_BREAK = re.compile(rb"\r?\n")
+def _flow_child(pair: Pair) -> Child:
+    named = pair.key is not None and not pair.is_complex
+    return Child(
+        decode_key(pair.key_text) if named else None,
+        pair.start,
+        pair.key_start,
+        pair.key_end,
+        pair.value.slot,
+        pair.end,
+        "flow",
+        pair.value,
+        pair.is_complex,
+        pair.key_text,
+    )

@@ -1,0 +1,197 @@
+"""What stands behind an indicator of a block collection: kind, range, tag and anchor of a node."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from redline.core.errors import CannotApply
+from redline.documents.yaml_flow import ALIAS, PROPERTY, FlowScanner, Node, quoted_end
+
+_GAP = re.compile(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+")
+_INLINE = re.compile(rb"[ \t]*")
+_LINE_REST = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)")
+_PLAIN = (
+    rb"(?:[^ \t\r\n\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\r\n]))"
+    rb"(?:[^ \t\r\n:#]++|:(?=[^ \t\r\n])|(?<![ \t\r\n])#|[ \t]++(?=[^ \t\r\n#:]|:[^ \t\r\n]))*+"
+)
+_KEY = re.compile(
+    rb"(?P<props>(?:[&!][^ \t\r\n]*[ \t]+)*)"
+    rb"(?P<key>\"[^\"\\\r\n]*+(?:\\[^\r\n][^\"\\\r\n]*+)*+\"|'[^'\r\n]*+(?:''[^'\r\n]*+)*+'"
+    rb"|\*[^ \t\r\n,\[\]{}]+|" + _PLAIN + rb")[ \t]*:(?=[ \t\r\n]|\Z)"
+)
+_EMPTY_KEY = re.compile(rb"(?:[&!][^ \t\r\n]*[ \t]+)*:(?=[ \t\r\n]|\Z)")
+_FLOW_KEY = re.compile(rb"(?:[&!][^ \t\r\n]*[ \t]+)*(?=[\[{])")
+_COLON = re.compile(rb"[ \t]*:(?=[ \t\r\n]|\Z)")
+DASH = re.compile(rb"-(?=[ \t\r\n]|\Z)")
+QUESTION = re.compile(rb"\?(?=[ \t\r\n]|\Z)")
+_HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[ \t]*)(?=\r?\n|\Z)")
+_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
+_COMMENT = re.compile(rb"(?:^|[ \t])#")
+_BREAK = re.compile(rb"\r?\n")
+# An implicit key stands on one line and has at most 1,024 characters.
+_LONGEST_KEY = 4096
+
+
+@dataclass(slots=True)
+class BlockScanner(FlowScanner):
+    """Reads the nodes of one stream of documents."""
+
+    bom: int = 0
+
+    def line_start(self, at: int) -> int:
+        """The offset at which the line of *at* begins, behind a byte order mark."""
+        return max(self.source.rfind(b"\n", 0, at) + 1, self.bom)
+
+    def column(self, at: int) -> int:
+        """How many bytes stand before *at* on its line."""
+        return at - self.line_start(at)
+
+    def value_node(self, slot: int, limit: int, indent: int, context: str) -> Node:
+        """The node that stands behind an indicator; `empty` when there is none."""
+        node = Node("empty", "", slot, slot, slot, slot, indent, context, limit=limit)
+        at = self._after(_INLINE, slot, limit)
+        at_root = context == "root" and not self.source[self.line_start(at) : at].strip(b" ")
+        block_allowed = at_root or context in ("seq", "explicit")
+        while True:
+            if _LINE_REST.match(self.source, at, limit) or at >= limit:
+                at = self._next_line(at, limit)
+                if at >= limit or not self._belongs(at, indent, context):
+                    return node
+                block_allowed = True
+            if block_allowed:
+                style = self._block_kind(at, limit)
+                if style:
+                    return self._block(node, style, at, limit)
+            prop = PROPERTY.match(self.source, at, limit)
+            if prop is None:
+                break
+            self._take_property(node, prop)
+            block_allowed = False
+            at = self._after(_INLINE, prop.end(), limit)
+        return self._content(node, at, limit)
+
+    def _next_line(self, at: int, limit: int) -> int:
+        at = self._after(_GAP, at, limit)
+        return self._after(_INLINE, at, limit) if self.source[at : at + 1] == b"\t" else at
+
+    def _belongs(self, at: int, indent: int, context: str) -> bool:
+        column = self.column(at)
+        if column > indent:
+            return True
+        return context == "map" and column == indent and bool(DASH.match(self.source, at))
+
+    def _take_property(self, node: Node, prop: re.Match[bytes]) -> None:
+        if not node.has_props:
+            node.props = prop.start()
+        if prop[0][0] == 0x26:
+            node.anchor = prop[0][1:]
+        else:
+            node.tag = prop[0]
+        node.props_end = node.start = node.end = prop.end()
+
+    def _block_kind(self, at: int, limit: int) -> str:
+        if DASH.match(self.source, at, limit):
+            return "sequence"
+        if QUESTION.match(self.source, at, limit) or self.key_at(at, limit):
+            return "mapping"
+        return ""
+
+    def key_at(self, at: int, limit: int) -> tuple[int, int, int, bool] | None:
+        """An implicit key at *at*: start and end of its text, end of its colon, whether complex."""
+        match = _KEY.match(self.source, at, limit)
+        if match:
+            return match.start("key"), match.end("key"), match.end(), False
+        empty = _EMPTY_KEY.match(self.source, at, limit)
+        if empty:
+            return empty.end() - 1, empty.end() - 1, empty.end(), False
+        flow = _FLOW_KEY.match(self.source, at, limit)
+        if flow is None:
+            return None
+        stop = self.source.find(b"\n", at, min(limit, at + _LONGEST_KEY))
+        stop = min(limit, at + _LONGEST_KEY) if stop < 0 else stop
+        try:
+            end = self.flow_end(flow.end(), stop)
+        except CannotApply:
+            return None
+        colon = _COLON.match(self.source, end, limit)
+        return (flow.end(), end, colon.end(), True) if colon else None
+
+    def _block(self, node: Node, kind: str, at: int, limit: int) -> Node:
+        node.kind, node.style = kind, "block"
+        node.start = at
+        node.column = self.column(at)
+        node.limit = limit
+        node.end = -1
+        return node
+
+    def _content(self, node: Node, at: int, limit: int) -> Node:
+        first = self.source[at : at + 1]
+        node.start = at
+        if not node.has_props:
+            node.props = at
+        if first in (b"[", b"{"):
+            node.kind, node.style = "sequence" if first == b"[" else "mapping", "flow"
+            node.end, node.limit = -1, limit
+            return node
+        if first == b"*":
+            match = ALIAS.match(self.source, at, limit)
+            node.kind, node.end = "alias", match.end() if match else at + 1
+        elif first in (b'"', b"'"):
+            node.kind, node.style = "scalar", "double" if first == b'"' else "single"
+            node.end = quoted_end(self.source, at, limit)
+        elif first in (b"|", b">"):
+            self._block_scalar(node, at, limit)
+        else:
+            node.kind, node.style, node.end = "scalar", "plain", self._plain_end(at, limit)
+        return node
+
+    def _plain_end(self, at: int, limit: int) -> int:
+        end = at
+        while at < limit:
+            match = _LINE.match(self.source, at, limit)
+            if match is None or match.end() == at:
+                break
+            text = match[1]
+            stripped = text.strip(b" \t")
+            if stripped.startswith(b"#") and end != at:
+                break
+            comment = _COMMENT.search(text)
+            if comment:
+                text = text[: comment.start()]
+            if text.strip(b" \t"):
+                end = at + len(text.rstrip(b" \t"))
+            at = match.end()
+            if comment:
+                break
+        return end
+
+    def _block_scalar(self, node: Node, at: int, limit: int) -> None:
+        header = _HEADER.match(self.source, at, limit)
+        if header is None:
+            raise CannotApply("A block scalar header is malformed")
+        node.kind = "scalar"
+        node.style = "literal" if self.source[at] == 0x7C else "folded"
+        node.header_end = header.start("comment")
+        node.marks = header["marks"]
+        digits = header["marks"].strip(b"+-")
+        base = max(node.indent, 0)
+        content = base + int(digits) if digits else -1
+        node.end = header.end()
+        position = self._after(_BREAK, header.end(), limit)
+        while position < limit:
+            match = _LINE.match(self.source, position, limit)
+            if match is None or match.end() == position:
+                break
+            line = match[1]
+            spaces = len(line) - len(line.lstrip(b" "))
+            if spaces < len(line):
+                if content < 0:
+                    content = spaces if spaces > node.indent else limit + 1
+                if spaces < content:
+                    break
+                node.end = match.end(1)
+            elif content >= 0 and len(line) > content:
+                node.end = match.end(1)
+            position = match.end()
+        node.content_indent = content
