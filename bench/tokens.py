@@ -116,6 +116,7 @@ def tasks(root: str) -> list[Task]:
                     {
                         "paths": [path("src/*.py")],
                         "edits": [{"oldText": "old_price(", "newText": "price(", "limit": 0}],
+                        "compact": True,
                     },
                 )
             ],
@@ -217,13 +218,13 @@ def tasks(root: str) -> list[Task]:
         ),
         Task(
             "where is a function used",
-            [("grep_files", {"regex": "use_old", "directory": path("src")})],
+            [("grep_files", {"regex": "use_old", "directory": path("src"), "compact": True})],
             [("read_multiple_files", {"paths": [path(name) for name in users]})],
             [("search_text", {"query": "use_old", "path": "src"})],
         ),
         Task(
             "which files are there",
-            [("glob_search", {"directory": root, "globs": ["**/*.py"]})],
+            [("glob_search", {"directory": root, "globs": ["**/*.py"], "compact": True})],
             [("search_files", {"path": root, "pattern": "**/*.py"})],
             [("list_files", {"patterns": ["**/*.py"]})],
         ),

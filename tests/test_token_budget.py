@@ -9,6 +9,8 @@ import pytest
 
 from bench.tokenizer import count_tokens, tool_text
 from redline.dialects import TOOLSETS
+from redline.dialects.tool import Client
+from redline.server.catalog import Catalog, load_dialects
 from tests.support import need_node
 
 pytestmark = pytest.mark.node
@@ -33,3 +35,11 @@ def test_a_tool_costs_110_tokens_on_average_and_none_over_300() -> None:
     dear = {name: count for name, count in costs.items() if count > MOST}
     assert not dear
     assert sum(costs.values()) / len(costs) <= AVERAGE, costs
+
+
+def test_the_list_a_client_of_every_toolset_gets_keeps_the_budget_too() -> None:
+    need_node()
+    listed = Catalog(load_dialects(["all"])).list(Client())
+    counts = count_tokens([tool_text(tool) for tool in listed])
+    assert max(counts) <= MOST
+    assert sum(counts) / len(counts) <= AVERAGE

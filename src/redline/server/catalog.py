@@ -188,7 +188,7 @@ def _merged(coding: Tool, files: Tool) -> Tool:
         title=coding.title,
         description=(
             "Read a file by absolute or workspace-relative path, whole or by lines. "
-            "Use search_text or grep_files to find the lines first."
+            "Use grep_files to find the lines first."
         ),
         input_schema={
             "type": "object",

@@ -55,7 +55,8 @@ def test_every_parameter_has_its_name_and_type(desk: Desk) -> None:
 
     assert types("write_file") == {"path": "string", "content": "string"}
     assert types("directory_tree") == {"path": "string", "depth": "integer"}
-    assert types("edit_files") == {"paths": "array", "edits": "array", "dryRun": "boolean"}
+    ours = {"compact": "boolean"}  # shorter answers on request, beside what the seed lists
+    assert types("edit_files") == {"paths": "array", "edits": "array", "dryRun": "boolean", **ours}
     assert types("edit_file") == {"path": "string", "edits": "array", "dryRun": "boolean"}
     item = listed["edit_file"]["properties"]["edits"]["items"]
     assert {key: value["type"] for key, value in item["properties"].items()} == {
@@ -74,12 +75,14 @@ def test_every_parameter_has_its_name_and_type(desk: Desk) -> None:
         "caseInsensitive": "boolean",
         "contextLines": "integer",
         "maxResults": "integer",
+        **ours,
     }
     assert types("glob_search") == {
         "directory": "string",
         "globs": "array",
         "excludeGlobs": "array",
         "max": "integer",
+        **ours,
     }
     assert types("execute_command") == {
         "command": "string",

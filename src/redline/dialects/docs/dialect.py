@@ -5,6 +5,7 @@ from __future__ import annotations
 from redline.dialects.tool import READS, Dialect, Hints, Json, Tool
 
 _HERE = "redline.dialects.docs"
+_TEXT: Json = {"type": "string"}
 _FILE: Json = {"type": "string", "description": "path or glob"}
 _PATH: Json = {"type": "string", "description": 'a.b, a[0], a[-1], a["x.y"]'}
 _FORMAT: Json = {"type": "string"}
@@ -92,10 +93,9 @@ DOC_VALIDATE = Tool(
     name="doc_validate",
     title="Validate documents",
     description=(
-        "Check syntax and a JSON Schema file: the given one, or the one the file names by $schema "
-        "or modeline."
+        "Check syntax and a JSON Schema: the given file, or the one named by $schema or modeline."
     ),
-    input_schema=_schema(("file",), {"file": _FILE, "schema": {"type": "string"}}),
+    input_schema=_schema(("file",), {"file": _FILE, "schema": _TEXT}),
     output_schema={
         "type": "object",
         "properties": {
@@ -155,8 +155,8 @@ DOC_INSERT = Tool(
     input_schema=_schema(
         ("file", "path", "value"),
         {
-            "file": _FILE,
-            "path": {"type": "string"},
+            "file": _TEXT,
+            "path": _TEXT,
             "value": _VALUE,
             "value_format": _VALUE_FORMAT,
             "dry_run": _FLAG,
@@ -172,9 +172,7 @@ DOC_DELETE = Tool(
     name="doc_delete",
     title="Delete a document value",
     description=("Delete a key or list item with its own comments."),
-    input_schema=_schema(
-        ("file", "path"), {"file": _FILE, "path": {"type": "string"}, "dry_run": _FLAG}
-    ),
+    input_schema=_schema(("file", "path"), {"file": _TEXT, "path": _TEXT, "dry_run": _FLAG}),
     output_schema=_CHANGED,
     handler=f"{_HERE}.writing:doc_delete",
     hints=_CHANGES,

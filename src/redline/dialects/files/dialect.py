@@ -50,7 +50,7 @@ TOOLS = (
     _writes(
         "create_directory",
         "Create a directory",
-        "Create a directory and its parents; one that exists is fine.",
+        "Create a directory and its parents.",
         schemas.PATH,
         "write",
         destroys=False,
@@ -121,8 +121,8 @@ TOOLS = (
     _writes(
         "edit_files",
         "Edit many files",
-        "Apply the same edits to several files or globs as one undoable operation; "
-        "failures are told per file.",
+        "Apply the same edits to files and globs as one undoable operation. "
+        "compact: a short report.",
         schemas.EDIT_FILES,
         "edit",
         destroys=True,
@@ -140,7 +140,8 @@ TOOLS = (
     _reads(
         "grep_files",
         "Search contents",
-        "Search file contents with a regex, like grep -n. Give directory, globs or both.",
+        "Search file contents with a regex, like grep -n. Give directory, globs or both. "
+        "compact: equal lines once.",
         schemas.GREP_FILES,
         "grep",
         schemas.GREPPED,
@@ -148,7 +149,7 @@ TOOLS = (
     _reads(
         "glob_search",
         "Find by glob",
-        "Find files by glob: ** any depth, * within a name, ? one character, {a,b}. "
+        "Find files by glob: ** any depth, {a,b}. compact: names by directory, no links. "
         "Use search_files for a part of a name.",
         schemas.GLOB_SEARCH,
         "find",
@@ -157,7 +158,7 @@ TOOLS = (
     Tool(
         "execute_command",
         "Run a command",
-        "Run a shell command (/bin/sh -c) in an allowed directory and answer with its output.",
+        "Run a shell command (/bin/sh -c) in an allowed directory.",
         schemas.EXECUTE_COMMAND,
         f"{_HERE}.command:execute_command",
         Hints(read_only=False, destructive=True, idempotent=False, open_world=True),

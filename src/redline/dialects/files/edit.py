@@ -14,6 +14,7 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.files.answer import clean, resolve, shown
 from redline.dialects.files.commit import commit
+from redline.dialects.files.edit_report import Outcome, in_brief, in_full
 from redline.dialects.files.errors import code_of, message_of
 from redline.dialects.tool import Call, FailedCall, Json, Result
 from redline.plan.replace import Edit, Replaced, plan_replace
@@ -41,19 +42,20 @@ def edit_files(call: Call) -> Result:
     edits = _edits(call.arguments["edits"])
     dry = call.arguments.get("dryRun") is True
     targets = _targets(call, dry)
-    content: list[Json] = []
+    outcomes: list[Outcome] = []
 
     def planned() -> ChangeSet:
-        content.clear()
+        outcomes.clear()
         steps: list[Change | Rename] = []
-        for path, name in targets:
+        for path, name, from_glob in targets:
             call.cancel.check()
             try:
                 plan = _plan(call, path, name, edits)
             except RedlineError as error:
-                content.append(_text(_inline(call, name, error)))
+                outcomes.append(Outcome(name, _inline(call, name, error), error, from_glob))
                 continue
-            content.append(_text(_shown(name, plan) if dry else f"Successfully edited {name}"))
+            told = _shown(name, plan) if dry else f"Successfully edited {name}"
+            outcomes.append(Outcome(name, told))
             steps += plan.change_set.steps
         return ChangeSet(tuple(steps))
 
@@ -61,22 +63,28 @@ def edit_files(call: Call) -> Result:
         planned()
     else:
         commit(call, planned, f"edit {len(targets)} files")
-    return Result(content)
+    if call.arguments.get("compact") is True:
+        return Result.of_text(in_brief(outcomes, dry=dry))
+    return Result([_text(line) for line in in_full(outcomes)])
 
 
 def _plan(call: Call, path: WorkspacePath, name: str, edits: list[Edit]) -> Replaced:
     return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
 
 
-def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str]]:
-    """Every file meant, each once; a glob that matches nothing aborts the call."""
+def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str, bool]]:
+    """Every file meant, each once, and whether a glob named it; an empty glob aborts the call."""
     from redline.search.globs import is_glob
 
     access = Access.READ if dry else Access.WRITE
-    found: list[WorkspacePath] = []
+    found: dict[WorkspacePath, bool] = {}
     for raw in call.arguments["paths"]:
-        found += _expanded(call, raw, access) if is_glob(raw) else [resolve(call, raw, access)]
-    return [(path, shown(call, path)) for path in dict.fromkeys(found)]
+        for path in _expanded(call, raw, access) if is_glob(raw) else ():
+            found.setdefault(path, True)
+        if not is_glob(raw):
+            path = resolve(call, raw, access)
+            found[path] = False
+    return [(path, shown(call, path), from_glob) for path, from_glob in found.items()]
 
 
 def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:

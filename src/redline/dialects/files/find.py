@@ -10,6 +10,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
 from redline.dialects.files.adapt import is_rich
 from redline.dialects.files.answer import answer, clean, link, resolve, shown
+from redline.dialects.files.compact import below, by_directory
 from redline.dialects.tool import Call, Json, Result
 from redline.search.walk import matching_files, names_containing
 
@@ -57,11 +58,20 @@ def _answered(
     places = [prefix + hit for hit in hits]
     matches = [clean(place) for place in places]
     notice = f"[truncated at {len(hits)}]" if facts.get("truncated") else ""
+    if hits and call.arguments.get("compact") is True:
+        place = shown(call, base)
+        names = by_directory(below(place, match) for match in matches)
+        text = "\n".join([f"[{_count(hits)} in {place}] {notice}".rstrip(), *names])
+        return answer(call, text, {"matches": matches, **facts})
     if not is_rich(call.client):
         return answer(call, "\n".join([notice] * bool(notice) + matches) or nothing, {})
-    count = f"[{len(hits)} match{'' if len(hits) == 1 else 'es'}]" if hits else nothing
+    count = f"[{_count(hits)}]" if hits else nothing
     text = f"{count} {notice}".rstrip()
     return answer(call, text, {"matches": matches, **facts}, *map(link, places))
+
+
+def _count(hits: Sequence[str]) -> str:
+    return f"{len(hits)} match{'' if len(hits) == 1 else 'es'}"
 
 
 def _text(call: Call, name: str, alias: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from redline.core.errors import InvalidArgument, PathDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Kind
-from redline.dialects.files.answer import answer, clean, resolve
+from redline.dialects.files.answer import answer, clean, resolve, shown
+from redline.dialects.files.compact import below, equal_lines_once
 from redline.dialects.files.find import searched
 from redline.dialects.tool import Call, Result
 from redline.search.content import Base, ContentSearch, Found, Question, Scope
@@ -84,9 +85,10 @@ def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
         for path in {id(line.path): line.path for line in found.lines}.values()
     }
     lines = [f"[truncated at {found.count} matches]"] if found.truncated else []
-    lines += _grep_lines(found, names, bool(call.arguments.get("contextLines")))
-    count = found.count
-    lines.append(f"[{count} match{'' if count == 1 else 'es'}]" if count else nothing)
+    base = _base(call, tops[0]) if call.arguments.get("compact") is True else ""
+    lines += _compact_lines(call, found, names, base) if base else _lines(call, found, names)
+    count = f"{found.count} match{'' if found.count == 1 else 'es'}{base and f' in {base}'}"
+    lines.append(f"[{count}]" if found.count else nothing)
     if skipped:
         lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
     matches = [
@@ -96,6 +98,25 @@ def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
     ]
     facts = {"matches": matches, "truncated": found.truncated, "skipped": skipped}
     return answer(call, "\n".join(lines), facts)
+
+
+def _base(call: Call, top: str) -> str:
+    """What the paths of a compact answer are relative to."""
+    directory = call.arguments.get("directory")
+    return shown(call, resolve(call, directory)) if directory is not None else top
+
+
+def _compact_lines(call: Call, found: Found, names: dict[int, str], base: str) -> Iterable[str]:
+    names = {key: below(base, name) for key, name in names.items()}
+    if call.arguments.get("contextLines"):
+        return _lines(call, found, names)
+    return equal_lines_once(
+        [(names[id(line.path)], line.line, clean(line.text)) for line in found.lines]
+    )
+
+
+def _lines(call: Call, found: Found, names: dict[int, str]) -> Iterable[str]:
+    return _grep_lines(found, names, bool(call.arguments.get("contextLines")))
 
 
 def _grep_lines(found: Found, names: dict[int, str], grouped: bool) -> Iterator[str]:

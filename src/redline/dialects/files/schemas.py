@@ -36,14 +36,13 @@ _EDITS: Json = {
             "oldText": _TEXT,
             "newText": {
                 "type": "string",
-                "description": "With isRegex: \\1-\\9 or $1-$9 are groups, "
-                "\\0 or $& the match, $$ a dollar.",
+                "description": "With isRegex: $1-$9 groups, $& the match, $$ a dollar",
             },
             "limit": {
                 "type": "integer",
-                "description": "Default 1: oldText must be unique. 0: all.",
+                "description": "1 (default): must be unique; 0: all",
             },
-            "isRegex": {"type": "boolean", "description": "oldText is a JavaScript regex (m flag)"},
+            "isRegex": {"type": "boolean", "description": "JavaScript regex, m flag"},
             "caseInsensitive": _FLAG,
         },
         "required": ["oldText"],
@@ -68,7 +67,7 @@ EDIT_FILE = takes(("path", "edits"), path=_TEXT, edits=_EDITS, dryRun=_DRY_RUN)
 # Items are listed short, because edit_file shows them in full; the handler checks every field.
 EDIT_FILES = takes(
     ("paths", "edits"),
-    paths={**_TEXTS, "minItems": 1, "description": "Files or globs"},
+    paths={**_TEXTS, "minItems": 1},
     edits={
         "type": "array",
         "minItems": 1,
@@ -76,18 +75,20 @@ EDIT_FILES = takes(
         "description": "As in edit_file",
     },
     dryRun=_DRY_RUN,
+    compact=_FLAG,
 )
 SEARCH_FILES = takes((), directory=_TEXT, nameContains=_TEXT, excludeGlobs=_TEXTS)
 SEARCH_FILES_REQUIRED = ["directory", "nameContains"]
 GREP_FILES = takes(
     ("regex",),
-    regex={"type": "string", "description": "JavaScript syntax, tried line by line"},
+    regex={"type": "string", "description": "JavaScript syntax, line by line"},
     directory=_TEXT,
     globs={**_TEXTS, "description": "Relative to directory, or absolute"},
     excludeGlobs=_TEXTS,
     caseInsensitive=_FLAG,
     contextLines={"type": "integer", "minimum": 0},
     maxResults={"type": "integer", "minimum": 1, "description": "Default 500"},
+    compact=_FLAG,
 )
 GLOB_SEARCH = takes(
     ("directory", "globs"),
@@ -95,6 +96,7 @@ GLOB_SEARCH = takes(
     globs={**_TEXTS, "minItems": 1},
     excludeGlobs=_TEXTS,
     max={"type": "integer", "minimum": 0, "description": "Default 1000; 0: no cap"},
+    compact=_FLAG,
 )
 EXECUTE_COMMAND = takes(
     ("command",),

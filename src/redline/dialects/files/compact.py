@@ -1,0 +1,47 @@
+"""Answers for `compact`: what the long form says, in fewer words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+# Names with one of these would not be read back as they are inside a glob's braces.
+_MEANINGFUL = frozenset("{},*?[]\\ ")
+# The globs of this toolset take up to 256 alternatives.
+_MOST_IN_BRACES = 200
+
+
+def by_directory(paths: Iterable[str]) -> list[str]:
+    """*paths* in order, those of one directory as one glob: `src/{a.py,b.py}`."""
+    groups: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for path in paths:
+        directory, slash, name = path.rpartition("/")
+        if _MEANINGFUL.isdisjoint(name) and not _MEANINGFUL & set(directory) - {" "}:
+            groups.setdefault(directory + slash, []).append(name)
+        else:
+            lines.append(path)
+    for directory, names in groups.items():
+        for start in range(0, len(names), _MOST_IN_BRACES):
+            part = names[start : start + _MOST_IN_BRACES]
+            lines.append(directory + (part[0] if len(part) == 1 else f"{{{','.join(part)}}}"))
+    return lines
+
+
+def below(base: str, path: str) -> str:
+    """*path* relative to the directory *base*, or as it is where it lies elsewhere."""
+    return path.removeprefix(base.rstrip("/") + "/")
+
+
+def equal_lines_once(found: Sequence[tuple[str, int, str]]) -> list[str]:
+    """(path, line number, text) as grep prints them; texts that recur stand once, places below."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for path, number, text in found:
+        groups.setdefault(text.strip(), {}).setdefault(path, []).append(str(number))
+    lines: list[str] = []
+    for text, files in groups.items():
+        places = [f"{path}:{','.join(numbers)}" for path, numbers in files.items()]
+        if len(places) == 1:
+            lines.append(f"{places[0]}:{text}")
+        else:
+            lines += [text, *(f" {place}" for place in places)]
+    return lines
