@@ -1,7 +1,8 @@
 """What a model pays: tokens of the tool lists, and of the results of ten everyday tasks.
 
 Each task is done with the calls a model needs to reach the same end on each server. Only results
-are counted (the text blocks a model is shown), in o200k tokens.
+are counted (the text blocks a model is shown), in o200k tokens. Afterwards every server must have
+left the same files behind.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import Report, Row, StdioServer, redline_argv
-from bench.peers import filesystem_server, python_program
+from bench.peers import desktop_commander, filesystem_server, git_server, python_program
 from bench.tokenizer import count_tokens, tool_text
 
 Calls = list[tuple[str, dict[str, Any]]]
@@ -292,8 +293,11 @@ def list_costs(report: Report, toolsets: list[str]) -> None:
         servers[OFFICIAL] = filesystem_server(home)
         program = str(python_program("coding-tools-mcp", "coding-tools-mcp"))
         servers[CODING] = [program, "--stdio", "--workspace", home]
+        subprocess.run(["git", "init", "-q", home], check=True)
+        servers["mcp-server-git"] = git_server(home)
+        servers["desktop-commander"], quiet = desktop_commander(Path(home) / "home")
         for who, argv in servers.items():
-            with StdioServer(argv) as server:
+            with StdioServer(argv, env=quiet) as server:
                 server.initialize()
                 tools = server.request("tools/list")["result"]["tools"]
             counts = count_tokens([tool_text(tool) for tool in tools])
@@ -305,8 +309,33 @@ def list_costs(report: Report, toolsets: list[str]) -> None:
             }
 
 
+GOAL, AVERAGE, MOST = 0.7, 110, 300
+
+
+def files_of(root: Path) -> dict[str, str]:
+    """Every file of the project with its content."""
+    return {
+        str(path.relative_to(root)): path.read_text("utf-8")
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".git" not in path.parts
+    }
+
+
+def judge(report: Report) -> list[str]:
+    """The goals that are missed."""
+    missed = [
+        f"{row.task}: over {GOAL} times the better peer ({row.note})"
+        for row in report.rows
+        if row.who == REDLINE and (row.ratio or 0) > GOAL
+    ]
+    listed = report.facts["tools/list: redline all"]
+    if listed["average"] > AVERAGE or listed["most"] > MOST:
+        missed.append(f"tools/list: over {AVERAGE} tokens on average or {MOST} for one")
+    return missed
+
+
 def main(arguments: list[str]) -> int:
-    """Count and compare."""
+    """Count and compare; exit 1 when a goal is missed."""
     report = Report("tokens")
     list_costs(report, ["coding", "files", "code", "json", "yaml", "docs", "history"])
     program = str(python_program("coding-tools-mcp", "coding-tools-mcp"))
@@ -317,23 +346,34 @@ def main(arguments: list[str]) -> int:
         (CODING, lambda r: [program, "--stdio", "--workspace", r], lambda t: t.coding),
     ]  # fmt: skip
     counts: dict[str, list[int]] = {}
+    ends: dict[str, dict[str, str]] = {}
     for who, start, pick in starts:
         with tempfile.TemporaryDirectory() as home:
             root = os.path.join(os.path.realpath(home), "shop")
             make_project(Path(root))
             counts[who] = run_tasks(start(root), root, pick)
+            ends[who] = files_of(Path(root))
+    if any(end != ends[REDLINE] for end in ends.values()):
+        raise RuntimeError("the servers did not reach the same end")
+    compare(report, counts)
+    for name, fact in report.facts.items():
+        print(f"{name:40} {fact}")
+    missed = report.facts["missed"] = judge(report)
+    report.finish(short="--short" in arguments)
+    for goal in missed:
+        print("missed:", goal)
+    return 1 if missed else 0
+
+
+def compare(report: Report, counts: dict[str, list[int]]) -> None:
+    """A row per task and server: how many times the tokens of the better peer it gave."""
     for number, task in enumerate(tasks("/")):
         better = min(c for c in (counts[OFFICIAL][number], counts[CODING][number]) if c)
         for who in counts:
             if counts[who][number]:
-                note = f"{counts[who][number]} tokens"
-                row = Row(task.name, who, 0, 0, 0, note=note)
+                row = Row(task.name, who, 0, 0, 0, note=f"{counts[who][number]} tokens")
                 row.ratio = round(counts[who][number] / better, 2)
                 report.add(row)
-    for name, fact in report.facts.items():
-        print(f"{name:40} {fact}")
-    report.finish(short="--short" in arguments)
-    return 0
 
 
 if __name__ == "__main__":
