@@ -76,7 +76,7 @@ os.supports_dir_fd = set()
 sys.modules["fcntl"] = None
 sys.platform = "win32"
 locking = types.ModuleType("msvcrt")
-locking.LK_LOCK, locking.LK_NBLCK = 1, 2
+locking.LK_UNLCK, locking.LK_LOCK, locking.LK_NBLCK = 0, 1, 2
 locking.locking = lambda fd, mode, size: None
 sys.modules["msvcrt"] = locking
 from redline import Workspace

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from redline.adapters.contents import MOST_INLINE
 from redline.adapters.disk import Disk
-from redline.adapters.slots import DONE, parse
+from redline.adapters.slots import DONE, READY, parse
 from redline.adapters.store import DiskStore
 from redline.adapters.tree import DiskTree
 from redline.adapters.workspace import DiskWorkspace
@@ -137,7 +137,7 @@ class Scene:
         found += [n for n in os.listdir(self.state / "j/blobs") if n.startswith("new-")]
         for name in os.listdir(self.state / "j/slots"):
             raw = (self.state / "j/slots" / name).read_bytes()
-            if parse(raw)[0] != DONE:
+            if parse(raw).state not in (DONE, READY):
                 found.append(f"slot {name}: {raw[:60]!r}")
         return found
 

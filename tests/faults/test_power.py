@@ -139,7 +139,7 @@ SITES = {
     "Swap._write",  # staged files
     "Journal._write_or_take_back",  # the commit point, with small contents in it
     "Swap.make_last",  # the directories of the workspace
-    "Slot.mark",  # done
+    "Slot.finish",  # done, and what the next change may stage
 }
 BLOB_SITES = {
     "Blobs._write",  # larger contents for undo and recovery

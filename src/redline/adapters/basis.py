@@ -7,7 +7,7 @@ every state the real one. That is what the journal keeps and what an undo takes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from redline.adapters.places import Observed, OtherKind, Places
@@ -41,7 +41,7 @@ class Basis:
     """The disk as it will be after the steps so far."""
 
     places: Places
-    shown: dict[WorkspacePath, str]
+    show: Callable[[WorkspacePath], str]
     expected: dict[WorkspacePath, State] = field(default_factory=dict)
     renames: list[Rename] = field(default_factory=list)
     marks: dict[WorkspacePath, tuple[int, ...]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Basis:
         if isinstance(step, Rename):
             self._follow_rename(step)
             return step
-        before = self.state(step.path)
+        before = self.state(step.path, step.before)
         if not fits(step, before):
             raise self._stale(step)
         self._require_parent(step)
@@ -72,8 +72,8 @@ class Basis:
             self.fresh.discard(step.path)
         return change
 
-    def state(self, path: WorkspacePath) -> State:
-        """What will stand at *path* after the steps so far."""
+    def state(self, path: WorkspacePath, known: State | None = None) -> State:
+        """What will stand at *path* after the steps so far; *known* is what it probably is."""
         if path in self.expected:
             return self.expected[path]
         above = path.parent
@@ -82,7 +82,7 @@ class Basis:
                 return ABSENT
             above = above.parent
         place = self._place_now(path)
-        return ABSENT if place is None else self._look(place)
+        return ABSENT if place is None else self._look(place, known)
 
     def _place_now(self, path: WorkspacePath) -> WorkspacePath | None:
         """Where the disk has what the renames so far put at *path*; None if they moved it away."""
@@ -94,15 +94,16 @@ class Basis:
                 return None
         return path
 
-    def _look(self, place: WorkspacePath) -> State:
-        if place not in self.observed:
+    def _look(self, place: WorkspacePath, known: State | None) -> State:
+        seen = self.observed.get(place)
+        if seen is None:
             try:
-                seen = self.places.observe(place)
+                seen = self._light(place, self.places.observe(place, known))
             except OtherKind:
-                raise NotARegularFile(self._show(place)) from None
-            self.observed[place] = self._light(place, seen)
+                raise NotARegularFile(self.show(place)) from None
+            self.observed[place] = seen
             self.marks[place] = seen.mark
-        return self.observed[place].state
+        return seen.state
 
     def _light(self, place: WorkspacePath, seen: Observed) -> Observed:
         """Contents beyond a limit are not held in memory but read again when they are saved."""
@@ -115,24 +116,24 @@ class Basis:
         assert isinstance(state, FileState)
         self.unheld[state.digest] = place
         light = FileState(state.digest, state.size, state.mode)
-        return Observed(light, seen.mark, seen.links)
+        return Observed(light, seen.mark, seen.links, seen.owner, seen.is_plain)
 
     def reread(self, digest: str) -> bytes:
         """A content that was not held; StaleBase when somebody changed it meanwhile."""
         place = self.unheld[digest]
         content = self.places.observe(place).content
         if content is None or digest_of(content) != digest:
-            raise StaleBase(self._show(place))
+            raise StaleBase(self.show(place))
         return content
 
     def _follow_rename(self, step: Rename) -> None:
         moved = self.state(step.source)
         if isinstance(moved, Absent):
-            raise NotFound(self._show(step.source))
+            raise NotFound(self.show(step.source))
         if not isinstance(self.state(step.target), Absent):
-            raise AlreadyExists(self._show(step.target))
+            raise AlreadyExists(self.show(step.target))
         if step.target.is_beneath(step.source):
-            raise WriteFailed(f"Cannot move a directory into itself: {self._show(step.target)}")
+            raise WriteFailed(f"Cannot move a directory into itself: {self.show(step.target)}")
         self._require_directory(step.target.parent)
         self._carry(step)
         self._expect(step.source, ABSENT)
@@ -165,9 +166,9 @@ class Basis:
     def _require_directory(self, path: WorkspacePath) -> None:
         state = self.state(path) if path.parts else DirState()
         if isinstance(state, Absent):
-            raise NotFound(self._show(path), f"No such directory: {self._show(path)}")
+            raise NotFound(self.show(path), f"No such directory: {self.show(path)}")
         if not isinstance(state, DirState):
-            raise NotADirectory(self._show(path))
+            raise NotADirectory(self.show(path))
 
     def _require_empty(self, path: WorkspacePath) -> None:
         place = self._place_now(path)
@@ -177,17 +178,14 @@ class Basis:
         if kept or added:
             first = path.child(kept[0]) if kept else added[0]
             raise StaleBase(
-                self._show(first), hint="the directory to remove is not empty; list it again"
+                self.show(first), hint="the directory to remove is not empty; list it again"
             )
 
     def _stale(self, step: Change) -> RedlineError:
-        shown = self._show(step.path)
+        shown = self.show(step.path)
         if isinstance(step.before, Absent) and not isinstance(step.after, FileState):
             return AlreadyExists(shown)
         return StaleBase(shown)
-
-    def _show(self, path: WorkspacePath) -> str:
-        return self.shown.get(path) or path.relative
 
 
 def fits(step: Change, found: State) -> bool:

@@ -20,8 +20,8 @@ MOST_INLINE = 16 << 10
 _MOST_PACKED = 8 * MOST_INLINE
 # A journal of this size takes in no more contents: its reader is to be quick.
 _MOST_JOURNAL = 8 << 20
-# One less than usual: zlib's buffers then come from the heap instead of fresh pages each time.
-_MEMORY = 7
+# A window of 8 kB, not 32: for small contents making zlib's tables costs more than packing.
+_WINDOW, _MEMORY = 13, 6
 
 Given = Mapping[str, bytes | Callable[[], bytes]]
 
@@ -53,11 +53,13 @@ class Contents:
                 return None
             size += len(content)
             plain[digest] = content
-        if size > _MOST_PACKED or self._journal.size > _MOST_JOURNAL:
+        if size > _MOST_PACKED:
+            return None
+        lasting = self._journal.lasting()
+        if self._journal.last_size > _MOST_JOURNAL:
             return None
         packed: dict[str, bytes] = {}
         room = self._most_inline
-        lasting = self._journal.lasting()
         for digest, content in plain.items():
             if digest not in lasting:
                 text = binascii.b2a_base64(_compressed(content), newline=False)
@@ -81,5 +83,5 @@ class Contents:
 
 
 def _compressed(content: bytes) -> bytes:
-    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, zlib.MAX_WBITS, _MEMORY)
+    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY)
     return packer.compress(content) + packer.flush()

@@ -292,16 +292,22 @@ class Disk:
         """Set the permission bits of an open file."""
         os.fchmod(fd, mode)
 
+    def has_attributes(self, fd: int) -> bool:
+        """Whether an open file may have extended attributes."""
+        try:
+            return bool(os.listxattr(fd))
+        except AttributeError:  # macOS: not by the standard library
+            return False
+        except OSError:
+            return True
+
+    def fchown(self, fd: int, owner: tuple[int, int]) -> None:
+        """Set owner and group of an open file."""
+        os.fchown(fd, *owner)
+
     def copy_attributes(self, source: int, target: int) -> tuple[str, ...]:
-        """Give an open file the owner and extended attributes of another; says what was refused."""
-        refused: list[str] = []
-        old, new = os.fstat(source), os.fstat(target)
-        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-            try:
-                os.fchown(target, old.st_uid, old.st_gid)
-            except OSError:
-                refused.append("owner not kept")
-        return (*refused, *_copy_xattrs(source, target))
+        """Give an open file the extended attributes of another; says what was refused."""
+        return _copy_xattrs(source, target)
 
 
 def _sync(fd: int) -> None:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import os
 import threading
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
-from redline.adapters import platform
 from redline.adapters.disk import Dir, Disk
+from redline.adapters.locks import LockFiles
 
 NAME = "journal"
 _LOCK = "journal.lock"
@@ -60,8 +62,12 @@ class Journal:
         self._disk = disk
         self._directory = directory
         self._guard = threading.RLock()
+        self._locks = LockFiles(partial(disk.open_own, directory))
         self._fd = -1
         self._identity = (0, 0)
+        # The size when it was last looked at, and where our own last line ends.
+        self.last_size = 0
+        self._own_end = 0
         self._read_to = 0
         self._lines: list[Line] = []
         self._places: dict[str, int] = {}
@@ -97,17 +103,14 @@ class Journal:
         self._append(b"F " + operation_id.encode())
 
     def _append(self, payload: bytes) -> None:
-        with self._guard:
-            lock = self._locked()
-            try:
-                self._follow()
-                end = self._disk.fstat(self._fd).st_size
-                data = _line(payload)
-                if end and self._disk.pread(self._fd, 1, end - 1) != b"\n":
-                    data = b"\n" + data
-                self._write_or_take_back(data, end)
-            finally:
-                os.close(lock)
+        with self._locked():
+            self._follow()
+            end = self.last_size
+            data = _line(payload)
+            if end not in (0, self._own_end) and self._disk.pread(self._fd, 1, end - 1) != b"\n":
+                data = b"\n" + data
+            self._write_or_take_back(data, end)
+            self._own_end = end + len(data)
 
     def _write_or_take_back(self, data: bytes, end: int) -> None:
         try:
@@ -133,26 +136,22 @@ class Journal:
 
     def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
         """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
-        with self._guard:
-            lock = self._locked()
+        with self._locked():
+            self.refresh()
+            kept = self._kept(keep, wanted)
+            self._discard_half_written()
+            fd = self._disk.create(self._directory, _NEXT)
             try:
-                self.refresh()
-                kept = self._kept(keep, wanted)
-                self._discard_half_written()
-                fd = self._disk.create(self._directory, _NEXT)
-                try:
-                    self._disk.append(fd, kept)
-                    self._disk.sync_data(fd)
-                finally:
-                    self._disk.close_fd(fd)
-                self._disk.close_fd(self._fd)  # Windows does not rename over an open file
-                try:
-                    self._disk.rename(self._directory, _NEXT, self._directory, NAME)
-                    self._disk.sync_dir(self._directory)
-                finally:
-                    self._open()
+                self._disk.append(fd, kept)
+                self._disk.sync_data(fd)
             finally:
-                os.close(lock)
+                self._disk.close_fd(fd)
+            self._disk.close_fd(self._fd)  # Windows does not rename over an open file
+            try:
+                self._disk.rename(self._directory, _NEXT, self._directory, NAME)
+                self._disk.sync_dir(self._directory)
+            finally:
+                self._open()
 
     def _kept(self, keep: Iterable[Line], wanted: Iterable[str]) -> bytes:
         lines = [self._raw(line) for line in keep]
@@ -170,13 +169,19 @@ class Journal:
         except FileNotFoundError:
             return
 
-    def _locked(self) -> int:
-        fd = self._disk.open_own(self._directory, _LOCK)
-        platform.lock(fd, exclusive=True, wait=True)
-        return fd
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self._guard:
+            lock = self._locks.take(_LOCK, exclusive=True, wait=True)
+            assert lock is not None
+            try:
+                yield
+            finally:
+                self._locks.give_back(_LOCK, lock)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Give the files back."""
+        self._locks.close()
         if self._fd >= 0:
             self._disk.close_fd(self._fd)
             self._fd = -1
@@ -187,10 +192,9 @@ class Journal:
         """Take in what any process has written since."""
         with self._guard:
             self._follow()
-            size = self.size
-            if size < self._read_to:  # somebody took back what we have read
+            if self.last_size < self._read_to:  # somebody took back what we have read
                 self._reopen()
-                size = self.size
+            size = self.last_size
             if size > self._read_to:
                 self._take_in(self._disk.pread(self._fd, size - self._read_to, self._read_to))
 
@@ -199,11 +203,6 @@ class Journal:
         with self._guard:
             self._reopen()
             self.refresh()
-
-    @property
-    def size(self) -> int:
-        """How many bytes the file has."""
-        return self._disk.fstat(self._fd).st_size
 
     def lasting(self) -> set[str]:
         """Contents that are here and stay, as long as the caller keeps pruning away."""
@@ -299,6 +298,8 @@ class Journal:
         self._fd = self._disk.open_own(self._directory, NAME)
         found = self._disk.fstat(self._fd)
         self._identity = (found.st_dev, found.st_ino)
+        self.last_size = found.st_size
+        self._own_end = 0
         self._read_to = 0
         self._lines = []
         self._places = {}
@@ -308,13 +309,15 @@ class Journal:
         self.finished = set()
 
     def _follow(self) -> None:
-        """Open the file again when pruning has put another in its place."""
+        """Look at the size, opening the file again when pruning has put another in its place."""
         try:
             found = self._disk.stat(self._directory, NAME)
         except FileNotFoundError:
             found = None
         if found is None or (found.st_dev, found.st_ino) != self._identity:
             self._reopen()
+        else:
+            self.last_size = found.st_size
 
     def _reopen(self) -> None:
         self._disk.close_fd(self._fd)

@@ -23,6 +23,9 @@ class Observed:
     state: State
     mark: tuple[int, ...] = ()
     links: int = 1
+    # A file's owner and group, and whether it has extended attributes.
+    owner: tuple[int, int] = (-1, -1)
+    is_plain: bool = False
 
     @property
     def content(self) -> bytes | None:
@@ -41,9 +44,13 @@ class Places:
         self._disk = disk
         self._workspace = workspace
         self._handles: dict[WorkspacePath, Dir] = {}
+        # Device and inode of directories that were asked for.
+        self.identities: dict[WorkspacePath, tuple[int, int]] = {}
 
     def directory(self, path: WorkspacePath) -> Dir:
         """The handle of a directory; OSError when there is none."""
+        if not path.parts:
+            return self._workspace.handle(path.root)
         handle = self._handles.get(path)
         if handle is None:
             if len(self._handles) >= _MOST_HANDLES:
@@ -61,10 +68,18 @@ class Places:
         for handle in self._handles.values():
             self._disk.close_dir(handle)
         self._handles.clear()
+        self.identities.clear()
 
-    def observe(self, path: WorkspacePath) -> Observed:
-        """What stands there; a file is read. OtherKind for what is none of ours."""
+    def observe(self, path: WorkspacePath, known: State | None = None) -> Observed:
+        """What stands there; a file is read. OtherKind for what is none of ours.
+
+        A content that is the one *known* need not be hashed again.
+        """
         try:
+            if isinstance(known, FileState):
+                seen = self._observe_file(path, known)
+                if seen is not None:
+                    return seen
             found = self._stat(path)
         except (FileNotFoundError, NotADirectoryError):
             return Observed(ABSENT)
@@ -73,21 +88,36 @@ class Places:
         if modes.S_ISLNK(found.st_mode):
             target = self._disk.readlink(self.parent(path), path.name)
             return Observed(LinkState(target), _mark(found))
-        if not modes.S_ISREG(found.st_mode):
+        seen = self._observe_file(path, None) if modes.S_ISREG(found.st_mode) else None
+        if seen is None:
             raise OtherKind
-        return self._observe_file(path)
+        return seen
 
-    def _observe_file(self, path: WorkspacePath) -> Observed:
-        fd = self._disk.open_read(self.parent(path), (path.name,))
+    def _observe_file(self, path: WorkspacePath, known: FileState | None) -> Observed | None:
+        """A regular file; None when it is something else. With *known* one is expected."""
+        try:
+            fd = self._disk.open_read(self.parent(path), (path.name,))
+        except FileNotFoundError:
+            raise
+        except OSError:
+            if known is None:
+                raise
+            return None
         try:
             found = self._disk.fstat(fd)
             if not modes.S_ISREG(found.st_mode):
-                raise OtherKind
+                return None
             content = self._disk.read(fd, found.st_size)
+            is_plain = not self._disk.has_attributes(fd)
         finally:
             self._disk.close_fd(fd)
-        state = FileState(digest_of(content), len(content), modes.S_IMODE(found.st_mode), content)
-        return Observed(state, _mark(found), found.st_nlink)
+        if known is not None and content == known.content:
+            digest = known.digest
+        else:
+            digest = digest_of(content)
+        state = FileState(digest, len(content), modes.S_IMODE(found.st_mode), content)
+        owner = found.st_uid, found.st_gid
+        return Observed(state, _mark(found), found.st_nlink, owner, is_plain)
 
     def mark(self, path: WorkspacePath) -> tuple[int, ...]:
         """The facts that change whenever the place does; empty when nothing is there."""
@@ -103,7 +133,7 @@ class Places:
     def device(self, path: WorkspacePath) -> int | None:
         """The file system a directory is on, None when it is missing."""
         try:
-            return self._disk.stat(self.directory(path), "").st_dev
+            return self._identity(path)[0]
         except (FileNotFoundError, NotADirectoryError):
             return None
 
@@ -119,10 +149,16 @@ class Places:
             above = path.parent
             while above.parts and not self._exists(above):
                 above = above.parent
-            top = self._disk.stat(self.directory(above), "")
             rest = "/".join(path.parts[len(above.parts) :])
-            found.add(bucket_of((top.st_dev, top.st_ino), rest))
+            found.add(bucket_of(self._identity(above), rest))
         return frozenset(found)
+
+    def _identity(self, path: WorkspacePath) -> tuple[int, int]:
+        identity = self.identities.get(path)
+        if identity is None:
+            top = self._disk.stat(self.directory(path), "")
+            identity = self.identities[path] = top.st_dev, top.st_ino
+        return identity
 
     def _exists(self, path: WorkspacePath) -> bool:
         try:

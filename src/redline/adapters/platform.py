@@ -70,3 +70,16 @@ def lock(fd: int, *, exclusive: bool, wait: bool) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def unlock(fd: int) -> None:
+    """Let go of a lock and keep the file open."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(fd, _FAR, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+        return
+    import fcntl
+
+    fcntl.flock(fd, fcntl.LOCK_UN)

@@ -124,7 +124,10 @@ class PortableDisk(Disk):
         if hasattr(os, "fchmod"):
             os.fchmod(fd, mode)
 
-    def copy_attributes(self, source: int, target: int) -> tuple[str, ...]:
-        """Owners and attributes are inherited from the directory here."""
-        del source, target
-        return ()
+    def has_attributes(self, fd: int) -> bool:
+        """Attributes are inherited from the directory here."""
+        del fd
+        return False
+
+    def fchown(self, fd: int, owner: tuple[int, int]) -> None:
+        """Owners are inherited from the directory here."""

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -19,8 +21,6 @@ from redline.core.changes import (
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
-
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def encode_body(
@@ -44,7 +44,10 @@ def encode_body(
         "steps": steps,
         "notes": list(notes),
     }
-    return _ENCODER.encode(body).encode("ascii")
+    try:
+        return orjson.dumps(body)
+    except TypeError:  # a name that is not UTF-8: only the slower way can spell it
+        return json.dumps(body, separators=(",", ":")).encode("ascii")
 
 
 def decode_body(

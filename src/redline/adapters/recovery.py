@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from redline.adapters import records
 from redline.adapters.places import Places
-from redline.adapters.slots import ABANDONED, DONE, Intent, Slot
-from redline.adapters.swap import Swap, Verdict, remove_if_there
+from redline.adapters.slots import ABANDONED, DONE, READY, Intent, Slot
+from redline.adapters.swap import Swap, Verdict, remove_if_there, staged_name
 from redline.core.changes import ChangeSet
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
@@ -34,23 +35,44 @@ class Recovery:
             try:
                 self._settle(slot)
             except (OSError, RedlineError):
+                with suppress(OSError, RedlineError):
+                    self._narrow(slot)
                 self._store.slots.leave(slot)
                 left += 1
         return left
 
     def _settle(self, slot: Slot) -> None:
         store = self._store
-        state, intent = slot.read()
-        if state != DONE and intent is not None:
+        found = slot.take_over()
+        intent = found.intent
+        if intent is not None:
             store.journal.refresh()
             line = store.journal.find(intent.transaction)
             if line is None:
                 self._clean_up(intent)
             elif intent.transaction not in store.journal.finished:
-                self._settle_committed(intent, take_back=state == ABANDONED)
-            self.settled += 1
+                self._settle_committed(intent, take_back=found.state == ABANDONED)
+            if line is not None or found.state != READY:
+                self.settled += 1
         slot.mark(DONE)
         store.slots.give_back(slot)
+
+    def _narrow(self, slot: Slot) -> None:
+        """Whoever cannot settle a change says which places of open roots wait for it."""
+        store = self._store
+        intent = slot.take_over().intent
+        line = store.journal.find(intent.transaction) if intent is not None else None
+        if intent is None or line is None:
+            return
+        body = store.journal.body(line)
+        change_set, _, _ = records.decode_body(body, store.workspace.root_number)
+        count = len(store.workspace.roots)
+        places = Places(store.disk, store.workspace)
+        try:
+            buckets = places.buckets(path for path in change_set.paths if path.root < count)
+        finally:
+            places.forget()
+        slot.tell_locks(intent.transaction, buckets)
 
     def _settle_committed(self, intent: Intent, *, take_back: bool) -> None:
         store = self._store
@@ -117,7 +139,7 @@ class Recovery:
     def _swap(
         self, places: Places, change_set: ChangeSet, intent: Intent, *, back: bool = False
     ) -> Swap:
-        staging = [self._directory(root, below) for root, below, _ in intent.staged]
+        staging = [self._directory(root, below) for root, below in intent.staging]
         if back:
             staging.reverse()
         suffix = _BACK if back else ""
@@ -133,15 +155,16 @@ class Recovery:
             self._sweep(places, intent)
         finally:
             places.forget()
-        self._store.blobs.forget(intent.transaction, intent.blobs)
+        self._store.blobs.forget(intent.transaction, intent.blobs, again=True)
 
     def _sweep(self, places: Places, intent: Intent) -> None:
-        for root, below, name in intent.staged:
+        for number, (root, below) in enumerate(intent.staging):
             where = self._directory(root, below)
+            name = staged_name(intent.transaction, number)
             for each in (name, name + _BACK):
                 remove_if_there(self._store.disk, places, where, each)
         # Once the slot is done nobody looks for them again.
-        for where in {self._directory(root, below) for root, below, _ in intent.staged}:
+        for where in {self._directory(root, below) for root, below in intent.staging}:
             try:
                 self._store.disk.sync_dir(places.directory(where))
             except (FileNotFoundError, NotADirectoryError):

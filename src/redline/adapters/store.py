@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from redline.adapters import platform, records
+from redline.adapters import records
 from redline.adapters.basis import MOST_HELD
 from redline.adapters.blobs import Blobs
 from redline.adapters.contents import MOST_INLINE, Contents
@@ -15,10 +16,10 @@ from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
 from redline.adapters.journal import Head, Journal, Line, Undecided
 from redline.adapters.lineage import Lineage
-from redline.adapters.locks import Held, PlaceLocks
+from redline.adapters.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.places import Places
 from redline.adapters.recovery import Recovery
-from redline.adapters.slots import Slots
+from redline.adapters.slots import Slots, new_id
 from redline.adapters.transaction import DiskTransaction
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
@@ -26,14 +27,8 @@ from redline.core.errors import HistoryError, Locked, PathDenied, UnknownOperati
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Chained, Operation, Origin
 
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 _TRIES = 50
 _BLOB_LOCK = "blobs.lock"
-
-
-def new_id() -> str:
-    """Eight random characters."""
-    return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in os.urandom(8))
 
 
 class DiskStore:
@@ -53,11 +48,14 @@ class DiskStore:
         self.workspace = workspace
         self._guard = threading.RLock()
         self._known: tuple[object, Lineage] | None = None
+        # The directories of the last change.
+        self._seen: dict[WorkspacePath, tuple[int, int]] = {}
         try:
             for part in ("", "blobs", "slots"):
                 _make_lasting(disk, os.path.join(state_dir, part))
             self._directory = disk.open_root(state_dir)
             self.locks = PlaceLocks(lock_dir)
+            self._blob_locks = LockFiles(partial(disk.open_own, self._directory))
             self.blobs = Blobs(disk, disk.open_root(os.path.join(state_dir, "blobs")))
             self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
             self.journal = Journal(disk, self._directory)
@@ -86,7 +84,7 @@ class DiskStore:
             self.recovery.run()
         else:
             raise Locked("An unfinished change holds these files and cannot be settled yet")
-        transaction = DiskTransaction(self, new_id(), origin, kind, reverts, held, places)
+        transaction = DiskTransaction(self, origin, kind, reverts, held, places)
         transaction.prepare(change_set)
         return transaction
 
@@ -130,14 +128,19 @@ class DiskStore:
     def lock(self, change_set: ChangeSet) -> tuple[Places, Held]:
         """Hold the locks of every place a change set touches."""
         places = Places(self.disk, self.workspace)
+        paths = change_set.paths
+        alone = _moves_directories(change_set)
+        guess = self._guess(paths)
         held: Held | None = None
         try:
             for _ in range(_TRIES):
-                buckets = places.buckets(change_set.paths)
-                held = self.locks.acquire(buckets, directories=_moves_directories(change_set))
+                buckets = guess or places.buckets(paths)
+                guess = None
+                held = self.locks.acquire(buckets, directories=alone)
                 # Waiting takes time in which directories may have come and gone.
                 places.forget()
-                if places.buckets(change_set.paths) == buckets:
+                if places.buckets(paths) == buckets:
+                    self._seen = dict(places.identities)
                     return places, held
                 held.release()
                 places.forget()
@@ -149,6 +152,17 @@ class DiskStore:
                 raise writing_failed(error) from error
             raise
         raise Locked("Directories on the way keep changing", hint="repeat the call")
+
+    def _guess(self, paths: Sequence[WorkspacePath]) -> frozenset[int] | None:
+        """The lock files of *paths* if no directory has changed since the last change."""
+        seen = self._seen
+        found: set[int] = set()
+        for path in paths:
+            identity = seen.get(path.parent)
+            if identity is None:
+                return None
+            found.add(bucket_of(identity, path.name))
+        return frozenset(found)
 
     def _refuse_roots(self, change_set: ChangeSet) -> None:
         for step in change_set.steps:
@@ -166,20 +180,22 @@ class DiskStore:
 
     def hold_blobs(self) -> int:
         """Keep pruning away while contents are stored that no record names yet."""
-        fd = self.disk.open_own(self._directory, _BLOB_LOCK)
-        platform.lock(fd, exclusive=False, wait=True)
+        fd = self._blob_locks.take(_BLOB_LOCK, exclusive=False, wait=True)
+        assert fd is not None
         return fd
 
     def release_blobs(self, fd: int | None) -> None:
         """Let pruning go on."""
         if fd is not None:
-            os.close(fd)
+            self._blob_locks.give_back(_BLOB_LOCK, fd)
 
     def close(self) -> None:
         """Give slots and handles back."""
         self.slots.close()
         self.journal.close()
         self.blobs.close()
+        self._blob_locks.close()
+        self.locks.close()
         self.disk.close_dir(self._directory)
 
     # -- reading ------------------------------------------------------------------------------
@@ -277,10 +293,10 @@ class DiskStore:
         if not self._may_be_over(days, size) or self.recovery.run():
             return 0
         with self._guard:
-            lock = self.disk.open_own(self._directory, _BLOB_LOCK)
+            lock = self._blob_locks.take(_BLOB_LOCK, exclusive=True, wait=False)
+            if lock is None:
+                return 0  # a change is under way; a later one prunes
             try:
-                if not platform.lock(lock, exclusive=True, wait=False):
-                    return 0  # a change is under way; a later one prunes
                 self.journal.read_again()
                 keep, wanted = self._keep(days, size)
                 dropped = len(self.journal.lines) - len(keep)
@@ -291,7 +307,7 @@ class DiskStore:
             except OSError:
                 return 0  # history may be longer than asked for; a change never fails over that
             finally:
-                os.close(lock)
+                self._blob_locks.give_back(_BLOB_LOCK, lock)
 
     def _may_be_over(self, days: float, size: int) -> bool:
         self.journal.refresh()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from redline.adapters.basis import is_tangled
 from redline.adapters.disk import Disk
-from redline.adapters.places import OtherKind, Places
+from redline.adapters.places import Observed, OtherKind, Places
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -48,6 +48,8 @@ class Swap:
     steps: Sequence[Step]
     staging: Sequence[WorkspacePath]
     suffix: str = ""
+    # What was found at the places before, where somebody looked.
+    observed: Mapping[WorkspacePath, Observed] = field(default_factory=dict)
     dirty: dict[WorkspacePath, None] = field(default_factory=dict)
     # The step being carried out, to name it when it fails.
     current: int = 0
@@ -85,9 +87,10 @@ class Swap:
         fd = self.disk.create(where, name, 0o666 if mode is None else 0o600)
         try:
             self.disk.append(fd, data)
-            notes = self._copy_attributes(step, fd)
+            made = self.disk.fstat(fd)
+            notes = self._keep_attributes(step, fd, (made.st_uid, made.st_gid))
             if mode is None:
-                mode = self.disk.fstat(fd).st_mode & 0o7777
+                mode = made.st_mode & 0o7777
             else:
                 self.disk.fchmod(fd, mode)
             self.disk.sync(fd)
@@ -95,23 +98,47 @@ class Swap:
             self.disk.close_fd(fd)
         return mode, notes
 
-    def _copy_attributes(self, step: Change, target: int) -> tuple[str, ...]:
+    def _keep_attributes(
+        self, step: Change, target: int, made_by: tuple[int, int]
+    ) -> tuple[str, ...]:
+        """Give a new file the owner and extended attributes of the old; what was refused."""
         if not isinstance(step.before, FileState):
             return ()
+        seen = self.observed.get(step.path)
+        if seen is not None and seen.is_plain:
+            return self._keep_owner(target, seen.owner, made_by)
         try:
             old = self.disk.open_read(self.places.parent(step.path), (step.path.name,))
         except OSError:
             return ()
         try:
-            return self.disk.copy_attributes(old, target)
+            found = self.disk.fstat(old)
+            refused = self._keep_owner(target, (found.st_uid, found.st_gid), made_by)
+            return refused + self.disk.copy_attributes(old, target)
         finally:
             self.disk.close_fd(old)
 
+    def _keep_owner(
+        self, target: int, owner: tuple[int, int], made_by: tuple[int, int]
+    ) -> tuple[str, ...]:
+        if owner == made_by:
+            return ()
+        try:
+            self.disk.fchown(target, owner)
+        except OSError:
+            return ("owner not kept",)
+        return ()
+
     def sweep(self, numbers: Iterable[int]) -> None:
-        """Remove new files that wait no longer."""
+        """Remove new files that wait no longer, for good: soon nobody looks for them."""
+        swept: set[WorkspacePath] = set()
         for number in numbers:
+            where = self.staging[number]
             for name in {self.staged_name(number), staged_name(self.transaction, number)}:
-                remove_if_there(self.disk, self.places, self.staging[number], name)
+                if remove_if_there(self.disk, self.places, where, name):
+                    swept.add(where)
+        for where in swept:
+            self.disk.sync_dir(self.places.directory(where))
 
     # -- carrying out -------------------------------------------------------------------------
 
@@ -246,15 +273,17 @@ def staged_name(transaction: str, number: int) -> str:
     return f".redline-{transaction}-{number}"
 
 
-def remove_if_there(disk: Disk, places: Places, directory: WorkspacePath, name: str) -> None:
-    """Remove a staged file if it still waits."""
+def remove_if_there(disk: Disk, places: Places, directory: WorkspacePath, name: str) -> bool:
+    """Remove a staged file if it still waits; whether it did."""
     try:
         disk.unlink(places.directory(directory), name)
     except (FileNotFoundError, NotADirectoryError):
-        return
+        return False
     except OSError as error:
         if error.errno != errno.ELOOP:  # a link took the directory's place: nothing of ours there
             raise
+        return False
+    return True
 
 
 def _same(wanted: State, found: State, step: Change) -> bool:

@@ -14,8 +14,8 @@ from redline.adapters.failures import reading_failed, writing_failed
 from redline.adapters.journal import Head, Undecided
 from redline.adapters.locks import Held
 from redline.adapters.places import Places
-from redline.adapters.slots import ABANDONED, DONE, Intent, Slot
-from redline.adapters.swap import Step, Swap, needs_staging, staged_name, staging_directory
+from redline.adapters.slots import ABANDONED, Slot, Staging
+from redline.adapters.swap import Step, Swap, needs_staging, staging_directory
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import RedlineError, StaleBase
 from redline.core.paths import WorkspacePath, show_name
@@ -30,12 +30,14 @@ class DiskTransaction:
     """See `core.ports.history.Transaction`; made by `DiskStore.begin`."""
 
     store: DiskStore
-    id: str
     origin: Origin
     kind: str
     reverts: str | None
     held: Held
     places: Places
+    # Known as soon as a slot is taken.
+    id: str = ""
+    staging: Staging = ()
     slot: Slot | None = None
     blob_lock: int | None = None
     swapper: Swap | None = None
@@ -65,8 +67,7 @@ class DiskTransaction:
             raise
 
     def _check(self, change_set: ChangeSet) -> None:
-        shown = {path: self._show(path) for path in change_set.paths}
-        self.basis = basis = Basis(self.places, shown)
+        self.basis = basis = Basis(self.places, self._show)
         for step in one_kind_at_a_time(change_set.steps):
             try:
                 settled = basis.follow(step)
@@ -95,22 +96,27 @@ class DiskTransaction:
             and isinstance(s.before, DirState)
             and not isinstance(s.after, DirState)
         }
+        assert self.basis is not None
         staging = [staging_directory(_end(step), self.places, avoided) for step in self.steps]
-        self.swapper = Swap(self.store.disk, self.places, self.id, self.steps, staging)
-        self.slot = self.store.slots.take()
-        self.slot.activate(self._intent(staging))
+        self.staging = self._spelled(staging)
+        self.slot = self.store.slots.take(self.staging)
+        self.id = self.slot.activate(self.staging, self.held.buckets)
+        self.swapper = Swap(
+            self.store.disk,
+            self.places,
+            self.id,
+            self.steps,
+            staging,
+            observed=self.basis.observed,
+        )
         for number, step in enumerate(self.steps):
             if needs_staging(step):
                 self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
                 self.notes += notes
 
-    def _intent(self, staging: list[WorkspacePath]) -> Intent:
+    def _spelled(self, staging: list[WorkspacePath]) -> Staging:
         root_path = self.store.workspace.root_path
-        staged = tuple(
-            (root_path(where.root), "/".join(where.parts), staged_name(self.id, number))
-            for number, where in enumerate(staging)
-        )
-        return Intent(self.id, tuple(sorted(self.held.buckets)), staged, 2 * len(self.steps))
+        return tuple((root_path(where.root), "/".join(where.parts)) for where in staging)
 
     def _save(self) -> None:
         """Keep what was and what will be, so undo, redo and recovery stand on their own."""
@@ -246,7 +252,7 @@ class DiskTransaction:
 
     def _close_slot(self) -> None:
         assert self.slot is not None
-        self.slot.mark(DONE)
+        self.slot.finish(self.staging)
         self.store.slots.give_back(self.slot)
         self.slot = None
 

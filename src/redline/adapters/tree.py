@@ -12,7 +12,7 @@ from redline.adapters.failures import reading_failed
 from redline.adapters.tree_walk import walk_down
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
-from redline.core.errors import IsADirectory, NotARegularFile, NotFound, TooLarge
+from redline.core.errors import IsADirectory, NotARegularFile, NotFound, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Entry, FactLists, Folder, Kind
 
@@ -142,6 +142,11 @@ class DiskTree:
 
     def state(self, path: WorkspacePath) -> State:
         """The state of a place with a file's content included: what a plan starts from."""
+        if path.parts:
+            try:
+                return self._file_state(path)
+            except RedlineError:
+                pass  # most likely no file: looking tells
         entry = self.stat(path)
         if entry is None:
             return ABSENT

@@ -127,8 +127,12 @@ class DiskWorkspace:
     def absolute(self, path: WorkspacePath) -> str:
         """The path as people write it, for display; never for opening."""
         if path.root >= FOREIGN:
-            return os.path.join(self._foreign[path.root - FOREIGN], *path.parts)
-        return os.path.join(self._roots[path.root].path, *path.parts)
+            top = self._foreign[path.root - FOREIGN]
+        else:
+            top = self._roots[path.root].path
+        if not path.parts:
+            return top
+        return (top if top.endswith(os.sep) else top + os.sep) + os.sep.join(path.parts)
 
     # -- what other adapters need -------------------------------------------------------------
 
@@ -202,6 +206,9 @@ class DiskWorkspace:
     def _place(
         self, raw: str, absolute: bool, parts: list[str], follow: bool
     ) -> tuple[WorkspacePath, bool]:
+        plain = self._plainly(absolute, parts, follow)
+        if plain is not None:
+            return plain
         for _ in range(_RACES):
             walk = _Walk(self, raw, list(parts), follow)
             try:
@@ -211,6 +218,19 @@ class DiskWorkspace:
             finally:
                 walk.close()
         raise PathDenied(show_name(raw), f"Path keeps changing: {show_name(raw)}")
+
+    def _plainly(
+        self, absolute: bool, parts: list[str], follow: bool
+    ) -> tuple[WorkspacePath, bool] | None:
+        """The fast way: one system call when no link and no `..` is on the path."""
+        if ".." in parts or not self._handles:
+            return None
+        root, used = (0, 0) if not absolute else self._enter(parts) or (0, len(parts))
+        rest = parts[used:]
+        if not rest:
+            return None
+        found = self._disk.exists_plainly(self._handles[root], rest, follow=follow)
+        return None if found is None else (self._innermost(root, tuple(rest)), found)
 
     def _enter(self, parts: Sequence[str]) -> tuple[int, int] | None:
         """The root whose spelling begins *parts*, and how long that spelling is."""
@@ -248,7 +268,7 @@ class _Walk:
         """The canonical place and whether something is there."""
         if absolute:
             self._leave(os.path.abspath(os.sep))
-        done = self._plainly()
+        done: bool | None = None
         while done is None and self.todo:
             if self.root is None:
                 self._step_outside()
@@ -264,16 +284,6 @@ class _Walk:
         for handle in self.handles:
             self.workspace._disk.close_dir(handle)
         self.handles.clear()
-
-    def _plainly(self) -> bool | None:
-        """The fast way: one system call when no link and no `..` is on the path."""
-        if self.root is None or self.names or not self.todo or ".." in self.todo:
-            return None
-        base = self.workspace._handles[self.root]
-        found = self.workspace._disk.exists_plainly(base, self.todo, follow=self.follow)
-        if found is not None:
-            self.names, self.todo = self.todo, []
-        return found
 
     def _step_inside(self) -> bool | None:
         name = self.todo.pop(0)

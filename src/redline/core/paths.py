@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 _ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
@@ -17,8 +17,7 @@ class Access(Enum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class WorkspacePath:
+class WorkspacePath(NamedTuple):
     """A place beneath root number `root`; only `Workspace.resolve` makes one from outside text.
 
     `parts` are plain names (no "", ".", ".."); the root itself has none. Undecodable bytes in a
@@ -54,6 +53,8 @@ class WorkspacePath:
 
 def show_name(name: str) -> str:
     """A name that fits JSON: undecodable bytes become \\xNN, everything else stays."""
+    if name.isascii():
+        return name
     return _UNDECODABLE.sub(lambda m: f"\\x{ord(m[0]) - 0xDC00:02x}", name)
 
 
