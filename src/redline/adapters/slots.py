@@ -31,7 +31,7 @@ _INTENT = 4096
 # A larger change leaves no guess for the next one.
 _MOST_GUESSED = 8
 # A directory that changed this lately may change again without its time telling.
-_UNSURE_NS = 2_000_000_000
+_UNSURE_NS = 50_000_000
 
 
 def new_id() -> str:
