@@ -12,7 +12,8 @@ from redline.core.errors import DocumentSyntax, RedlineError
 from redline.documents.formats import open_document
 from redline.documents.json_doc import JsonDocument
 from redline.documents.query import paths_of
-from redline.documents.toml_doc import TomlDocument, load
+from redline.documents.toml_check import load
+from redline.documents.toml_doc import TomlDocument
 from tests.documents.suites import folder
 
 

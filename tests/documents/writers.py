@@ -118,7 +118,7 @@ def _toml(data: Any, rng: random.Random) -> str:
 
 def render_toml_key(key: str) -> str:
     """A key as TOML spells it."""
-    from redline.documents.toml_index import render_key as toml_key
+    from redline.documents.toml_scan import render_key as toml_key
 
     return toml_key(key)
 

@@ -1,255 +1,262 @@
-"""Where every table, key and value of a TOML document stands."""
+"""The tables and values of a TOML document, found on the way to a path and no others.
+
+Only the offsets of table headers are kept for the whole file; statements are read in the sections
+a path leads through, items in the arrays it enters.
+"""
 
 from __future__ import annotations
 
-import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from redline.core.errors import DocumentSyntax
-from redline.documents.model import MAX_DEPTH, syntax_error
-
-_SKIP = re.compile(rb"(?:[ \t\r\n]+|#[^\n]*)*")
-_INLINE = re.compile(rb"[ \t]*")
-_KEY_PART = re.compile(rb"[A-Za-z0-9_-]+|\"(?:[^\"\\\n]|\\[^\n])*\"|'[^'\n]*'")
-_DOT = re.compile(rb"[ \t]*\.[ \t]*")
-_EQUALS = re.compile(rb"[ \t]*=[ \t]*")
-_STRING = re.compile(
-    rb'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}|\'\'\'(?:[^\']|\'{1,2}(?!\'))*\'{3,5}'
-    rb"|\"(?:[^\"\\\n]|\\[^\n])*\"|'[^'\n]*'",
-    re.DOTALL,
+from redline.documents.toml_scan import (
+    Statement,
+    read_header,
+    read_inline,
+    read_items,
+    read_sections,
+    read_statements,
 )
-_ATOM = re.compile(
-    rb"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}[0-9:.+Zz-]*|[^ \t\r\n,\[\]{}#=]+"
-)
-_REST = re.compile(rb"[^\n]*")
-
-
-@dataclass(slots=True)
-class Item:
-    """A value or a table. For sections `start` is the header's, `body` where its keys begin."""
-
-    kind: str
-    start: int
-    end: int
-    keys: dict[str, Entry] = field(default_factory=dict)
-    items: list[Entry] = field(default_factory=list)
-    body: int = -1
-    last: int = -1
-    path: tuple[str, ...] = ()
-    sections: list[tuple[int, int]] = field(default_factory=list)
-    prefix: tuple[str, ...] = ()
-    home: Item | None = None
-
-
-@dataclass(slots=True)
-class Entry:
-    """One statement, table or list item: its own range and its value."""
-
-    start: int
-    key_end: int
-    value: Item
 
 
 class TomlIndex:
-    """The located document; DocumentSyntax where its statements make no sense."""
+    """The located document; DocumentSyntax where it has not the shape of TOML."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.bom = 3 if source.startswith(b"\xef\xbb\xbf") else 0
-        self.root = Item("table", self.bom, len(source), body=self.bom, last=-1)
-        self.root.home = self.root
-        self.headers: list[int] = []
-        self._scan()
+        self.starts, self.depth = read_sections(source, self.bom)
+        self._statements: dict[int, list[Statement]] = {}
 
-    def _scan(self) -> None:
-        at = self._skip(self.bom)
-        table = self.root
-        while at < len(self.source):
-            if self.source[at] == 0x5B:
-                table, at = self._header(at, table)
-            else:
-                at = self._statement(at, table)
-            at = self._skip(at)
-        if table.sections:
-            self._close(table, len(self.source))
+    @cached_property
+    def root(self) -> Table:
+        """The top level, whose own section (-1) ends where the first header stands."""
+        return Table(self, (), range(len(self.starts)), own=-1)
 
-    def _close(self, table: Item, at: int) -> None:
-        start, _ = table.sections[-1]
-        table.sections[-1] = (start, at)
+    def names(self, section: int) -> tuple[str, ...]:
+        """The names in a section's header."""
+        return read_header(self.source, self.starts[section])[0]
 
-    def _header(self, at: int, current: Item) -> tuple[Item, int]:
-        if current.sections:
-            self._close(current, at)
-        self.headers.append(at)
-        double = self.source[at + 1 : at + 2] == b"["
-        names, stop = self._keys(self._inline(at + (2 if double else 1)))
-        stop = self._inline(stop)
-        closer = b"]]" if double else b"]"
-        if not self.source.startswith(closer, stop):
-            raise syntax_error(self.source, stop, "a table header is not closed", "TOML")
-        stop += len(closer)
-        holder = self._descend(self.root, names[:-1], at)
-        table = self._open(holder, names[-1], at, double=double)
-        table.sections.append((at, len(self.source)))
-        table.body = table.last = stop
-        table.path = names
-        table.home = table
-        return table, stop
+    def is_double(self, section: int) -> bool:
+        """Whether the section adds to an array of tables."""
+        return self.source.startswith(b"[[", self.starts[section])
 
-    def _open(self, holder: Item, name: str, at: int, *, double: bool) -> Item:
-        known = holder.keys.get(name)
-        if double:
-            if known is None:
-                known = Entry(at, at, Item("tables", at, at))
-                holder.keys[name] = known
-            table = Item("table", at, at)
-            known.value.items.append(Entry(at, at, table))
-            return table
-        if known is None or known.value.kind not in ("table", "implicit"):
-            known = Entry(at, at, Item("table", at, at))
-            holder.keys[name] = known
-        known.value.kind = "table"
-        known.value.start = known.start = at
-        return known.value
+    def body(self, section: int) -> int:
+        """Where a section's header ends."""
+        return self.bom if section < 0 else read_header(self.source, self.starts[section])[2]
 
-    def _descend(self, table: Item, names: tuple[str, ...], at: int) -> Item:
-        for name in names:
-            entry = table.keys.get(name)
-            if entry is None:
-                entry = Entry(at, at, Item("implicit", at, at))
-                table.keys[name] = entry
-            table = entry.value
-            if table.kind == "tables":
-                table = table.items[-1].value
-        return table
+    def stop(self, section: int) -> int:
+        """Where the next section begins, or the end."""
+        following = section + 1
+        return self.starts[following] if following < len(self.starts) else len(self.source)
 
-    def _statement(self, at: int, table: Item) -> int:
-        names, stop = self._keys(at)
-        equals = _EQUALS.match(self.source, stop)
-        if equals is None:
-            raise syntax_error(self.source, stop, "a key without a value", "TOML")
-        value = self._value(equals.end(), 0)
-        holder = self._dotted(table, names[:-1], at)
-        holder.keys[names[-1]] = Entry(at, stop, value)
-        for depth in range(1, len(names)):
-            self._dotted(table, names[:depth], at).last = value.end
-        table.last = value.end
-        return value.end
+    def statements(self, section: int) -> list[Statement]:
+        """The statements of a section."""
+        known = self._statements.get(section)
+        if known is None:
+            known = read_statements(self.source, self.body(section), self.stop(section))
+            self._statements[section] = known
+        return known
 
-    def _dotted(self, table: Item, names: tuple[str, ...], at: int) -> Item:
-        """The table a dotted key leads to; it remembers the keys that name it from its home."""
-        home = table
-        for depth, name in enumerate(names):
-            entry = table.keys.get(name)
-            if entry is None:
-                inner = Item("implicit", at, at, home=home, prefix=names[: depth + 1])
-                entry = Entry(at, at, inner)
-                table.keys[name] = entry
-            table = entry.value
-            if table.kind == "implicit" and table.home is None:
-                table.home, table.prefix = home, names[: depth + 1]
-        return table
+    def named(self, section: int, name: str) -> list[Statement]:
+        """The statements of a section that give *name* a value or something beneath it."""
+        known = self._statements.get(section)
+        if known is not None:
+            return [s for s in known if s.names[0] == name]
+        return read_statements(self.source, self.body(section), self.stop(section), name)
 
-    def _keys(self, at: int) -> tuple[tuple[str, ...], int]:
-        names: list[str] = []
-        while True:
-            part = _KEY_PART.match(self.source, at)
-            if part is None:
-                raise syntax_error(self.source, at, "a key was expected", "TOML")
-            names.append(decode_key(part[0]))
-            if len(names) > MAX_DEPTH:
-                raise DocumentSyntax(f"Document is nested deeper than {MAX_DEPTH} levels")
-            dot = _DOT.match(self.source, part.end())
-            if dot is None:
-                return tuple(names), part.end()
-            at = dot.end()
+    def last(self, section: int) -> int:
+        """The end of a section's last value, or of its header; -1 at an empty top level."""
+        statements = self.statements(section)
+        if statements:
+            return statements[-1].end
+        return -1 if section < 0 else self.body(section)
 
-    def _value(self, at: int, depth: int) -> Item:
-        if depth > MAX_DEPTH:
-            raise DocumentSyntax(f"Document is nested deeper than {MAX_DEPTH} levels")
-        first = self.source[at : at + 1]
-        if first == b"[":
-            return self._array(at, depth)
-        if first == b"{":
-            return self._inline_table(at, depth)
-        match = (_STRING if first in (b'"', b"'") else _ATOM).match(self.source, at)
-        if match is None:
-            raise syntax_error(self.source, at, "a value was expected", "TOML")
-        return Item("scalar", at, match.end())
+    def section_at(self, offset: int) -> int:
+        """The section in which *offset* lies."""
+        return bisect_right(self.starts, offset) - 1
 
-    def _array(self, at: int, depth: int) -> Item:
-        array = Item("array", at, at)
-        at = self._skip(at + 1)
-        while self.source[at : at + 1] != b"]":
-            value = self._value(at, depth + 1)
-            array.items.append(Entry(at, at, value))
-            at = self._comma(value.end, b"]")
-        array.end = at + 1
-        return array
-
-    def _inline_table(self, at: int, depth: int) -> Item:
-        table = Item("inline", at, at)
-        at = self._skip(at + 1)
-        while self.source[at : at + 1] != b"}":
-            names, stop = self._keys(at)
-            equals = _EQUALS.match(self.source, stop)
-            if equals is None:
-                raise syntax_error(self.source, stop, "a key without a value", "TOML")
-            value = self._value(equals.end(), depth + 1)
-            holder = table
-            for name in names[:-1]:
-                holder = holder.keys.setdefault(name, Entry(at, stop, Item("dotted", at, at))).value
-            holder.keys[names[-1]] = Entry(at, stop, value)
-            table.items.append(Entry(at, stop, value))
-            at = self._comma(value.end, b"}")
-        table.end = at + 1
-        return table
-
-    def _comma(self, at: int, closer: bytes) -> int:
-        at = self._skip(at)
-        if self.source[at : at + 1] == b",":
-            return self._skip(at + 1)
-        if self.source[at : at + 1] != closer:
-            raise syntax_error(self.source, at, "a comma or the end was expected", "TOML")
-        return at
-
-    def _skip(self, at: int) -> int:
-        match = _SKIP.match(self.source, at)
-        return match.end() if match else at
-
-    def _inline(self, at: int) -> int:
-        match = _INLINE.match(self.source, at)
-        return match.end() if match else at
+    def value(self, start: int, end: int) -> Value:
+        """The value between two offsets."""
+        kind = {0x5B: "array", 0x7B: "inline"}.get(self.source[start], "scalar")
+        return Value(self, kind, start, end)
 
     def line_stop(self, at: int) -> int:
         """The end of the line of *at*, before its line break."""
-        match = _REST.match(self.source, at)
-        stop = match.end() if match else at
-        return stop - 1 if self.source[stop - 1 : stop] == b"\r" and stop > at else stop
+        stop = self.source.find(b"\n", at)
+        if stop < 0:
+            return len(self.source)
+        return stop - 1 if stop > at and self.source[stop - 1] == 0x0D else stop
 
 
-def decode_key(token: bytes) -> str:
-    """The name a key token stands for."""
-    text = token.decode("utf-8")
-    if text[:1] == "'":
-        return text[1:-1]
-    if text[:1] == '"' and "\\" in text:
-        import tomllib
-
-        try:
-            return str(next(iter(tomllib.loads(f"{text}=0"))))
-        except tomllib.TOMLDecodeError as error:
-            raise DocumentSyntax(f"Invalid TOML: {error}") from None
-    return text.strip('"') if text[:1] == '"' else text
+def _named(statements: Sequence[Statement], depth: int, name: str) -> list[Statement]:
+    return [s for s in statements if s.names[depth] == name]
 
 
-BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+def _leaf(found: Sequence[Statement], depth: int) -> Statement | None:
+    """The statement that gives the name at *depth* its value, if it is not a table."""
+    return found[0] if len(found) == 1 and len(found[0].names) == depth + 1 else None
 
 
-def render_key(name: str) -> str:
-    """A key as TOML spells it."""
-    if BARE_KEY.fullmatch(name):
-        return name
-    import json
+@dataclass(slots=True)
+class Value:
+    """A scalar, an array or an inline table; what is in it is read when asked for."""
 
-    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007F")
+    index: TomlIndex
+    kind: str
+    start: int
+    end: int
+    _items: list[tuple[int, int]] | None = None
+    _statements: list[Statement] | None = None
+
+    @property
+    def items(self) -> list[tuple[int, int]]:
+        """Where the items of an array stand."""
+        if self._items is None:
+            self._items = read_items(self.index.source, self.start, self.end)
+        return self._items
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements of an inline table."""
+        if self._statements is None:
+            self._statements = read_inline(self.index.source, self.start, self.end)
+        return self._statements
+
+    def item(self, position: int) -> Node:
+        """The item of an array."""
+        return self.index.value(*self.items[position])
+
+    @property
+    def length(self) -> int:
+        """How many items an array has."""
+        return len(self.items)
+
+    def child(self, name: str) -> Node | None:
+        """The value of a key of an inline table."""
+        return Dotted(self, (), self.statements).child(name)
+
+    def names(self) -> list[str]:
+        """The keys of an inline table."""
+        return list(dict.fromkeys(s.names[0] for s in self.statements))
+
+
+@dataclass(slots=True)
+class Dotted:
+    """What dotted keys make inside an inline table."""
+
+    table: Value
+    prefix: tuple[str, ...]
+    statements: list[Statement]
+    kind: str = "dotted"
+
+    def child(self, name: str) -> Node | None:
+        """The value of a key."""
+        inner = _named(self.statements, len(self.prefix), name)
+        leaf = _leaf(inner, len(self.prefix))
+        if leaf is not None:
+            return self.table.index.value(leaf.value, leaf.end)
+        return Dotted(self.table, (*self.prefix, name), inner) if inner else None
+
+    def names(self) -> list[str]:
+        """The keys."""
+        return list(dict.fromkeys(s.names[len(self.prefix)] for s in self.statements))
+
+
+@dataclass(slots=True)
+class Table:
+    """A table made of sections, of dotted keys in its home's section, or of both.
+
+    `path` are the names of its header, `sections` those in or beneath it, `own` the one with its
+    header. Dotted keys are `dotted` statements of `home`, which name it by `prefix`.
+    """
+
+    index: TomlIndex
+    path: tuple[str, ...]
+    sections: Sequence[int]
+    own: int | None = None
+    home: Table | None = None
+    prefix: tuple[str, ...] = ()
+    dotted: list[Statement] = field(default_factory=list)
+    kind: str = "table"
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements that give this table its keys."""
+        return self.dotted if self.own is None else self.index.statements(self.own)
+
+    def child(self, name: str) -> Node | None:
+        """The value, table or array of tables of a key."""
+        inner = self.named(name)
+        leaf = _leaf(inner, len(self.prefix))
+        if leaf is not None:
+            return self.index.value(leaf.value, leaf.end)
+        depth, names = len(self.path), self.index.names
+        sections, headers = array("Q"), array("Q")
+        for section in self.sections:
+            found = names(section)
+            if len(found) > depth and found[depth] == name:
+                sections.append(section)
+                if len(found) == depth + 1:
+                    headers.append(section)
+        if not sections:
+            return self._by_dots(name, inner, ()) if inner else None
+        path = (*self.path, name)
+        if headers and self.index.is_double(headers[0]):
+            return Tables(self.index, path, sections, headers)
+        if headers:
+            return Table(self.index, path, sections, own=headers[0])
+        return self._by_dots(name, inner, sections)
+
+    def named(self, name: str) -> list[Statement]:
+        """The statements that give *name* a value or something beneath it."""
+        if self.own is not None:
+            return self.index.named(self.own, name)
+        return _named(self.dotted, len(self.prefix), name)
+
+    def _by_dots(self, name: str, inner: list[Statement], sections: Sequence[int]) -> Table:
+        table = Table(self.index, (*self.path, name), sections)
+        if inner:
+            table.home = self if self.own is not None else self.home
+            table.prefix = (*self.prefix, name)
+            table.dotted = inner
+        return table
+
+    def names(self) -> list[str]:
+        """The keys."""
+        depth, names = len(self.path), self.index.names
+        found = dict.fromkeys(s.names[len(self.prefix)] for s in self.statements)
+        for section in self.sections:
+            if len(header := names(section)) > depth:
+                found[header[depth]] = None
+        return list(found)
+
+
+@dataclass(slots=True)
+class Tables:
+    """An array of tables; each item has a header of its own."""
+
+    index: TomlIndex
+    path: tuple[str, ...]
+    sections: Sequence[int]
+    headers: Sequence[int]
+    kind: str = "tables"
+
+    @property
+    def length(self) -> int:
+        """How many tables there are."""
+        return len(self.headers)
+
+    def item(self, position: int) -> Node:
+        """One of the tables, with the sections beneath it."""
+        own = self.headers[position]
+        final = position + 1 == len(self.headers)
+        stop = len(self.index.starts) if final else self.headers[position + 1]
+        first, last = bisect_left(self.sections, own), bisect_left(self.sections, stop)
+        return Table(self.index, self.path, self.sections[first:last], own=own)
+
+
+Node = Value | Dotted | Table | Tables

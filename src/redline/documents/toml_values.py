@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from redline.core.errors import CannotApply
-from redline.documents.toml_index import render_key
+from redline.documents.toml_scan import render_key
 
 
 def render(value: Any) -> str:

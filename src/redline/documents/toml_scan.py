@@ -1,0 +1,212 @@
+"""TOML's own marks: where sections, statements and list items begin and end.
+
+One regular expression reads a section at C speed, another a statement, a third a list item. They
+follow the lexical rules strictly: text they do not read to its end is never shown to the native
+parser, whose stack deep brackets would exhaust.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from array import array
+from typing import NamedTuple
+
+from redline.documents.depth import too_deep
+from redline.documents.model import MAX_DEPTH, syntax_error
+
+_GAP = rb"[ \t]*+"
+_COMMENT = rb"#[^\r\n]*+(?=\r?\n|\Z)"
+_LINE_END = _GAP + rb"(?:" + _COMMENT + rb")?+(?:\r?\n|\Z)"
+_BASIC = rb'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
+_LITERAL = rb"'[^'\r\n]*+'"
+_STRING = (
+    rb'(?:"""[^"\\]*+(?:(?:\\.|"{1,2}(?!"))[^"\\]*+)*+"{3,5}'
+    rb"|'''[^']*+(?:'{1,2}(?!')[^']*+)*+'{3,5}|" + _BASIC + rb"|" + _LITERAL + rb")(?![\"'])"
+)
+_DATE = rb"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9:.+Zz-]++"
+_ATOM = rb"(?:" + _DATE + rb"|[A-Za-z0-9_+.:-]++)(?![\"'])"
+_PART = rb"(?:[A-Za-z0-9_-]++|" + _BASIC + rb"|" + _LITERAL + rb")"
+_KEYS = _PART + rb"(?:" + _GAP + rb"\." + _GAP + _PART + rb")*+"
+_WORD = rb"[A-Za-z0-9_+:-]++(?![\"'])"
+_INNER = rb"[ \t\n,=.]++|\r\n|" + _WORD + rb"|" + _STRING + rb"|" + _COMMENT
+_NESTED = rb"[\[{](?:" + _INNER + rb")*+[\]}]"
+_FLAT_VALUE = rb"(?:" + _STRING + rb"|" + _ATOM + rb"|" + _NESTED + rb")"
+for _ in range(2):
+    _NESTED = rb"[\[{](?:" + _INNER + rb"|" + _NESTED + rb")*+[\]}]"
+_VALUE = rb"(?:" + _STRING + rb"|" + _ATOM + rb"|" + _NESTED + rb")"
+_STATEMENT = _KEYS + _GAP + rb"=" + _GAP + _VALUE
+_LINES = rb"(?:" + _GAP + rb"(?:" + _STATEMENT + rb")?+" + _LINE_END + rb")*+"
+_HEADER = rb"\[(\[)?+" + _GAP + rb"(" + _KEYS + rb")" + _GAP + rb"\]\]?+"
+
+# The header is optional: the top level and what follows a deep statement have none.
+_READ_SECTION = re.compile(
+    rb"(?:" + _GAP + rb"(\[)\[?+" + _GAP + _KEYS + _GAP + rb"\]\]?+" + _LINE_END + rb")?+" + _LINES,
+    re.DOTALL,
+)
+_READ_HEADER = re.compile(_HEADER)
+_SPACE = rb"(?:[ \t\r\n]++|#[^\n]*+)*+"
+_PAIR = rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP + rb"("
+_READ_STATEMENT = re.compile(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
+_READ_ITEM = re.compile(
+    _SPACE + rb",?+" + _SPACE + rb"(?:(" + _FLAT_VALUE + rb")|(?=[\[{]))", re.DOTALL
+)
+_READ_PAIR = re.compile(_SPACE + rb",?+" + _SPACE + _PAIR + _FLAT_VALUE + rb")?+", re.DOTALL)
+_READ_PART = re.compile(_PART)
+_READ_BRACKET = re.compile(rb"(?:" + _INNER + rb")*+([\[\]{}])", re.DOTALL)
+_READ_LINE_END = re.compile(_LINE_END)
+_MANY_DOTS = re.compile(rb"(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
+_DOTS_AFTER_BREAK = re.compile(rb"\n(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
+_DEEP_KEY = re.compile(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_OPEN = (b"[", b"{")
+_SHALLOW = 3
+
+
+class Statement(NamedTuple):
+    """`keys = value`: the names and where both stand."""
+
+    names: tuple[str, ...]
+    start: int
+    key_end: int
+    value: int
+    end: int
+
+
+class Sections(NamedTuple):
+    """The offsets of all table headers, and how deep brackets nest at the most (3 for less)."""
+
+    starts: array[int]
+    depth: int
+
+
+def read_sections(source: bytes, start: int) -> Sections:
+    """Where tables begin; DocumentSyntax where the text has not the shape of TOML."""
+    _require_short_keys(source)
+    starts, depth, read = array("Q"), _SHALLOW, _READ_SECTION.match
+    at, size = start, len(source)
+    while at < size:
+        section = read(source, at)
+        header, stop = (section.start(1), section.end()) if section else (-1, at)
+        if header >= 0:
+            starts.append(header)
+        elif stop == at:
+            stop, depth = _deep_statement(source, at, depth)
+        at = stop
+    return Sections(starts, depth)
+
+
+def _require_short_keys(source: bytes) -> None:
+    if source.count(b".") < MAX_DEPTH:
+        return
+    many = _MANY_DOTS.match(source) or _DOTS_AFTER_BREAK.search(source)
+    if many and _DEEP_KEY.search(source, many.start()):
+        raise too_deep()
+
+
+def _deep_statement(source: bytes, at: int, depth: int) -> tuple[int, int]:
+    """Where a statement ends whose brackets nest deeper than one expression can read."""
+    keys = _READ_STATEMENT.match(source, at)
+    if keys is None or keys[2] is not None or source[keys.end() : keys.end() + 1] not in _OPEN:
+        raise syntax_error(source, at, "a statement or a table header was expected", "TOML")
+    stop, deeper = _closed(source, keys.end())
+    rest = _READ_LINE_END.match(source, stop)
+    if rest is None:
+        raise syntax_error(source, stop, "the end of the line was expected", "TOML")
+    return rest.end(), max(depth, deeper)
+
+
+def _closed(source: bytes, at: int) -> tuple[int, int]:
+    """Where the bracket that opens at *at* is closed, and how deep it nests."""
+    depth = deepest = 0
+    while True:
+        bracket = _READ_BRACKET.match(source, at)
+        if bracket is None:
+            raise syntax_error(source, at, "a bracket is not closed", "TOML")
+        at = bracket.end()
+        depth += 1 if bracket[1] in _OPEN else -1
+        deepest = max(deepest, depth)
+        if deepest > MAX_DEPTH:
+            raise too_deep()
+        if not depth:
+            return at, deepest
+
+
+def read_header(source: bytes, at: int) -> tuple[tuple[str, ...], bool, int]:
+    """The names of the table header at *at*, whether it is doubled, and where it ends."""
+    header = _READ_HEADER.match(source, at)
+    if header is None:
+        raise syntax_error(source, at, "a table header was expected", "TOML")
+    return names_of(header[2]), header[1] is not None, header.end()
+
+
+def read_statements(source: bytes, at: int, stop: int, only: str | None = None) -> list[Statement]:
+    """The statements between two offsets, or *only* those whose first key it is."""
+    return _pairs(_READ_STATEMENT, source, at, stop, only)
+
+
+def read_inline(source: bytes, at: int, stop: int) -> list[Statement]:
+    """The statements of the inline table between two offsets."""
+    return _pairs(_READ_PAIR, source, at + 1, stop - 1, None)
+
+
+def _pairs(
+    pattern: re.Pattern[bytes], source: bytes, at: int, stop: int, only: str | None
+) -> list[Statement]:
+    found: list[Statement] = []
+    match, wanted = pattern.match, None if only is None else only.encode("utf-8", "surrogatepass")
+    while True:
+        pair = match(source, at, stop)
+        if pair is None:
+            return found
+        _, (start, key_end), (value, at) = pair.regs
+        if value < 0:
+            value = pair.end()
+            at, _ = _closed(source, value)
+        keys = pair[1]
+        if wanted is None or keys == wanted or not keys.isalnum():
+            names = names_of(keys)
+            if only is None or names[0] == only:
+                found.append(Statement(names, start, key_end, value, at))
+
+
+def read_items(source: bytes, at: int, stop: int) -> list[tuple[int, int]]:
+    """Where the items of the array between two offsets begin and end."""
+    found: list[tuple[int, int]] = []
+    at, stop = at + 1, stop - 1
+    while True:
+        item = _READ_ITEM.match(source, at, stop)
+        if item is None:
+            return found
+        start, at = item.span(1)
+        if start < 0:
+            start = item.end()
+            at, _ = _closed(source, start)
+        found.append((start, at))
+
+
+def names_of(keys: bytes) -> tuple[str, ...]:
+    """The names that keys joined by dots stand for."""
+    text = keys.decode("utf-8")
+    if text.isalnum():
+        return (text,)
+    if '"' not in text and "'" not in text:
+        return tuple(part.strip(" \t") for part in text.split(".")) if "." in text else (text,)
+    return tuple(_name(part) for part in _READ_PART.findall(keys))
+
+
+def _name(token: bytes) -> str:
+    text = token.decode("utf-8")
+    if text[0] == "'":
+        return text[1:-1]
+    if text[0] == '"' and "\\" in text:
+        return str(next(iter(tomllib.loads(f"{text}=0"))))
+    return text[1:-1] if text[0] == '"' else text
+
+
+def render_key(name: str) -> str:
+    """A key as TOML spells it."""
+    if _BARE_KEY.fullmatch(name):
+        return name
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007F")
