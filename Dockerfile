@@ -18,4 +18,5 @@ VOLUME ["/workspace", "/state"]
 EXPOSE 8000
 HEALTHCHECK CMD python -c "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/healthz', timeout=3)"
 # A bind that is not loopback needs REDLINE_AUTH_TOKEN; without it the server refuses to start.
-ENTRYPOINT ["redline", "serve", "--workspace", "/workspace", "--http", "0.0.0.0:8000"]
+ENTRYPOINT ["redline", "serve", "--workspace", "/workspace", "--http", "0.0.0.0:8000", \
+    "--allowed-hosts", "localhost:8000,127.0.0.1:8000"]

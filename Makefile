@@ -14,7 +14,7 @@ NODE_TOOLS := $(CACHE)/node-tools
 DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq
 DEBIAN_COMMANDS := bwrap redis-server ctags jq
 
-.PHONY: help install run demo test lint format types contracts docs docs-check site check bench node system clean
+.PHONY: help install run demo test lint format types contracts docs docs-check site check bench package node system clean
 
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,6 +68,11 @@ check: lint types contracts docs-check site  ## everything but the tests
 
 bench: $(STAMP) node  ## measure Redline and its peers side by side
 	$(BIN)/python bench/run.py $(ARGS)
+
+package: $(STAMP) node  ## wheel, source archive, MCPB bundle and release notes in dist/
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python scripts/release.py bundle $(NODE) $(NODE_TOOLS)/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js dist/redline.mcpb
+	$(BIN)/python scripts/release.py notes > dist/notes.md
 
 # Node comes as a Python wheel, so npm need not be on the machine.
 node: $(NODE_TOOLS)/.installed  ## Node 22 and the npm tools that tests use

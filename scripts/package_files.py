@@ -21,6 +21,7 @@ def mcpb_manifest() -> dict[str, Any]:
         "display_name": "Redline",
         "version": __version__,
         "description": DESCRIPTION,
+        "icon": "icon.png",
         "author": {"name": "The Redline maintainers"},
         "license": "Apache-2.0",
         "keywords": ["editing", "undo", "files", "yaml", "json"],

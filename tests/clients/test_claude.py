@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import NODE, NODE_MODULES, REPO, need_node
+from tests.wire.client import HttpClient, connect
 
 pytestmark = pytest.mark.node
 
@@ -49,3 +50,20 @@ def test_the_plugin_manifest_is_valid(tmp_path: Path) -> None:
     need_node()
     told = _claude(tmp_path, tmp_path, "plugin", "validate", str(REPO / "packaging/claude-plugin"))
     assert "Validation passed" in told
+    assert "warning" not in told.lower(), told
+
+
+def test_claude_code_connects_over_http_with_a_token(tmp_path: Path) -> None:
+    need_node()
+    project = tmp_path / "project"
+    project.mkdir()
+    secret = {"REDLINE_AUTH_TOKEN": "0123456789abcdef0123456789abcdef"}
+    with connect("http", [], cwd=project, env=secret, handshake=False) as server:
+        assert isinstance(server, HttpClient)
+        url = f"http://{server.host}:{server.port}/mcp"
+        header = f"Authorization: Bearer {secret['REDLINE_AUTH_TOKEN']}"
+        add = ["mcp", "add", "--transport", "http", "redline", url, "--header", header]
+        _claude(tmp_path, project, *add)
+        told = _claude(tmp_path, project, "mcp", "list")
+    (line,) = [line for line in told.splitlines() if line.startswith("redline:")]
+    assert "Connected" in line

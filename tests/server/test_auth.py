@@ -75,6 +75,16 @@ def test_a_server_on_every_address_accepts_the_address_it_was_reached_by_and_nam
         assert not accepts(found, host), host
 
 
+def test_a_server_on_every_address_is_localhost_to_this_machine_alone() -> None:
+    found = names("0.0.0.0")
+    assert accepts(found, "localhost:8000", own="127.0.0.1")
+    assert accepts(found, "[::1]:8000", own="::1")
+    assert not accepts(found, "localhost", own="127.0.0.1")
+    assert not accepts(found, "evil.test:8000", own="127.0.0.1")
+    with pytest.raises(HttpRefusal, match=r"--allowed-hosts evil\.test:8000"):
+        found.check("evil.test:8000", None, ("127.0.0.1", 8000))
+
+
 def test_a_server_beyond_this_machine_trusts_no_local_pages() -> None:
     found = names("10.0.0.5", allowed_origins=("https://app.example.org",))
     assert accepts(found, "10.0.0.5:8000", "https://app.example.org")

@@ -45,8 +45,7 @@ def serve(dispatch: Dispatch, settings: Settings, instructions: str) -> int:
 
 def banner(dispatch: Dispatch, settings: Settings, host: str, port: int) -> str:
     """What a person needs to know to connect a client."""
-    shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{port}/mcp"
+    url = f"http://{_reachable(host)}:{port}/mcp"
     root = os.path.abspath(settings.roots[0][0]) if settings.roots else "(none)"
     lines = [
         f"Redline serves {root}",
@@ -57,16 +56,36 @@ def banner(dispatch: Dispatch, settings: Settings, host: str, port: int) -> str:
         "  tools    " + _tool_lines(dispatch),
         "",
         "Connect a client:",
-        f"  Claude Code   claude mcp add --transport http redline {url}",
-        f"  Codex         codex mcp add redline --url {url}",
-        f"  Gemini        gemini mcp add --transport http redline {url}",
-        f'  Cursor        "redline": {{"url": "{url}"}}                     in .cursor/mcp.json',
-        f'  VS Code       "redline": {{"type": "http", "url": "{url}"}}     in .vscode/mcp.json',
+        *_client_lines(url, has_token=bool(settings.auth_token)),
         "  Claude Desktop and others over stdio:  redline config claude-desktop",
         "",
         "Ctrl-C stops. Take changes back with: redline log, redline undo",
     ]
     return "\n".join(lines)
+
+
+def _reachable(host: str) -> str:
+    """A name this machine reaches *host* by; others use the machine's own."""
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def _client_lines(url: str, *, has_token: bool) -> list[str]:
+    """The command or entry of each client; with the token as the shell knows it."""
+    bearer = "Authorization: Bearer $REDLINE_AUTH_TOKEN"
+    header = f' --header "{bearer}"' if has_token else ""
+    variable = " --bearer-token-env-var REDLINE_AUTH_TOKEN" if has_token else ""
+    entry = f'"url": "{url}"'
+    if has_token:
+        entry += ', "headers": {"Authorization": "Bearer TOKEN"}'
+    return [
+        f"  Claude Code   claude mcp add --transport http redline {url}{header}",
+        f"  Codex         codex mcp add redline --url {url}{variable}",
+        f"  Gemini        gemini mcp add --transport http redline {url}{header}",
+        f'  Cursor        "redline": {{{entry}}}    in .cursor/mcp.json',
+        f'  VS Code       "redline": {{"type": "http", {entry}}}    in .vscode/mcp.json',
+    ]
 
 
 def _access(settings: Settings) -> str:

@@ -48,7 +48,9 @@ class Names:
     def check(self, host: str | None, origin: str | None, server: tuple[str, int] | None) -> None:
         """Refuse a request that a web page may have been tricked into sending."""
         if host is None or not (host.lower() in self._hosts or self._is_own(host, server)):
-            raise HttpRefusal(421, -32600, f"Host denied: {(host or '')[:100]}")
+            name = (host or "")[:100]
+            hint = f"\nhint: start the server with --allowed-hosts {name}" if name else ""
+            raise HttpRefusal(421, -32600, f"Host denied: {name}{hint}")
         if origin is not None and not self._knows_origin(origin, host):
             raise HttpRefusal(403, -32600, f"Origin denied: {origin[:100]}")
 
@@ -57,12 +59,12 @@ class Names:
         return origin if origin in self._origins else None
 
     def _is_own(self, host: str, server: tuple[str, int] | None) -> bool:
-        # The literal address the connection came in on cannot be a rebound name.
-        return (
-            not self._is_local
-            and server is not None
-            and host == f"{_bracketed(server[0])}:{self._port}"
-        )
+        # The literal address the connection came in on cannot be a rebound name, nor can
+        # localhost for one that came from this machine.
+        if self._is_local or server is None:
+            return False
+        own = {_bracketed(server[0]), *(_LOOPBACK if is_loopback(server[0]) else ())}
+        return host in {f"{name}:{self._port}" for name in own}
 
     def _knows_origin(self, origin: str, host: str) -> bool:
         if origin in self._origins or origin in (f"http://{host}", f"https://{host}"):
