@@ -59,9 +59,22 @@ def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
         if member is not None:
             return [member]
         attempts += _key_attempts(reader, tokens, None)
+    if spot.anchor:
+        attempts.append(lambda: _beside(reader, tokens, spot))
     attempts.append(lambda: _to_named_collection(reader, tokens, spot))
     attempts += _as_member(reader, tokens, spot)
     return best(attempts)
+
+
+def _beside(reader: Reader, what: Tokens, spot: _Spot) -> Outcome:
+    """`{...} after the Install step`: into the array that holds the one it is put next to."""
+    found = reader.targets(spot.anchor, strict=True)
+    if len(found.nodes) != 1 or not reader.index.is_record(found.nodes[0]):
+        raise Unclear("target", f"{reader.text(spot.anchor)!r} is not one element", found.nodes)
+    array, position = reader.index.parents[found.nodes[0]], reader.index.keys[found.nodes[0]]
+    assert isinstance(position, int)
+    exact = _Spot("index", position + (spot.kind == "after"))
+    return _append(reader, what, Found((array,)), exact)
 
 
 def _member(reader: Reader, tokens: Tokens) -> Outcome | None:

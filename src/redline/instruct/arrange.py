@@ -19,11 +19,13 @@ _UP = frozenset("ascending asc increasing alphabetical alphabetically numericall
 
 _FALLING = (
     "from highest to lowest|highest first|largest first|from largest to smallest|"
-    "from high to low|newest first|latest first|from z to a"
+    "from high to low|newest first|latest first|from z to a|most expensive first|most first|"
+    "high to low|biggest first|longest first"
 )
 _RISING = (
     "from lowest to highest|lowest first|smallest first|from smallest to largest|"
-    "from low to high|oldest first|earliest first|from a to z"
+    "from low to high|oldest first|earliest first|from a to z|youngest first|cheapest first|"
+    "fewest first|low to high|shortest first"
 )
 _PHRASES = tuple(
     (tuple(phrase.split()), phrases is _FALLING)
@@ -36,11 +38,11 @@ def swap(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """Two places exchange their values."""
     place = next((i for i, t in enumerate(tokens) if i and t.low in ("and", "with")), None)
     if place is None:
-        raise Unclear("clause", "swap needs: swap X and Y")
-    parts = listed(tokens) if tokens[place].low == "and" else [tokens[:place], tokens[place + 1 :]]
-    if len(parts) != 2:
-        raise Unclear("clause", "swap needs two places")
-    together = reader.places(parts, strict=False)
+        together: Found | None = reader.targets(tokens)
+    else:
+        around = [tokens[:place], tokens[place + 1 :]]
+        parts = listed(tokens) if tokens[place].low == "and" else around
+        together = reader.places(parts, strict=False) if len(parts) == 2 else None
     if together is None or len(together.nodes) != 2:
         raise Unclear("target", f"{reader.text(tokens)!r} does not name two places")
     one, two = together.nodes
@@ -80,12 +82,20 @@ def move(reader: Reader, tokens: Tokens) -> list[Outcome]:
 def _mover(reader: Reader, what: Tokens, where: Tokens) -> Found:
     """What moves; `the front of X` also says where it is now."""
     cut = next((i for i, t in enumerate(where) if i and t.low in ("of", "in")), None)
-    if cut is not None and not any(t.low in SCOPING for t in what):
+    if cut is None:
+        return _one(reader, what, strict=True)
+    if not any(t.low in SCOPING for t in what):
         try:
             return _one(reader, (*what, *where[cut:]), strict=True)
         except Unclear:
             pass
-    return _one(reader, what, strict=True)
+    found = _one(reader, what, strict=True)
+    around = reader.meanings(where[cut + 1 :], strict=True)
+    places = {node for meaning in around for node in meaning.nodes}
+    generic = [t.low for t in where[cut + 1 :] if t.low not in ARTICLES] in (["list"], ["array"])
+    if reader.index.parents[found.nodes[0]] not in places and not generic:
+        raise Unclear("target", f"{reader.text(where)!r} is not around it", found.nodes)
+    return found
 
 
 def _last(tokens: Tokens, words: tuple[str, ...]) -> int | None:
@@ -147,8 +157,13 @@ def copy(reader: Reader, tokens: Tokens) -> list[Outcome]:
     if place is None:
         raise Unclear("clause", "copy needs: copy X to Y")
     source = _one(reader, tokens[:place], strict=False).nodes[0]
-    value = reader.value(source)
+    value, key = reader.value(source), reader.index.keys[source]
     found = reader.targets(tokens[place + 1 :])
+    # "the image of web to cache": into the field of the same name
+    own = [reader.index.child(node, key) for node in found.nodes if isinstance(key, str)]
+    same = [node for node in own if node is not None]
+    if same and len(same) == len(found.nodes) and source not in same:
+        found = Found(tuple(same), found.many, found.several, found.partial)
     return [reader.each(found, lambda node: _fitting(reader, node, value))]
 
 
@@ -171,11 +186,14 @@ def sort(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
 def _direction(tokens: Tokens) -> tuple[Tokens, bool]:
     """Take the words for the direction off: `by age in descending order`, `highest first`."""
-    words = [t for i, t in enumerate(tokens) if not _is_before_by(tokens, i)]
+    words = [t for i, t in enumerate(tokens) if not _is_before_by(tokens, i) and t.low != ","]
     lows = [t.low for t in words]
     for phrase, down in _PHRASES:
         if tuple(lows[-len(phrase) :]) == phrase:
-            return tuple(words[: -len(phrase)]), down
+            rest = words[: -len(phrase)]
+            # the oldest has the earliest date, but the highest age
+            ages = phrase[0] in ("oldest", "youngest") and rest[-1:] and rest[-1].low == "age"
+            return tuple(rest), down != bool(ages and phrase[0] == "oldest")
     down = False
     while words and words[-1].low in _DOWN | _UP | {"order", "in"}:
         down = words.pop().low in _DOWN or down

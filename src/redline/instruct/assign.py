@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from redline.instruct.filters import flag_says, form_of
+from redline.instruct.filters import form_of
 from redline.instruct.index import Index
 from redline.instruct.outcome import Outcome, Unclear
-from redline.instruct.reader import Reader, best, rate
+from redline.instruct.reader import Reader, best, rate, shown
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
-from redline.instruct.typed import has_shape
-from redline.instruct.values import Value
-from redline.instruct.words import ARTICLES, SCOPING, key_form, number_in
+from redline.instruct.typed import listed
+from redline.instruct.values import Value, type_name
+from redline.instruct.words import ARTICLES, SCOPING, number_in
 
 CONNECTORS = frozenset(("to", "=", "->", "=>", "→", ":", ":=", "as", "be", "become", "=="))
 _TRAILING = frozenset("for in of on under within inside where".split())
 _COPIES = (
     ("the", "value", "of"), ("the", "same", "as"), ("same", "as"), ("the", "same", "value", "as"),
-    ("match",), ("whatever", "is", "in"),
+    ("match",), ("identical", "to"), ("equal", "to"), ("whatever", "is", "in"),
 )  # fmt: skip
 _LOOSE = frozenset({"true", "false", "null", "empty", "blank", "yes", "no", "on", "off"})
 
@@ -27,6 +27,9 @@ def set_values(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`TARGET to VALUE` in each way the connectors allow."""
     if reader.elided and tokens and tokens[0].low in CONNECTORS:
         tokens = (*reader.memory.head, *tokens)
+    if tokens and tokens[-1].low == "respectively":
+        return respectively(reader, tokens[:-1])
+    tokens = without_direction(tokens)
     readings = [
         reading
         for place, token in enumerate(tokens)
@@ -39,7 +42,33 @@ def set_values(reader: Reader, tokens: Tokens) -> list[Outcome]:
         reader.memory.loose = True
         return assigned(reader, [(tokens[:-1], tokens[-1:])])
     found = reader.targets(_unconnected(tokens))
-    raise Unclear("value", f"no value is given for {_shown(reader, found)}", found.nodes)
+    raise Unclear("value", f"no value is given for {shown(reader, found)}", found.nodes)
+
+
+def without_direction(tokens: Tokens) -> Tokens:
+    """`the level up to 8`: the direction says nothing that the numbers do not."""
+    return tuple(
+        token
+        for place, token in enumerate(tokens)
+        if not (
+            token.low in ("up", "down")
+            and place
+            and [t.low for t in tokens[place + 1 : place + 2]] in (["to"], ["by"])
+        )
+    )
+
+
+def respectively(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`a and b to 10 and 20 respectively`: each place its own value, in the order said."""
+    place = next((i for i, t in enumerate(tokens) if i and t.low in CONNECTORS), len(tokens))
+    values = listed(tokens[place + 1 :])
+    found = reader.targets(tokens[:place])
+    if not values or len(values) != len(found.nodes):
+        raise Unclear("value", f"{len(found.nodes)} places, but {len(values)} values", found.nodes)
+    operations = []
+    for node, words in zip(found.nodes, values, strict=True):
+        operations += reader.replace(node, reader.typed(words, node), rate(found))
+    return [Outcome(tuple(operations), "already as asked", found.nodes)]
 
 
 def _unconnected(tokens: Tokens) -> Tokens:
@@ -50,8 +79,18 @@ def _value_part(tokens: Tokens) -> Tokens:
     return tokens[1:] if len(tokens) > 1 and tokens[0].low in ("be", "equal") else tokens
 
 
-def _shown(reader: Reader, found: Found) -> str:
-    return "/".join(reader.index.path(found.nodes[0])) if found.nodes else "it"
+def pair(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`port 9090`: the whole name of one plain value, then what it becomes, and nothing else."""
+    left, right = tokens[:-1], tokens[-1:]
+    found = reader.targets(left, strict=True) if left else Found(())
+    named = len(found.nodes) == 1 and not found.partial
+    scoped = reader.memory.scopes != (0,)
+    if not named or not (_is_loose(right[0]) or (scoped and right[0].kind == "word")):
+        raise Unclear("clause", "the instruction is not understood")
+    node = found.nodes[0]
+    if isinstance(reader.value(node), dict | list) or reader.index.identifies(node):
+        raise Unclear("clause", "the instruction is not understood", found.nodes)
+    return [reader.each(found, lambda place: reader.typed(right, place))]
 
 
 def _is_loose(token: Token) -> bool:
@@ -88,7 +127,7 @@ def assigned(reader: Reader, readings: list[tuple[Tokens, Tokens]]) -> list[Outc
 
 def assignments(reader: Reader, left: Tokens, right: Tokens) -> Iterator[Callable[[], Outcome]]:
     """One attempt that weighs the readings of a target and a value against each other."""
-    yield lambda: _only(assigned(reader, list(with_scope(left, right))))
+    yield lambda: only(assigned(reader, list(with_scope(left, right))))
 
 
 def with_scope(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
@@ -100,7 +139,8 @@ def with_scope(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
             yield (*left[:told], *right[place:], *left[told:]), right[:place]
 
 
-def _only(outcomes: list[Outcome]) -> Outcome:
+def only(outcomes: list[Outcome]) -> Outcome:
+    """The one thing all *outcomes* do."""
     if len({outcome.signature for outcome in outcomes}) != 1:
         raise Unclear("several", "it can be read in more than one way")
     return outcomes[0]
@@ -108,6 +148,8 @@ def _only(outcomes: list[Outcome]) -> Outcome:
 
 def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     left, old = _old_value(left)
+    right, replaced = _replaced_value(right)
+    old = old or replaced
     whole = None if old else _whole_value(reader, left)
     if whole is not None:
         return reader.each(Found((whole,)), lambda node: reader.typed(right, node))
@@ -117,8 +159,9 @@ def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
         found = _holding(reader, found, old)
     copied = _copied(reader, right)
     if copied is not None:
-        return reader.each(found, lambda _: copied[0])
+        return reader.each(found, lambda node: _of_same_kind(reader, node, copied[0]))
     _check_value(reader, found, right)
+    found = _valued(reader, found, right)
     reader.exact = any(t.path or t.kind == "code" for t in left)
     return reader.each(found, lambda node: reader.typed(right, node))
 
@@ -153,13 +196,41 @@ def _old_value(tokens: Tokens) -> tuple[Tokens, Tokens]:
     return tokens[:place], tokens[place + 1 :]
 
 
+def _replaced_value(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """`5000 instead of 3000` taken apart."""
+    for place in range(1, len(tokens) - 2):
+        if (tokens[place].low, tokens[place + 1].low) in (("instead", "of"), ("rather", "than")):
+            return tokens[:place], tokens[place + 2 :]
+    return tokens, ()
+
+
+def _of_same_kind(reader: Reader, node: int, value: Value) -> Value:
+    now = reader.value(node)
+    if now is not None and value is not None and type_name(now) != type_name(value):
+        raise Unclear("type", "the two places hold different types", (node,))
+    return value
+
+
+def _valued(reader: Reader, found: Found, right: Tokens) -> Found:
+    """A plain value for records of a name and a value is meant for the value."""
+    if len(right) == 1 and right[0].kind == "json":
+        return found
+    nodes = []
+    for node in found.nodes:
+        held = reader.value(node)
+        if not isinstance(held, dict) or set(held) not in ({"name", "value"}, {"key", "value"}):
+            return found
+        nodes += [c for c in reader.index.children(node) if reader.index.keys[c] == "value"]
+    return Found(tuple(nodes), found.many, found.several, found.partial, found.scopes, found.plain)
+
+
 def _holding(reader: Reader, found: Found, old: Tokens) -> Found:
     from redline.instruct.filters import equals
 
     holding = tuple(n for n in found.nodes if equals(reader.value(n), old))
     if holding == found.nodes or (holding and found.many):
         return Found(holding, found.many, False, found.partial, found.scopes)
-    raise Unclear("value", f"{_shown(reader, found)} is not {reader.text(old)!r} now", found.nodes)
+    raise Unclear("value", f"{shown(reader, found)} is not {reader.text(old)!r} now", found.nodes)
 
 
 def _copied(reader: Reader, tokens: Tokens) -> tuple[Value] | None:
@@ -193,6 +264,15 @@ def _is_word(value: Value) -> bool:
     return isinstance(value, str) and value != "" and " " not in value and not value[0].isdigit()
 
 
+def likened(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
+    """`A the same as B`, `A match B` taken apart."""
+    lows = tuple(t.low for t in tokens)
+    for place in range(1, len(tokens)):
+        if any(lows[place : place + len(opening)] == opening for opening in _COPIES[1:7]):
+            return tokens[:place], tokens[place:]
+    return None
+
+
 def names_key(index: Index, tokens: Tokens) -> bool:
     """Whether some bare words next to each other are the name of a key."""
     for width in (1, 2, 3):
@@ -201,180 +281,3 @@ def names_key(index: Index, tokens: Tokens) -> bool:
             if all(t.kind in ("word", "code") for t in words) and form_of(words) in index.by_form:
                 return True
     return False
-
-
-def flags_below(reader: Reader, node: int) -> list[int] | None:
-    """The flags of an object of nothing but flags."""
-    value = reader.value(node)
-    if isinstance(value, dict) and value and all(isinstance(v, bool) for v in value.values()):
-        return list(reader.index.children(node))
-    return None
-
-
-_SWITCHES = {
-    "enable": (("enabled", "active", "on"), True), "disable": (("enabled", "active", "on"), False),
-    "activate": (("active", "enabled"), True), "deactivate": (("active", "enabled"), False),
-}  # fmt: skip
-_PAIRS = (
-    ("enabled", "disabled"), ("active", "inactive"), ("on", "off"), ("yes", "no"),
-    ("activated", "deactivated"),
-)  # fmt: skip
-
-
-def switch(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
-    """Enable, disable, activate, deactivate, turn on and off."""
-    names, on = _SWITCHES[verb]
-    found = reader.targets(tokens)
-    plain = not any(isinstance(reader.value(n), bool | dict) for n in found.nodes)
-    if len(tokens) == 1 and tokens[0].low == "it" and plain and len(reader.owners()) == 1:
-        # "set its timeout to 9 and enable it": what was spoken of, not the field of it
-        found = Found(reader.owners())
-    nodes: list[int] = []
-    for node in found.nodes:
-        nodes += _switches(reader, node, names, found)
-    wider = Found(tuple(nodes), found.many, False, found.partial)
-    outcome = reader.each(wider, lambda n: _switched(reader, n, on), confidence=0.91)
-    return [Outcome(outcome.operations, outcome.note, found.nodes)]
-
-
-def _switches(reader: Reader, node: int, names: tuple[str, ...], found: Found) -> list[int]:
-    value = reader.value(node)
-    if not isinstance(value, dict):
-        return [node]
-    for name in names:
-        inner = [
-            child
-            for child in reader.index.children(node)
-            if key_form(str(reader.index.keys[child])) in (name, "is" + name)
-        ]
-        if len(inner) == 1:
-            return inner
-    states = [
-        child
-        for child in reader.index.children(node)
-        if any(
-            reader.value(child) in pair for pair in _PAIRS if isinstance(reader.value(child), str)
-        )
-    ]
-    if len(states) == 1:
-        return states
-    flags = flags_below(reader, node)
-    if flags is not None and found.many:
-        return flags
-    raise Unclear("target", f"{_shown(reader, found)} has no switch", (node,))
-
-
-def _switched(reader: Reader, node: int, on: bool) -> Value:
-    value = reader.value(node)
-    if isinstance(value, bool):
-        return on
-    if isinstance(value, str):
-        for yes, no in _PAIRS:
-            if value.lower() in (yes, no):
-                word = yes if on else no
-                return word.capitalize() if value[0].isupper() else word
-    raise Unclear("type", f"{_shown(reader, Found((node,)))} is not true or false", (node,))
-
-
-def toggle(reader: Reader, tokens: Tokens) -> list[Outcome]:
-    """Flip a flag."""
-    found = reader.targets(tokens)
-
-    def flipped(node: int) -> Value:
-        value = reader.value(node)
-        if not isinstance(value, bool):
-            raise Unclear("type", f"{_shown(reader, Found((node,)))} is not true or false", (node,))
-        return not value
-
-    return [reader.each(found, flipped)]
-
-
-def mark(reader: Reader, tokens: Tokens) -> list[Outcome]:
-    """`mark task 3 as done`: a flag of that name, or the one field that takes such a value."""
-    place = next((i for i, t in enumerate(tokens) if t.low == "as" and i), None)
-    if place is None or place == len(tokens) - 1:
-        raise Unclear("clause", "mark needs: mark X as Y")
-    found = reader.targets(tokens[:place])
-    words = tokens[place + 1 :]
-    negated = words[0].low == "not" and len(words) > 1
-    word = words[-1]
-    if len(words) > 1 + negated:
-        raise Unclear("value", f"{reader.text(words)!r} is not one word")
-    operations = []
-    for node in found.nodes:
-        place_of, value = _marked(reader, node, word, negated)
-        operations += reader.replace(place_of, value, 0.91)
-    return [Outcome(tuple(operations), "already as asked", found.nodes)]
-
-
-def become(reader: Reader, target: Tokens, word: Token) -> list[Outcome]:
-    """`make Bob an admin`: a flag of that name, or the one field that holds such a value."""
-    found = reader.targets(target)
-    operations = []
-    for node in found.nodes:
-        if not isinstance(reader.value(node), dict):
-            raise Unclear("value", f"{word.text!r} may not be a value", found.nodes)
-        place, value = _marked(reader, node, word, negated=False, known_only=True)
-        operations += reader.replace(place, value, rate(found, 0.91))
-    return [Outcome(tuple(operations), "already as asked", found.nodes)]
-
-
-def _marked(
-    reader: Reader, node: int, word: Token, negated: bool, *, known_only: bool = False
-) -> tuple[int, Value]:
-    if not isinstance(reader.value(node), dict):
-        if negated:
-            raise Unclear("value", "not is no value")
-        return node, reader.typed((word,), node)
-    flags = [
-        (c, holds)
-        for c in reader.index.children(node)
-        if isinstance(reader.value(c), bool)
-        and (holds := flag_says(key_form(str(reader.index.keys[c])), word.text.lower(), True))
-        is not None
-    ]
-    if len(flags) == 1:
-        return flags[0][0], flags[0][1] != negated
-    if negated:
-        raise Unclear("target", f"no field says whether it is {word.text}", (node,))
-    fields = [
-        c
-        for c in reader.index.children(node)
-        if isinstance(reader.value(c), str)
-        and word.text.lower() in [str(p).lower() for p in [*reader.peers(c), reader.value(c)]]
-    ]
-    if len(fields) == 1:
-        return fields[0], _as_written(reader, fields[0], word)
-    status = [
-        c
-        for c in reader.index.children(node)
-        if isinstance(reader.value(c), str)
-        and key_form(str(reader.index.keys[c])) in ("status", "state")
-    ]
-    if len(status) == 1 and not fields and not known_only:
-        return status[0], word.text
-    raise Unclear("target", f"no field says whether it is {word.text}", (node,))
-
-
-def _as_written(reader: Reader, node: int, word: Token) -> Value:
-    for peer in [*reader.peers(node), reader.value(node)]:
-        if isinstance(peer, str) and peer.lower() == word.text.lower():
-            return peer
-    return word.text
-
-
-def clear(reader: Reader, tokens: Tokens) -> list[Outcome]:
-    """Empty a list, an object or a text."""
-    found = reader.targets(tokens)
-
-    def emptied(node: int) -> Value:
-        value = reader.value(node)
-        if isinstance(value, str) and not has_shape(value):
-            return ""
-        if isinstance(value, list):
-            return []
-        if isinstance(value, dict) and found.plain:
-            return {}
-        raise Unclear("type", f"{_shown(reader, found)} cannot be emptied", (node,))
-
-    return [reader.each(found, emptied)]

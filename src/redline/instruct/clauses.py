@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
+from redline.instruct import assign, preface
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Memory, Reader
 from redline.instruct.tokens import Tokens
-from redline.instruct.verbs import Grammar, statement, verb_at
+from redline.instruct.verbs import ASSIGNING, Grammar, statement, verb_at
 
 _OPENINGS = tuple(
     tuple(phrase.split())
@@ -33,6 +34,16 @@ _SCOPES = frozenset("in for under within inside on at from".split())
 _FILTERS = frozenset("whose where with that which who having".split())
 # Verbs that are nouns as often: "order 1001 should be ...".
 _NOUNS_TOO = frozenset("order flag mark copy cut drop let use".split())
+# Verbs that only announce what is done to a thing: "extend the trial: set its end to ..."
+_OPENERS = frozenset("update modify edit change extend fix correct adjust configure".split())
+_EVERYWHERE = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "everywhere|throughout|globally|across the board|in all places|wherever it appears|"
+        "wherever it occurs|throughout the document|everywhere in the document|"
+        "across the document|across the whole document|in the whole document"
+    ).split("|")
+)
 _MAX_SEGMENTS = 6
 
 
@@ -92,6 +103,23 @@ def _courtesy(tokens: Tokens) -> Tokens:
 
 
 def _sentence(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """The outcomes of one sentence; what only introduces or explains it must not add to it."""
+    start = replace(reader.memory)
+    refusal: Unclear | None = None
+    for main, aside in preface.readings(tokens):
+        reader.memory = replace(start)
+        reader.resolver.scope_many = False
+        try:
+            outcomes = _stripped(reader, _courtesy(main))
+        except Unclear as unclear:
+            refusal = refusal or unclear
+            continue
+        preface.check(reader.index, aside, main, outcomes)
+        return outcomes
+    raise refusal or Unclear("clause", "the instruction is not understood")
+
+
+def _stripped(reader: Reader, tokens: Tokens) -> list[Outcome]:
     tokens = _leading_scope(reader, tokens)
     outcomes: list[Outcome] = []
     for group in _groups(tokens):
@@ -104,7 +132,7 @@ def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
     """`In the server section, ...`: what follows is read within it."""
     if not tokens:
         return tokens
-    opened = tokens[0].low in ("update", "modify", "edit", "change") and _opens(tokens)
+    opened = tokens[0].low in _OPENERS and _opens(tokens)
     named = not opened and verb_at(tokens) is None and _opens(tokens)
     if tokens[0].low not in _SCOPES and not opened and not named:
         return tokens
@@ -211,8 +239,10 @@ def _clauses(reader: Reader, clauses: list[Tokens]) -> list[Outcome]:
     grammar: Grammar | None = None
     for place, tokens in enumerate(clauses):
         reader.elided = place > 0
-        read_clause, grammar = _clause(_courtesy(tokens), grammar)
-        found = read_clause(reader)
+        plain, everywhere = _everywhere(_courtesy(tokens))
+        read_clause, grammar = _clause(plain, grammar)
+        with reader.speaking_of_all(everywhere):
+            found = read_clause(reader)
         distinct = {outcome.signature: outcome for outcome in found}
         if len(distinct) != 1:
             raise Unclear("several", f"{reader.text(tokens)!r} can be read in more than one way")
@@ -225,6 +255,15 @@ def _clauses(reader: Reader, clauses: list[Tokens]) -> list[Outcome]:
     return outcomes
 
 
+def _everywhere(tokens: Tokens) -> tuple[Tokens, bool]:
+    """The clause without the words that make it speak of every place there is."""
+    lows = tuple(t.low for t in tokens)
+    for phrase in _EVERYWHERE:
+        if len(tokens) > len(phrase) and lows[-len(phrase) :] == phrase:
+            return tokens[: -len(phrase)], True
+    return tokens, False
+
+
 _Clause = Callable[[Reader], list[Outcome]]
 
 
@@ -232,6 +271,9 @@ def _clause(tokens: Tokens, previous: Grammar | None) -> tuple[_Clause, Grammar 
     """How to read one clause; without a verb of its own it takes the one before."""
     verb = verb_at(tokens)
     if tokens and tokens[0].low in _NOUNS_TOO and any(t.low in ("should", "must") for t in tokens):
+        verb = None
+    if len(tokens) > 2 and tokens[1].low in ASSIGNING:
+        # a key may be called like a verb: "flag = false"
         verb = None
     if verb is not None and len(tokens) > verb[1]:
         grammar, width = verb
@@ -243,4 +285,6 @@ def _clause(tokens: Tokens, previous: Grammar | None) -> tuple[_Clause, Grammar 
     if previous is not None and tokens:
         kept = previous
         return (lambda reader: kept(reader, tokens)), previous
+    if len(tokens) > 1:
+        return (lambda reader: assign.pair(reader, tokens)), None
     raise Unclear("clause", "the instruction is not understood")

@@ -10,7 +10,7 @@ from redline.instruct.words import ARTICLES
 
 STARTERS = frozenset(
     "whose where with without that which who having named called titled except excluding besides "
-    "containing older younger cheaper priced matching over above under below".split()
+    "containing older younger cheaper priced matching over above under below unless".split()
 )
 # What a comparison is called, longest first; each has its operator.
 _OPERATORS: tuple[tuple[tuple[str, ...], str], ...] = tuple(
@@ -51,6 +51,10 @@ _OPERATORS: tuple[tuple[tuple[str, ...], str], ...] = tuple(
     )
 )
 _UNARY = frozenset({"missing", "present", "empty", "filled"})
+_MOST = frozenset("most highest largest biggest greatest maximum max longest".split())
+_LEAST = frozenset("least fewest lowest smallest minimum min shortest".split())
+# The thing the condition is about, spoken of again: "where it is null".
+_ITSELF = frozenset("it they he she its their".split())
 _COMPARATIVES = {"older": ("age", ">"), "younger": ("age", "<"), "cheaper": ("price", "<")}
 
 
@@ -67,32 +71,63 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """True when all tests of one alternative hold."""
+    """True when all tests of one alternative hold, and those of no exclusion."""
 
     alternatives: tuple[tuple[Test, ...], ...]
+    excluded: tuple[tuple[Test, ...], ...] = ()
+
+    def also(self, test: Test) -> Condition:
+        """The condition with one more test."""
+        return Condition(tuple((test, *tests) for tests in self.alternatives), self.excluded)
 
 
 def parse_condition(tokens: Tokens) -> Iterator[Condition]:
     """Every way to read *tokens*, which begin with a starter, as a condition."""
+    cut = next((i for i, t in enumerate(tokens) if t.low == "unless"), None)
+    if cut is not None:
+        yield from _with_exclusion(tokens[:cut], tokens[cut + 1 :])
+        return
     starter, body = tokens[0].low, tokens[1:]
     if not body:
         return
-    if starter in _COMPARATIVES:
-        field, operator = _COMPARATIVES[starter]
-        if body[0].low == "than" and len(body) == 2:
-            yield Condition(((Test((), operator, body[1:], field),),))
-        return
-    if starter == "without":
-        yield Condition(((Test(_bare(body), "lacking", ()),),))
-        return
-    if starter in ("named", "called", "titled"):
-        yield Condition(((Test((), "named", body),),))
+    single = _single(starter, body)
+    if single is not None:
+        yield Condition(((single,),))
         return
     if starter in ("over", "above", "under", "below", "containing", "priced"):
         body = body if starter == "priced" else tokens
-    parsed = _alternatives(body, starter)
+    parsed = None if starter in _COMPARATIVES else _alternatives(body, starter)
     if parsed is not None:
         yield Condition(parsed)
+
+
+def _single(starter: str, body: Tokens) -> Test | None:
+    """A condition whose starter says what is compared: `older than 30`, `without a phone`."""
+    if starter in _COMPARATIVES and body[0].low == "than" and len(body) == 2:
+        field, operator = _COMPARATIVES[starter]
+        return Test((), operator, body[1:], field)
+    if starter == "without":
+        return Test(_bare(body), "lacking", ())
+    if starter in ("named", "called", "titled"):
+        return Test((), "named", body)
+    return _extreme(body) if starter in ("with", "having") else None
+
+
+def _with_exclusion(tested: Tokens, excluded: Tokens) -> Iterator[Condition]:
+    """`with fewer than 50 plays unless they are liked`."""
+    without = _alternatives(excluded, "that") if excluded else None
+    if without is None:
+        return
+    for condition in parse_condition(tested) if tested else [Condition(((),))]:
+        yield Condition(condition.alternatives, without)
+
+
+def _extreme(tokens: Tokens) -> Test | None:
+    """`with the highest price`, `with the fewest beds`."""
+    words = _bare(tokens)
+    if len(words) < 2 or words[0].low not in _MOST | _LEAST:
+        return None
+    return Test(words[1:], "largest" if words[0].low in _MOST else "smallest", ())
 
 
 def _alternatives(tokens: Tokens, starter: str) -> tuple[tuple[Test, ...], ...] | None:
@@ -144,6 +179,8 @@ def _bare(tokens: Tokens) -> Tokens:
 
 def _test(tokens: Tokens, starter: str, previous: Test | None) -> Test | None:
     tokens = _bare(tokens)
+    if len(tokens) > 1 and tokens[0].low in _ITSELF:
+        return _of_itself(tokens, starter, previous)
     if not tokens:
         return None
     between = _between(tokens, previous)
@@ -154,6 +191,18 @@ def _test(tokens: Tokens, starter: str, previous: Test | None) -> Test | None:
             if tuple(t.low for t in tokens[place : place + len(words)]) == words:
                 return _compare(tokens, place, len(words), operator, starter, previous)
     return _without_operator(tokens, starter, previous)
+
+
+def _of_itself(tokens: Tokens, starter: str, previous: Test | None) -> Test | None:
+    """`it is null`, `they are liked`, `its price is over 20`."""
+    if tokens[0].low in ("its", "their"):
+        return _test(tokens[1:], starter, previous)
+    test = _test(tokens[1:], "that", None)
+    if test is not None and test.op == "is" and starter != "that":
+        return Test((), "==", test.value)
+    if test is not None and test.op == "isnot" and starter != "that":
+        return Test((), "!=", test.value)
+    return test
 
 
 def _between(tokens: Tokens, previous: Test | None) -> Test | None:
@@ -183,8 +232,16 @@ def _compare(
         return Test((), "is" if operator == "==" else "isnot", value)
     if starter in ("that", "which", "who") and tokens[place].low in ("has", "have"):
         return _having(value)
+    return _fieldless(operator, value, starter, previous)
+
+
+def _fieldless(operator: str, value: Tokens, starter: str, previous: Test | None) -> Test | None:
+    """`over 20`, which speaks of the field before, of the value itself or of what follows it."""
     if previous is not None and (previous.field or previous.default):
         return Test(previous.field, operator, value, previous.default)
+    if len(value) > 1 and value[0].text[:1].isdigit():
+        # "with fewer than 50 plays": the amount comes before what there is of it
+        return Test(value[1:], operator, value[:1])
     default = "price" if starter == "priced" else ""
     return Test((), operator, value, default) if operator not in ("==", "!=") else None
 

@@ -16,6 +16,11 @@ _OPPOSITES = {
     "disabled": "enabled", "hidden": "visible", "private": "public", "closed": "open",
     "enabled": "disabled", "visible": "hidden", "public": "private", "open": "closed",
 }  # fmt: skip
+# What a thing is called for being at one end of the others: the field, and whether it is largest.
+_SUPERLATIVES = {
+    "cheapest": ("price", False), "priciest": ("price", True), "most expensive": ("price", True),
+    "least expensive": ("price", False), "oldest": ("age", True), "youngest": ("age", False),
+}  # fmt: skip
 _NEGATIVE = ("in", "un", "dis", "non-", "non", "not-")
 
 
@@ -43,16 +48,35 @@ class Filters:
 
     def satisfying(self, condition: Condition, records: list[int]) -> list[int] | None:
         """The records for which *condition* holds; None when it cannot be decided."""
+        bold = len(condition.alternatives) > 1 or bool(condition.excluded)
+        kept = self._any_of(condition.alternatives, records, bold=bold)
+        gone = self._any_of(condition.excluded, records, bold=True)
+        if kept is None or gone is None:
+            return None
+        return [record for record in records if record in kept and record not in gone]
+
+    def _any_of(
+        self, alternatives: tuple[tuple[Test, ...], ...], records: list[int], *, bold: bool
+    ) -> set[int] | None:
+        """The records that pass all tests of one alternative. *bold* when a test that nothing
+        passes still leaves others to act on: then its words must be known here."""
         kept: set[int] = set()
-        for tests in condition.alternatives:
+        for tests in alternatives:
             passing = set(records)
             for test in tests:
                 found = self._passing(test, records)
-                if found is None:
+                if found is None or ((bold or test.op == "!=") and self._unheard(test, records)):
                     return None
                 passing &= found
             kept |= passing
-        return [record for record in records if record in kept]
+        return kept
+
+    def _unheard(self, test: Test, records: list[int]) -> bool:
+        """Whether several bare words are compared with texts of which none says them."""
+        if test.op not in ("==", "!=") or len(test.value) < 2 or not (test.field or test.default):
+            return False
+        fields = self.fields(test.default or form_of(test.field), records) or {}
+        return not any(equals(value, test.value) for value in fields.values())
 
     def _passing(self, test: Test, records: list[int]) -> set[int] | None:
         self.index.spend(len(records) * 4)
@@ -63,9 +87,23 @@ class Filters:
             return set(records) - described
         if test.op == "named":
             return self._named(test.value, records)
+        if test.op in ("largest", "smallest"):
+            return self._extreme(form_of(test.field), records, largest=test.op == "largest")
         if not test.field and not test.default:
             return _compare_all({r: self.index.values[r] for r in records}, test)
         return self._by_field(test, records)
+
+    def _extreme(self, form: str, records: list[int], *, largest: bool) -> set[int] | None:
+        """The one record with the largest or smallest number under a field all of them have."""
+        fields = self.fields(form, records)
+        if not fields or len(fields) != len(records):
+            return None
+        numbers = {r: v.decimal for r, v in fields.items() if isinstance(v, Num)}
+        if len(numbers) != len(records):
+            return None
+        best = max(numbers.values()) if largest else min(numbers.values())
+        holding = {record for record, number in numbers.items() if number == best}
+        return holding if len(holding) == 1 else None
 
     def _by_field(self, test: Test, records: list[int]) -> set[int] | None:
         fields = self.fields(test.default or form_of(test.field), records)
@@ -114,6 +152,9 @@ class Filters:
         word = spoken(words)
         if not word:
             return None
+        if word in _SUPERLATIVES:
+            form, largest = _SUPERLATIVES[word]
+            return self._extreme(form, records, largest=largest)
         readings: dict[str, set[int]] = {}
         for record in records:
             self._read(word, record, record, readings)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from redline.instruct.filters import form_of, spoken
 from redline.instruct.index import Index
+from redline.instruct.kinds import Kinds
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Num
 from redline.instruct.words import GENERIC, key_form, key_words, number_in, singular, unit_of
@@ -40,8 +41,9 @@ _PART = re.compile(r"[^.\[\]/]+")
 class Lookup:
     """Finds nodes by the words that name them."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, kinds: Kinds) -> None:
         self.index = index
+        self.kinds = kinds
         self._element_texts: dict[int, dict[str, list[int]]] = {}
 
     def phrase(
@@ -217,10 +219,12 @@ class Lookup:
                 p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")
             )
             return [] if node is None else [node]
-        if text in self._key_texts:
-            return None
         parts = _PART.findall(text.removeprefix("$"))
         node = self.index.node_at(parts)
+        if text in self._key_texts:
+            # the path and the key that is spelled like it are two places
+            literal = [n for n in self._keyed((token,), strict=True) if self.index.keys[n] == text]
+            return None if node is None else sorted({node, *literal})
         if node is not None:
             return [node]
         below = [n for s in scopes if (n := self._from(s, parts)) is not None]
@@ -260,7 +264,9 @@ class Lookup:
         short = form_of(tuple(_abbreviated(t) for t in names))
         if short != form and short in by_form:
             return by_form[short]
-        return self._aliases.get(form) or self._long_forms.get(form, [])
+        return (
+            self._aliases.get(form) or self._long_forms.get(form, []) or self.kinds.language(form)
+        )
 
     @cached_property
     def _long_forms(self) -> dict[str, list[int]]:
@@ -307,11 +313,15 @@ def _kind_words(value: object) -> tuple[str, ...]:
     """What people say after the key of such a value: homepage URL, contact e-mail address."""
     if isinstance(value, bool):
         return ("mode", "flag", "feature")
+    if isinstance(value, Num):
+        return ("number", "count", "size", "amount")
     if not isinstance(value, str):
         return ()
     if re.match(r"https?://", value):
         return ("url",)
-    return ("address",) if re.fullmatch(r"\S+@\S+", value) else ("name",)
+    if re.fullmatch(r"\S+@\S+", value):
+        return ("address",)
+    return ("name", "text", "string", "label", "message", "command")
 
 
 def _is_date(value: object) -> bool:

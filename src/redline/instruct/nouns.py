@@ -14,7 +14,9 @@ from redline.instruct.conditions import STARTERS, Condition, parse_condition
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.words import ARTICLES, ORDINALS, QUANTIFIERS, SCOPING, number_in
 
-_EXCEPT = ("except", "excluding", "besides")
+_EXCEPT = ("except", "excluding", "besides", "other", "but", "apart")
+_EXCEPT_TAILS = {"except": "for", "other": "than", "apart": "from"}
+_EVERYONE = frozenset(("everyone", "everybody"))
 # A bare comparison belongs to the noun right before it: "orders over 50".
 _BARE = frozenset(("over", "above", "under", "below"))
 _MAX_SPLITS = 4
@@ -53,10 +55,15 @@ def parse_target(tokens: Tokens) -> Iterator[Target]:
     tokens = _strip(tokens)
     if not tokens:
         return
-    start = next((i for i, t in enumerate(tokens) if i and t.low in STARTERS), None)
+    start = next((i for i, t in enumerate(tokens) if i and _starts(tokens, i)), None)
     if start is not None:
         yield from _filtered_targets(tokens, start)
     yield from _plain_targets(tokens)
+
+
+def _starts(tokens: Tokens, place: int) -> bool:
+    """Whether a condition or an exception begins at *place*."""
+    return tokens[place].low in STARTERS or bool(_exception(tokens, place))
 
 
 def _filtered_targets(tokens: Tokens, start: int) -> Iterator[Target]:
@@ -86,13 +93,16 @@ def _attach(
 
 
 def _conditions(tokens: Tokens) -> Iterator[tuple[Condition | None, Tokens]]:
-    cut = next((i for i, t in enumerate(tokens) if t.low in _EXCEPT), None)
+    # "active but not retired" goes on with the condition, "all users but Bob" does not
+    cut = next(
+        (i for i, t in enumerate(tokens) if _exception(tokens, i) and not (i and t.low == "but")),
+        None,
+    )
     if cut is None:
         for condition in parse_condition(tokens):
             yield condition, ()
         return
-    skip = 2 if tokens[cut + 1 : cut + 2] and tokens[cut + 1].low == "for" else 1
-    excepted = tokens[cut + skip :]
+    excepted = tokens[cut + _exception(tokens, cut) :]
     if not excepted:
         return
     if cut == 0:
@@ -100,6 +110,17 @@ def _conditions(tokens: Tokens) -> Iterator[tuple[Condition | None, Tokens]]:
         return
     for condition in parse_condition(tokens[:cut]):
         yield condition, excepted
+
+
+def _exception(tokens: Tokens, place: int) -> int:
+    """How many words say `except` at *place*; 0 when none do."""
+    word = tokens[place].low
+    if word not in _EXCEPT:
+        return 0
+    tail = _EXCEPT_TAILS.get(word)
+    if tail is not None and [t.low for t in tokens[place + 1 : place + 2]] == [tail]:
+        return 2
+    return 0 if word in ("other", "apart") else 1
 
 
 def _plain_targets(tokens: Tokens) -> Iterator[Target]:
@@ -167,6 +188,8 @@ def _strip(tokens: Tokens) -> Tokens:
 
 
 def _quantifier(tokens: Tokens) -> tuple[str, Tokens]:
+    if tokens and tokens[0].low in _EVERYONE:
+        return "every", tokens[1:]
     if not tokens or tokens[0].low not in QUANTIFIERS:
         return "", tokens
     word, rest = tokens[0].low, tokens[1:]

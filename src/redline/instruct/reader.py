@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from redline.instruct.index import Index
@@ -45,6 +46,16 @@ class Reader:
     # Whether the place was given as a path, so that even a change of its kind is meant.
     exact: bool = False
     _peers: dict[str, list[Value]] = field(default_factory=dict)
+
+    @contextmanager
+    def speaking_of_all(self, everywhere: bool) -> Iterator[None]:
+        """Within it, a place that is there more than once is meant each time."""
+        before = self.resolver.scope_many
+        self.resolver.scope_many = before or everywhere
+        try:
+            yield
+        finally:
+            self.resolver.scope_many = before
 
     def text(self, tokens: Tokens) -> str:
         """The words as written."""
@@ -157,7 +168,7 @@ class Reader:
         """The part with the owner of the first or the scope of the last, then by itself."""
         part, first, last = parts[place], parts[0], parts[-1]
         bare = tuple(t for t in part if t.low not in ARTICLES)
-        if place < len(parts) - 1 and len(bare) == 1 and bare[0].low in ORDINALS:
+        if place < len(parts) - 1 and bare and bare[-1].low in ORDINALS:
             # "the first and the last step": the noun is said once
             yield (*part, *_after_ordinal(last))
             return
@@ -230,6 +241,11 @@ def rate(found: Found, confidence: float = BASE) -> float:
     return round(confidence - (PARTIAL if found.partial else 0), 2)
 
 
+def shown(reader: Reader, found: Found) -> str:
+    """Where the first place found is."""
+    return "/".join(reader.index.path(found.nodes[0])) if found.nodes else "it"
+
+
 def best(attempts: Iterable[Callable[[], Outcome]]) -> list[Outcome]:
     """The outcomes of the attempts that worked; the most telling refusal when none did."""
     worked: list[Outcome] = []
@@ -255,4 +271,4 @@ def _is_scoped(tokens: Tokens) -> bool:
     return any(t.kind == "poss" or (i and t.low in SCOPING) for i, t in enumerate(tokens))
 
 
-__all__ = ["ABSENT", "BASE", "IMPLIED", "Absent", "Memory", "Reader", "best", "rate"]
+__all__ = ["ABSENT", "BASE", "IMPLIED", "Absent", "Memory", "Reader", "best", "rate", "shown"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.instruct.conditions import STARTERS
 from redline.instruct.operations import Operation
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, rate
@@ -10,6 +11,11 @@ from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value, dumps
 from redline.instruct.words import ARTICLES, GENERIC, QUANTIFIERS, STRUCTURAL, key_words, singular
 
+_EACH_TIME = frozenset(
+    (many, noun, "of")
+    for many in ("all", "every", "any")
+    for noun in ("occurrence", "occurrences", "instance", "instances")
+)
 _VAGUE = frozenset("everything anything something nothing stuff things data rest all".split())
 
 
@@ -35,6 +41,9 @@ def remove(reader: Reader, tokens: Tokens) -> list[Outcome]:
     duplicates = _duplicates(reader, tokens)
     if duplicates is not None:
         return [duplicates]
+    if tuple(t.low for t in tokens[:3]) in _EACH_TIME and len(tokens) > 3:
+        with reader.speaking_of_all(True):
+            return remove(reader, tokens[3:])
     try:
         found = reader.targets(tokens, strict=True)
     except Unclear as unclear:
@@ -48,7 +57,8 @@ def remove(reader: Reader, tokens: Tokens) -> list[Outcome]:
         whole > 0
         and tokens[0].low in QUANTIFIERS
         and isinstance(reader.value(whole), dict)
-        and (not reader.index.is_record(whole))
+        and not reader.index.is_record(whole)
+        and not any(t.low in STARTERS for t in tokens)
     ):
         raise Unclear("several", f"{reader.text(tokens)!r} may mean the key or what it holds",
                       found.nodes)  # fmt: skip
@@ -109,7 +119,15 @@ def _absent_below(reader: Reader, name: Tokens, scope: Tokens, unclear: Unclear)
     texts = [reader.value(n) for n in meanings[0].nodes]
     if reader.nearest(names[0].text) or any(isinstance(text, str) for text in texts):
         raise unclear
+    if any(_says(reader, node, names[0]) for node in meanings[0].nodes):
+        raise unclear
     return Outcome((), f"there is no {names[0].text!r} there")
+
+
+def _says(reader: Reader, node: int, word: Token) -> bool:
+    """Whether a value below *node* is the word, so that it may be what is meant."""
+    held = (reader.value(n) for n in range(node, reader.index.end[node]))
+    return any(isinstance(text, str) and text.lower() == word.text.lower() for text in held)
 
 
 def _absent_owned(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:

@@ -10,6 +10,7 @@ from itertools import permutations
 from redline.instruct.conditions import Condition, Test
 from redline.instruct.filters import Filters
 from redline.instruct.index import Index
+from redline.instruct.kinds import Kinds
 from redline.instruct.lookup import Lookup
 from redline.instruct.nouns import Piece, Target, parse_target
 from redline.instruct.tokens import Token, Tokens
@@ -49,7 +50,8 @@ class Resolver:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.filters = Filters(index)
-        self.lookup = Lookup(index)
+        self.kinds = Kinds(index)
+        self.lookup = Lookup(index, self.kinds)
         # Whether the scope a sentence opened with speaks of many: "for every user, ..."
         self.scope_many = False
         # The same words are looked up by many readings of one instruction.
@@ -103,13 +105,14 @@ class Resolver:
         """`products in the furniture category`: a scope that is the value of a field."""
         for place, piece in enumerate(pieces[:-1]):
             inner = pieces[place + 1]
-            if len(piece.names) < 2 or piece.picks or piece.possessive or inner.condition:
+            if len(piece.names) < 2 or piece.picks or piece.possessive:
                 continue
             for field, value in (
                 (piece.names[-1:], piece.names[:-1]),
                 (piece.names[:1], piece.names[1:]),
             ):
-                condition = Condition(((Test(field, "==", value),),))
+                test = Test(field, "==", value)
+                condition = (inner.condition or Condition(((),))).also(test)
                 filtered = replace(inner, condition=condition)
                 yield (*pieces[:place], filtered, *pieces[place + 2 :])
 
@@ -175,7 +178,21 @@ class Resolver:
             level = self._named(replace(piece, names=names), scopes, strict=strict, last=last)
             if level is not None:
                 return level
-        return None
+        return self._of_kind(piece, scopes, last=last)
+
+    def _of_kind(self, piece: Piece, scopes: list[int], *, last: bool) -> _Level | None:
+        """Where no name fits: the things that are what the noun says."""
+        if self.kinds.whole(piece, scopes):
+            return _Level([0], many=False, partial=False)
+        members = self.kinds.members(piece, scopes, last=last)
+        if members is None:
+            return None
+        kept: list[int] | None = self._positions(piece, members[0])
+        if kept and piece.condition is not None:
+            kept = self._meeting(piece.condition, kept)
+        if kept and piece.excepted:
+            kept = self._without(kept, piece.excepted, members[0])
+        return None if kept is None else _Level(kept, members[1], partial=False)
 
     def _same_record(self, piece: Piece, scopes: list[int]) -> _Level | None:
         """`Zoe's order`: the record of Zoe, called by the collection it stands in."""
@@ -217,6 +234,7 @@ class Resolver:
             # Nothing says what of: only a scope that was named, or a document that is a list.
             named = scopes != [0] or isinstance(self.index.document, list)
             nodes, partial = [s for s in scopes if named and self.index.is_collection(s)], False
+            nodes = nodes or (self.kinds.people() if scopes == [0] and not last else [])
         else:
             strict_here = strict and last and not piece.picks
             nodes, partial = self.lookup.phrase(piece.names, scopes, strict=strict_here, last=last)
@@ -269,7 +287,7 @@ class Resolver:
         if piece.condition is not None:
             kept = self._meeting(piece.condition, elements)
         if kept is not None and piece.excepted:
-            kept = self._without(kept, piece.excepted, elements)
+            kept = self._without(kept, piece.excepted, elements) if self._is_many(piece) else None
         if kept is None:
             return None
         return _Level(kept, self._is_many(piece), partial)

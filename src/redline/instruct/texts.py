@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from redline.instruct.assign import assignments, with_scope
 from redline.instruct.filters import form_of
@@ -172,11 +172,11 @@ def _replace_elements(reader: Reader, node: int, old: str, new: str) -> list[Ope
 def _everywhere(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     """`replace "a" with "b"`: the one value that is exactly that text."""
     everywhere = any(t.low in ("all", "every", "occurrences") for t in left)
+    everywhere = everywhere or reader.resolver.scope_many
     old, new = _one(reader, left), _one(reader, right)
-    whole = [n for n, value in enumerate(reader.index.values) if value == old]
-    holding = [
-        n for n, value in enumerate(reader.index.values) if isinstance(value, str) and old in value
-    ]
+    texts = [(n, reader.value(n)) for n in _within(reader)]
+    whole = [n for n, value in texts if value == old]
+    holding = [n for n, value in texts if isinstance(value, str) and old in value]
     if not holding:
         raise Unclear("target", f"{old!r} is not a value here", value=old)
     if len(whole) == len(holding) == 1 or (everywhere and whole == holding):
@@ -187,7 +187,20 @@ def _everywhere(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     if len(holding) == 1 and quoted and isinstance(text, str) and text.count(old) == 1:
         changed = reader.replace(holding[0], text.replace(old, new))
         return Outcome(tuple(changed), "already as asked", tuple(holding))
+    if quoted and everywhere and reader.memory.scopes != (0,):
+        operations = [
+            operation
+            for node in holding
+            for operation in reader.replace(node, str(reader.value(node)).replace(old, new))
+        ]
+        return Outcome(tuple(operations), "already as asked", tuple(holding))
     raise Unclear("several", f"{old!r} is in {len(holding)} values", tuple(holding))
+
+
+def _within(reader: Reader) -> Iterator[int]:
+    """The nodes of the scope the sentence opened with, or all."""
+    for scope in reader.memory.scopes:
+        yield from range(scope, reader.index.end[scope])
 
 
 def change_case(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from redline.instruct import additions, arrange, assign, numbers, removal, texts
+from redline.instruct import additions, arrange, assign, numbers, removal, states, texts
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, best
 from redline.instruct.tokens import Token, Tokens
+from redline.instruct.words import SCOPING
 
 Grammar = Callable[[Reader, Tokens], list[Outcome]]
 
@@ -27,7 +28,7 @@ def _add(verb: str) -> Grammar:
 
 
 def _switch(verb: str) -> Grammar:
-    return lambda reader, tokens: assign.switch(reader, tokens, verb)
+    return lambda reader, tokens: states.switch(reader, tokens, verb)
 
 
 def _scale(verb: str) -> Grammar:
@@ -40,12 +41,15 @@ def _case(verb: str) -> Grammar:
 
 def _turn(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`turn on X`, `turn X off`, `switch X to Y`."""
-    if len(tokens) > 1:
-        for place in (0, -1):
-            if tokens[place].low in ("on", "off"):
-                verb = "enable" if tokens[place].low == "on" else "disable"
-                rest = tokens[1:] if place == 0 else tokens[:-1]
-                return assign.switch(reader, rest, verb)
+    scoped = [
+        i
+        for i, t in enumerate(tokens[:-1])
+        if i and t.low in ("on", "off") and tokens[i + 1].low in SCOPING
+    ]
+    for place in (0, len(tokens) - 1, *scoped) if len(tokens) > 1 else ():
+        if tokens[place].low in ("on", "off"):
+            verb = "enable" if tokens[place].low == "on" else "disable"
+            return states.switch(reader, (*tokens[:place], *tokens[place + 1 :]), verb)
     return assign.set_values(reader, tokens)
 
 
@@ -56,7 +60,10 @@ def _make(reader: Reader, tokens: Tokens) -> list[Outcome]:
     if len(tokens) > 1 and tokens[-1].low in ("enabled", "disabled", "active", "inactive"):
         return _made(reader, tokens[:-1], tokens[-1].low)
     if len(tokens) > 2 and tokens[-2].low in ("a", "an") and tokens[-1].kind == "word":
-        return assign.become(reader, tokens[:-2], tokens[-1])
+        return states.become(reader, tokens[:-2], tokens[-1:])
+    alike = assign.likened(tokens)
+    if alike is not None:
+        return assign.assigned(reader, [alike])
     if len(tokens) > 1 and not any(t.low in assign.CONNECTORS for t in tokens):
         return _made_so(reader, tokens)
     return assign.set_values(reader, tokens)
@@ -69,13 +76,13 @@ def _made_so(reader: Reader, tokens: Tokens) -> list[Outcome]:
     except Unclear:
         if tokens[-1].kind != "word" or not tokens[-1].text.isalpha():
             raise
-        return assign.become(reader, tokens[:-1], tokens[-1])
+        return states.become(reader, tokens[:-1], tokens[-1:])
 
 
 def _made(reader: Reader, target: Tokens, word: str) -> list[Outcome]:
     verbs = {"enabled": "enable", "disabled": "disable",
              "active": "activate", "inactive": "deactivate"}  # fmt: skip
-    return assign.switch(reader, target, verbs[word])
+    return states.switch(reader, target, verbs[word])
 
 
 def _use(reader: Reader, tokens: Tokens) -> list[Outcome]:
@@ -124,10 +131,35 @@ def _ensure(reader: Reader, tokens: Tokens) -> list[Outcome]:
         if token.low in ("is", "are", "equals") and 0 < place < len(tokens) - 1:
             rest = tokens[place + 1 :]
             rest = rest[2:] if [t.low for t in rest[:2]] == ["set", "to"] else rest
-            attempts += list(assign.assignments(reader, tokens[:place], rest))
+            attempts.append(_ensured(reader, tokens[:place], rest))
     if not attempts:
         raise Unclear("clause", "ensure needs: ensure X is Y")
     return best(attempts)
+
+
+def _ensured(reader: Reader, left: Tokens, right: Tokens) -> Callable[[], Outcome]:
+    return lambda: assign.only(_stated(left, right)(reader))
+
+
+def _drop(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`drop the draft` removes, `drop the price by 5` or `to 20` makes less of it."""
+    if any(t.low in ("by", "to") for t in tokens[1:-1]):
+        return _adjust(-1)(reader, tokens)
+    return removal.remove(reader, tokens)
+
+
+def _take(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`take X out of Y`, `take 5 off the price`."""
+    for place in range(1, len(tokens) - 1):
+        word, following = tokens[place].low, tokens[place + 1]
+        if word == "out" and following.low in ("of", "from") and place + 2 < len(tokens):
+            origin = Token("word", "from", following.start, following.end)
+            return removal.remove(reader, (*tokens[:place], origin, *tokens[place + 2 :]))
+        if word == "off" and tokens[0].text.lstrip("$€£")[:1].isdigit():
+            skip = 2 if following.low == "of" else 1
+            found = reader.targets(tokens[place + skip :])
+            return [numbers.add_amount(reader, tokens[:place], found, -1)]
+    raise Unclear("clause", "take needs: take X out of Y")
 
 
 def _dedupe(reader: Reader, tokens: Tokens) -> list[Outcome]:
@@ -145,9 +177,11 @@ _TABLE: dict[str, Grammar] = {
     "ensure|make sure|make certain": _ensure,
     "rename": texts.rename,
     "replace|substitute": texts.replace,
-    "remove|delete|drop|erase|get rid of|eliminate|discard|strip|take out": removal.remove,
+    "drop": _drop,
+    "take|knock": _take,
+    "remove|delete|erase|get rid of|eliminate|discard|strip|take out": removal.remove,
     "keep": removal.keep_only,
-    "clear|empty|blank|empty out|clear out|blank out": assign.clear,
+    "clear|empty|blank|empty out|clear out|blank out": states.clear,
     "add": _add("add"),
     "create": _add("create"),
     "include": _add("include"),
@@ -165,14 +199,14 @@ _TABLE: dict[str, Grammar] = {
     "halve": _scale("halve"),
     "multiply": _scale("multiply"),
     "divide": _scale("divide"),
-    "toggle|invert|negate": assign.toggle,
+    "toggle|invert|negate": states.toggle,
     "enable": _switch("enable"),
     "disable": _switch("disable"),
     "activate": _switch("activate"),
     "deactivate": _switch("deactivate"),
     "turn on|switch on": _switch("enable"),
     "turn off|switch off": _switch("disable"),
-    "mark|flag": assign.mark,
+    "mark|flag": states.mark,
     "swap|exchange|interchange": arrange.swap,
     "move": arrange.move,
     "copy": arrange.copy,
@@ -205,16 +239,21 @@ _SHOULD = tuple(
     tuple(phrase.split())
     for phrase in (
         "should now be|should be|must be|needs to be|need to be|has to be|is now|are now|shall be|"
-        "becomes|ought to be|should equal|should have the value|to be|will be"
+        "becomes|ought to be|should equal|should have the value|to be|will be|should read|"
+        "ought to read|must read|should now read|should say|should become|must become"
     ).split("|")
 )
-_SIGNS = frozenset(("=", "->", "=>", "→", ":", ":=", "=="))
+_HAVING = tuple(
+    tuple(phrase.split())
+    for phrase in "should have|must have|shall have|ought to have|needs to have".split("|")
+)
+ASSIGNING = frozenset(("=", "->", "=>", "→", ":", ":=", "=="))
 _PASSIVE: dict[str, Grammar] = {
     "removed": removal.remove, "deleted": removal.remove, "dropped": removal.remove,
-    "enabled": _switch("enable"), "disabled": _switch("disable"), "cleared": assign.clear,
+    "enabled": _switch("enable"), "disabled": _switch("disable"), "cleared": states.clear,
     "activated": _switch("activate"), "deactivated": _switch("deactivate"),
-    "turned on": _switch("enable"), "turned off": _switch("disable"), "toggled": assign.toggle,
-    "doubled": _scale("double"), "halved": _scale("halve"), "emptied": assign.clear,
+    "turned on": _switch("enable"), "turned off": _switch("disable"), "toggled": states.toggle,
+    "doubled": _scale("double"), "halved": _scale("halve"), "emptied": states.clear,
     "uppercase": _case("uppercase"), "lowercase": _case("lowercase"),
 }  # fmt: skip
 _PASSIVE_TO: dict[str, Grammar] = {
@@ -232,16 +271,27 @@ def statement(tokens: Tokens) -> Callable[[Reader], list[Outcome]] | None:
         for phrase in _SHOULD:
             if lows[place : place + len(phrase)] == phrase and place + len(phrase) < len(tokens):
                 return _stated(tokens[:place], tokens[place + len(phrase) :])
+        for phrase in _HAVING:
+            if lows[place : place + len(phrase)] == phrase and place + len(phrase) < len(tokens):
+                return _had(tokens[:place], tokens[place + len(phrase) :])
     for place in range(1, len(tokens) - 1):
-        if lows[place] in _SIGNS:
+        if lows[place] in ASSIGNING:
             left, right = tokens[:place], tokens[place + 1 :]
             return lambda reader: best(assign.assignments(reader, left, right))
     return None
 
 
+def _had(owner: Tokens, rest: Tokens) -> Callable[[Reader], list[Outcome]]:
+    """`all goblins should have hp 20`: given without an article as well."""
+    if rest[0].low in ("a", "an", "the"):
+        return lambda reader: _give(reader, (*owner, *rest))
+    article = Token("word", "the", rest[0].start, rest[0].start)
+    return lambda reader: _give(reader, (*owner, article, *rest))
+
+
 def _stated(left: Tokens, right: Tokens) -> Callable[[Reader], list[Outcome]]:
-    if len(right) == 2 and right[0].low in ("a", "an") and right[1].kind == "word":
-        return lambda reader: assign.become(reader, left, right[1])
+    if len(right) >= 2 and right[0].low in ("a", "an"):
+        return lambda reader: states.become(reader, left, right[1:])
     words = " ".join(t.low for t in right)
     if words in _PASSIVE:
         grammar = _PASSIVE[words]
@@ -249,4 +299,17 @@ def _stated(left: Tokens, right: Tokens) -> Callable[[Reader], list[Outcome]]:
     if right[0].low in _PASSIVE_TO and len(right) > 2:
         active = _PASSIVE_TO[right[0].low]
         return lambda reader: active(reader, (*left, *right[1:]))
-    return lambda reader: best(assign.assignments(reader, left, right))
+    return lambda reader: _so(reader, left, right)
+
+
+def _so(reader: Reader, left: Tokens, right: Tokens) -> list[Outcome]:
+    """`X should be V`; for a record, a state it can be in: `Pediatrics should be open`."""
+    try:
+        return best(assign.assignments(reader, left, right))
+    except Unclear as unclear:
+        if unclear.rank != "type" or len(right) > 4:
+            raise
+        try:
+            return states.become(reader, left, right)
+        except Unclear:
+            raise unclear from None
