@@ -82,9 +82,9 @@ def totals(graded: list[Graded]) -> str:
 
 def explained(graded: Graded) -> str:
     """A case that was not exact, with what was made of it."""
-    lines = [f"{graded.grade} | {graded.case['id']} | {graded.outcome} | "
-             f"{graded.case['instruction']}",
-             f"    {graded.preview['status']}: {graded.preview['message']}"]  # fmt: skip
+    asked = f"{graded.outcome} | {graded.case['instruction']}"
+    lines = [f"{graded.grade} | {graded.case['id']} | {asked}"]
+    lines.append(f"    {graded.preview['status']}: {graded.preview['message']}")
     for change in graded.preview["changes"][:4]:
         where = "/".join(change["path"])
         lines.append(f"    {change['op']} {where}: {change.get('value_json', '')}")

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from redline.instruct import assign, preface
 from redline.instruct.outcome import Outcome, Unclear
-from redline.instruct.reader import Memory, Reader
+from redline.instruct.reader import OWNERS, Memory, Reader
 from redline.instruct.tokens import Tokens
 from redline.instruct.verbs import ASSIGNING, Grammar, statement, verb_at
 
@@ -133,7 +133,7 @@ def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
     if not tokens:
         return tokens
     opened = tokens[0].low in _OPENERS and _opens(tokens)
-    named = not opened and verb_at(tokens) is None and _opens(tokens)
+    named = not opened and verb_at(tokens) is None and (_opens(tokens) or _entitles(reader, tokens))
     if tokens[0].low not in _SCOPES and not opened and not named:
         return tokens
     first = 0 if named and tokens[0].low not in _SCOPES else 1
@@ -148,7 +148,7 @@ def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
                 break
             if not found.nodes:
                 raise Unclear("target", f"nothing fits {reader.text(tokens[1:place])!r}")
-            reader.memory.scopes = found.nodes
+            reader.memory.scopes = reader.memory.found = found.nodes
             reader.resolver.scope_many = found.many
             return rest
     raise Unclear("clause", "the instruction is not understood")
@@ -157,7 +157,19 @@ def _leading_scope(reader: Reader, tokens: Tokens) -> Tokens:
 def _opens(tokens: Tokens) -> bool:
     """`update order 1002: set ...`: a colon followed by a verb."""
     place = next((i for i, t in enumerate(tokens) if t.low == ":"), None)
-    return place is not None and verb_at(_courtesy(tokens[place + 1 :])) is not None
+    rest = () if place is None else _courtesy(tokens[place + 1 :])
+    return verb_at(rest) is not None or (len(rest) > 1 and rest[0].low in OWNERS)
+
+
+def _entitles(reader: Reader, tokens: Tokens) -> bool:
+    """`Shipping: method express, cost 12.5`: a colon behind the name of one object."""
+    place = next((i for i, t in enumerate(tokens) if t.low == ":"), len(tokens))
+    rest = tokens[place + 1 :]
+    if len(rest) < 2 or not place or rest[0].kind == "json":
+        return False
+    meanings = reader.meanings(tokens[:place], strict=True)
+    nodes = meanings[0].nodes if len(meanings) == 1 else ()
+    return len(nodes) == 1 and isinstance(reader.value(nodes[0]), dict)
 
 
 def _groups(tokens: Tokens) -> list[list[Tokens]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redline.instruct.tokens import Tokens
 from redline.instruct.words import ARTICLES
@@ -75,10 +75,12 @@ class Condition:
 
     alternatives: tuple[tuple[Test, ...], ...]
     excluded: tuple[tuple[Test, ...], ...] = ()
+    # Whether it was said with `where`, which speaks of every place it holds for.
+    sweeping: bool = False
 
     def also(self, test: Test) -> Condition:
         """The condition with one more test."""
-        return Condition(tuple((test, *tests) for tests in self.alternatives), self.excluded)
+        return replace(self, alternatives=tuple((test, *tests) for tests in self.alternatives))
 
 
 def parse_condition(tokens: Tokens) -> Iterator[Condition]:
@@ -98,7 +100,7 @@ def parse_condition(tokens: Tokens) -> Iterator[Condition]:
         body = body if starter == "priced" else tokens
     parsed = None if starter in _COMPARATIVES else _alternatives(body, starter)
     if parsed is not None:
-        yield Condition(parsed)
+        yield Condition(parsed, sweeping=starter == "where")
 
 
 def _single(starter: str, body: Tokens) -> Test | None:
@@ -119,7 +121,7 @@ def _with_exclusion(tested: Tokens, excluded: Tokens) -> Iterator[Condition]:
     if without is None:
         return
     for condition in parse_condition(tested) if tested else [Condition(((),))]:
-        yield Condition(condition.alternatives, without)
+        yield replace(condition, excluded=without)
 
 
 def _extreme(tokens: Tokens) -> Test | None:

@@ -42,23 +42,25 @@ class Kinds:
         code = LANGUAGES.get(form, "")
         return [n for n in self.index.by_form.get(code, []) if self._in_family(n, _CODES)]
 
-    def members(
-        self, piece: Piece, scopes: list[int], *, last: bool
-    ) -> tuple[list[int], bool] | None:
+    def members(self, piece: Piece, scopes: list[int]) -> tuple[list[int], bool] | None:
         """The nodes a noun means by kind, and whether it speaks of many of them."""
         noun = piece.names[-1] if len(piece.names) == 1 else None
         if noun is None or noun.kind != "word":
             return None
         form = form_of(piece.names)
-        found = (
-            self._family(form, scopes)
-            or ([] if last else self._fields(form, scopes))
-            or self._valued(spoken(piece.names), scopes)
-        )
+        found = self._family(form, scopes) or self._valued(spoken(piece.names), scopes)
         if not found:
             return None
         plural = is_plural(noun.text) and piece.first is None
         return found, bool(piece.quantifier) or piece.count > 1 or plural
+
+    def records_with(self, piece: Piece, scopes: list[int]) -> list[int] | None:
+        """`tasks` where each record of an array has a task: the records."""
+        if len(piece.names) != 1 or piece.names[0].kind != "word":
+            return None
+        if not piece.quantifier and not is_plural(piece.names[0].text):
+            return None
+        return self._fields(form_of(piece.names), scopes) or None
 
     def people(self) -> list[int]:
         """What `everyone` is about: the only array of records with names, none around it."""
@@ -100,7 +102,7 @@ class Kinds:
         return isinstance(beside, dict) and sum(key_form(key) in family for key in beside) > 1
 
     def _fields(self, form: str, scopes: list[int]) -> list[int]:
-        """`tasks` for records that each have a task: the records."""
+        """The records of the one array in which each has a text of that name."""
         nodes = self.index.beneath(self.index.by_form.get(form, []), scopes)
         if not all(isinstance(self.index.values[n], str) for n in nodes):
             return []

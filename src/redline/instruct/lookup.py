@@ -35,6 +35,7 @@ _SHORTENED = {
 _WRITTEN_OUT = {short: long for long, short in _SHORTENED.items()}
 _REVERSED = {written: said for said, written in _SYNONYMS.items()}
 _NUMBERED = ("id", "number", "code", "no", "key", "sku")
+_MEASURED = frozenset("size count number amount".split())
 _PART = re.compile(r"[^.\[\]/]+")
 
 
@@ -70,8 +71,27 @@ class Lookup:
                 found[node] = found.get(node, True) and partial
         if not found and len(names) > 1:
             found = dict.fromkeys(self._elements_of(names[-1:], names[:-1], scopes), False)
+        if not found and len(names) > 1 and not strict:
+            found = dict.fromkeys(self._inverted(names, scopes), True)
         whole = [node for node, partial in found.items() if not partial]
         return (sorted(whole), False) if whole else (sorted(found), bool(found))
+
+    def _inverted(self, names: Tokens, scopes: list[int]) -> list[int]:
+        """`max pool`, `max pool size`: the max of the pool."""
+        holder = names[1:-1] if len(names) > 2 and names[-1].low in _MEASURED else names[1:]
+        if any(t.kind != "word" for t in names):
+            return []
+        nodes = self.index.beneath(self.index.by_form.get(form_of(holder), []), scopes)
+        wanted = form_of(names[:1])
+        found = [
+            child
+            for node in nodes
+            if isinstance(self.index.values[node], dict)
+            for child in self.index.children(node)
+            if key_form(str(self.index.keys[child])) == wanted
+        ]
+        measured = all(isinstance(self.index.values[n], Num) for n in found)
+        return found if measured or len(holder) == len(names) - 1 else []
 
     def _elements_of(self, noun: Tokens, value: Tokens, scopes: list[int]) -> list[int]:
         """`intro tag`: the element of the tags that says so."""

@@ -159,11 +159,13 @@ def _size(value: object) -> tuple[str, tuple[Decimal, ...]] | None:
     return (match[2], (Decimal(match[1]),)) if match else None
 
 
-def towards(outcomes: list[Outcome], direction: int) -> list[Outcome]:
-    """`raise X to 5` must go up, `lower X to 5` down."""
+def towards(outcomes: list[Outcome], direction: int, *, elided: bool) -> list[Outcome]:
+    """`raise X to 5` must go up, `lower X to 5` down; a verb not said again only sets texts."""
     for outcome in outcomes:
         for operation in outcome.operations:
             old, new = _size(operation.old), _size(operation.value)
+            if elided and old is None and new is None:
+                continue
             if old is None or new is None or old[0] != new[0]:
                 raise Unclear("type", "only a number can go up or down")
             if (new[1] > old[1]) - (new[1] < old[1]) != direction:

@@ -19,7 +19,7 @@ BASE = 0.95
 PARTIAL = 0.03
 IMPLIED = 0.04
 _OBJECT_PRONOUNS = frozenset("it them that this those these".split())
-_OWNERS = frozenset("its his her their".split())
+OWNERS = frozenset("its his her their".split())
 _PEERS = 200
 
 
@@ -50,12 +50,12 @@ class Reader:
     @contextmanager
     def speaking_of_all(self, everywhere: bool) -> Iterator[None]:
         """Within it, a place that is there more than once is meant each time."""
-        before = self.resolver.scope_many
-        self.resolver.scope_many = before or everywhere
+        before = self.resolver.everywhere
+        self.resolver.everywhere = before or everywhere
         try:
             yield
         finally:
-            self.resolver.scope_many = before
+            self.resolver.everywhere = before
 
     def text(self, tokens: Tokens) -> str:
         """The words as written."""
@@ -102,7 +102,7 @@ class Reader:
         scopes = self.memory.scopes
         if len(tokens) == 1 and tokens[0].low in _OBJECT_PRONOUNS:
             return self._back(self.memory.found, many=tokens[0].low in ("them", "those", "these"))
-        if len(tokens) > 1 and tokens[0].low in _OWNERS:
+        if len(tokens) > 1 and tokens[0].low in OWNERS:
             scopes, tokens = self.owners(), tokens[1:]
             if not scopes:
                 return []

@@ -54,6 +54,8 @@ class Resolver:
         self.lookup = Lookup(index, self.kinds)
         # Whether the scope a sentence opened with speaks of many: "for every user, ..."
         self.scope_many = False
+        # Whether a place that is there more than once is meant each time: "... everywhere".
+        self.everywhere = False
         # The same words are looked up by many readings of one instruction.
         self._found: dict[tuple[object, ...], list[Found]] = {}
 
@@ -62,7 +64,7 @@ class Resolver:
     ) -> list[Found]:
         """Every distinct meaning of *tokens*; no synonyms or partial names when *strict*."""
         spans = tuple((t.start, t.end) for t in tokens)
-        key = (spans, scopes, strict, self.scope_many)
+        key = (spans, scopes, strict, self.scope_many, self.everywhere)
         if key not in self._found:
             found = self._find(tokens, scopes, strict=strict)
             self._found[key] = found or self._find(_content(tokens), scopes, strict=strict)
@@ -143,7 +145,7 @@ class Resolver:
         several = self._several(levels)
         return Found(
             tuple(levels[-1].nodes),
-            many=any(level.many for level in levels) or self.scope_many,
+            many=any(level.many for level in levels) or self.scope_many or self.everywhere,
             several=several,
             partial=any(level.partial for level in levels),
             scopes=tuple(levels[-2].nodes),
@@ -152,6 +154,8 @@ class Resolver:
 
     def _several(self, levels: list[_Level]) -> bool:
         """Whether a level that speaks of one thing has more than one that leads to the target."""
+        if self.everywhere:
+            return False
         leading = levels[-1].nodes
         for upper, lower in zip(reversed(levels[:-1]), reversed(levels[1:]), strict=True):
             holders: dict[int, int] = {}
@@ -174,25 +178,32 @@ class Resolver:
         top = self._top_level(piece, scopes) or self._same_record(piece, scopes)
         if top is not None:
             return top
+        records = None if last else self.kinds.records_with(piece, scopes)
+        if records is not None:
+            return self._picked(piece, records, many=True)
         for names in self._variants(piece.names, scopes):
             level = self._named(replace(piece, names=names), scopes, strict=strict, last=last)
             if level is not None:
                 return level
-        return self._of_kind(piece, scopes, last=last)
+        return self._of_kind(piece, scopes, removed=strict and last)
 
-    def _of_kind(self, piece: Piece, scopes: list[int], *, last: bool) -> _Level | None:
+    def _of_kind(self, piece: Piece, scopes: list[int], *, removed: bool) -> _Level | None:
         """Where no name fits: the things that are what the noun says."""
         if self.kinds.whole(piece, scopes):
             return _Level([0], many=False, partial=False)
-        members = self.kinds.members(piece, scopes, last=last)
-        if members is None:
+        members = self.kinds.members(piece, scopes)
+        if members is None or (removed and scopes == [0] and not members[1]):
+            # "remove the editor" may mean a person or a word
             return None
-        kept: list[int] | None = self._positions(piece, members[0])
+        return self._picked(piece, members[0], many=members[1])
+
+    def _picked(self, piece: Piece, members: list[int], *, many: bool) -> _Level | None:
+        kept: list[int] | None = self._positions(piece, members)
         if kept and piece.condition is not None:
             kept = self._meeting(piece.condition, kept)
         if kept and piece.excepted:
-            kept = self._without(kept, piece.excepted, members[0])
-        return None if kept is None else _Level(kept, members[1], partial=False)
+            kept = self._without(kept, piece.excepted, members)
+        return None if kept is None else _Level(kept, many, partial=False)
 
     def _same_record(self, piece: Piece, scopes: list[int]) -> _Level | None:
         """`Zoe's order`: the record of Zoe, called by the collection it stands in."""
@@ -290,7 +301,9 @@ class Resolver:
             kept = self._without(kept, piece.excepted, elements) if self._is_many(piece) else None
         if kept is None:
             return None
-        return _Level(kept, self._is_many(piece), partial)
+        plain = not any(isinstance(self.index.values[e], dict | list) for e in elements)
+        swept = plain and piece.condition is not None and piece.condition.sweeping
+        return _Level(kept, swept or self._is_many(piece), partial)
 
     def _meeting(self, condition: Condition, elements: list[int]) -> list[int] | None:
         """A condition on plain fields is one on the records they stand in."""

@@ -172,7 +172,7 @@ def _replace_elements(reader: Reader, node: int, old: str, new: str) -> list[Ope
 def _everywhere(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     """`replace "a" with "b"`: the one value that is exactly that text."""
     everywhere = any(t.low in ("all", "every", "occurrences") for t in left)
-    everywhere = everywhere or reader.resolver.scope_many
+    everywhere = everywhere or reader.resolver.everywhere or reader.resolver.scope_many
     old, new = _one(reader, left), _one(reader, right)
     texts = [(n, reader.value(n)) for n in _within(reader)]
     whole = [n for n, value in texts if value == old]

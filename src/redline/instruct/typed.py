@@ -43,6 +43,11 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("an amount with a currency sign", re.compile(r"[$€£]\d[\d,]*(\.\d+)?")),
     ("a quantity with a unit", re.compile(r"\d+(\.\d+)?[A-Za-z%]{1,3}")),
 )
+_COMPUTED = re.compile(
+    r"(the )?(sum|total|average|mean|median|count|number|product|difference|maximum|minimum|max|"
+    r"min|highest|lowest|largest|smallest|combined|total number) (of|between|value|number)\b",
+    re.IGNORECASE,
+)
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -76,6 +81,9 @@ def typed(
         text = tokens[0].text
     if text.lower() in ("null", "nil"):
         return None
+    if len(tokens) > 2 and _COMPUTED.match(text):
+        raise Unclear("value", f"values are not computed from others, so say what {text!r} is",
+                      value=text)  # fmt: skip
     return _fitted(tokens, source, text, _model(current, peers), peers, key)
 
 

@@ -17,7 +17,8 @@ def _adjust(direction: int, *, unit_step: bool = False) -> Grammar:
     def read(reader: Reader, tokens: Tokens) -> list[Outcome]:
         by = any(t.low in ("by", "percent") for t in tokens)
         if not by and any(t.low == "to" for t in tokens[1:]):
-            return numbers.towards(assign.set_values(reader, tokens), direction)
+            outcomes = assign.set_values(reader, tokens)
+            return numbers.towards(outcomes, direction, elided=reader.elided)
         return numbers.adjust(reader, tokens, direction, unit_step=unit_step)
 
     return read
