@@ -45,15 +45,6 @@ def _exact_depth(source: bytes) -> int:
     return deepest
 
 
-# Block collections nest by indent or by indicators on one line.
-_DEEP_LINE = re.compile(rb"^(?: {128}|(?: *[-?:] ){32})", re.MULTILINE)
-
-
-def may_nest_deeply(source: bytes) -> bool:
-    """Whether YAML text could nest beyond the limit: false for nearly every real file."""
-    return bool(_DEEP_LINE.search(source)) or brackets_too_deep(source, MAX_DEPTH // 2)
-
-
 def require_shallow(source: bytes) -> None:
     """Refuse brackets nested deeper than any engine here goes."""
     if brackets_too_deep(source):

@@ -10,7 +10,6 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents import yaml_entries, yaml_values, yaml_verify
-from redline.documents.depth import may_nest_deeply
 from redline.documents.model import (
     Edit,
     Slice,
@@ -27,8 +26,10 @@ from redline.documents.path import Path, render_path
 from redline.documents.yaml_anchors import check_anchors, uses_of
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_fragment import Fragment, render_key
+from redline.documents.yaml_pieces import Opinion, Place
 from redline.documents.yaml_place import Placer, Style
 from redline.documents.yaml_scan import Child, Part, Scanner
+from redline.documents.yaml_split import STEP
 from redline.documents.yaml_verify import Where
 
 # So many keys are compared with one that is missing.
@@ -41,18 +42,15 @@ class YamlDocument:
 
     format = "yaml"
 
-    def __init__(self, source: bytes, index: int = 0) -> None:
+    def __init__(self, source: bytes, index: int = 0, *, step: int = STEP) -> None:
         require_text(source, "YAML")
         self.source = source
         self.index = index
-        self._tree: Any = yaml_verify.parse(source)
-        if may_nest_deeply(source):
-            # rapidyaml's parser keeps no recursion, so it may count; everything after it may not.
-            yaml_verify.require_shallow_tree(self._tree)
         bom = 3 if source.startswith(yaml_verify.BOM) else 0
         self._scanner = Scanner(source, bom=bom)
         parts = self._scanner.parts()
-        count = len(yaml_verify.documents(self._tree))
+        self._opinion = Opinion(self._scanner, parts, step)
+        count = self._opinion.count
         if not 0 <= index < max(count, 1):
             raise InvalidArgument(
                 f"doc_index is out of range: {index}",
@@ -69,8 +67,11 @@ class YamlDocument:
 
     def get(self, path: Path) -> Slice:
         """The node's source slice; an alias gives its target's text, flagged."""
-        node, notes, where = self._locate(path)
-        self._agree(where)
+        node, notes, place = self._locate(path)
+        try:
+            self._opinion.agree(place)
+        except CannotApply as error:
+            raise NodeNotFound(error.message) from None
         if node.kind == "alias":
             return self._target_of(node, notes)
         end = self._scanner.end_of(node) if node.kind != "empty" else node.start
@@ -80,14 +81,14 @@ class YamlDocument:
         """Replace the node, or create the leaf of a mapping."""
         fragment = Fragment(value)
         try:
-            node, notes, where = self._locate(path)
+            node, notes, place = self._locate(path)
         except NodeNotFound as error:
             return self._create(path, fragment, error, create_parents=create_parents)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         splices = self._replace(node, fragment)
         edit = Edit.of(self.source, splices, self._anchor_notes(node))
-        self._verify_set(edit, node, fragment, where)
+        self._verify_set(edit, node, fragment, place)
         return edit
 
     def insert(self, path: Path, value: str) -> Edit:
@@ -96,25 +97,25 @@ class YamlDocument:
             raise CannotApply("The whole document cannot be inserted")
         fragment = Fragment(value)
         try:
-            parent, notes, where = self._locate(path[:-1])
+            parent, notes, place = self._locate(path[:-1])
         except NodeNotFound as error:
             raise refused(error) from None
         last = path[-1]
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         if isinstance(last, int):
-            return self._insert_item(path, parent, last, fragment, where)
+            return self._insert_item(path, parent, last, fragment, place)
         if parent.kind == "mapping" and self._scanner.named(parent, last):
             raise key_exists(path)
         if parent.kind != "mapping" and not (parent.kind == "empty" and not path[:-1]):
             raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
-        return self._add_key(parent, last, fragment, where)
+        return self._add_key(parent, last, fragment, place)
 
     def delete(self, path: Path) -> Edit:
         """Without the entry, its same-line comment and the comment directly above it."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
-        node, notes, where = self._locate(path)
+        node, notes, place = self._locate(path)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
@@ -122,8 +123,8 @@ class YamlDocument:
         splices = yaml_entries.remove(self._placer, parent, child)
         edit = Edit.of(self.source, splices)
         check_anchors(edit)
-        old, new = self._trees(edit)
-        yaml_verify.check_removed(old, new, where)
+        trees = self._opinion.trees(edit, place, self._extent(node))
+        yaml_verify.check_removed(trees.old, trees.new, trees.where)
         return edit
 
     def _holds(self, parent: Node, child: Child, node: Node) -> bool:
@@ -134,7 +135,7 @@ class YamlDocument:
 
     def data(self) -> Any:
         """The document as plain values by the core schema; aliases are their own text."""
-        tree = self._fresh_tree()
+        tree = self._opinion.whole()
         return yaml_verify.plain_values(tree, yaml_verify.documents(tree)[self.index])
 
     def render(self, value: Any) -> str:
@@ -145,10 +146,11 @@ class YamlDocument:
     def _placer(self) -> Placer:
         return Placer(self._scanner, Style.of(self.source))
 
-    def _locate(self, path: Path) -> tuple[Node, tuple[str, ...], Where]:
+    def _locate(self, path: Path) -> tuple[Node, tuple[str, ...], Place]:
         node = self._root
         notes: list[str] = []
         steps: list[bytes | int] = []
+        trail: list[int] = []
         for depth, segment in enumerate(path):
             if node.kind == "alias":
                 raise NodeNotFound(
@@ -162,8 +164,10 @@ class YamlDocument:
             else:
                 child = self._member(node, path, depth, notes)
                 steps.append(segment.encode("utf-8", "surrogateescape"))
+            trail.append(node.start)
             node = self._scanner.value_of(node, child)
-        return node, tuple(notes), Where(self.index, tuple(steps))
+        where = Where(self.index, tuple(steps))
+        return node, tuple(notes), Place(where, tuple(trail), node.slot)
 
     def _item(self, node: Node, path: Path, depth: int) -> tuple[Child, int]:
         index = int(path[depth])
@@ -225,11 +229,15 @@ class YamlDocument:
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         return self._placer.replace(node, fragment)
 
-    def _verify_set(self, edit: Edit, node: Node, fragment: Fragment, where: Where) -> None:
+    def _extent(self, node: Node) -> tuple[int, int]:
+        return node.start, self._scanner.end_of(node) if node.kind != "empty" else node.start
+
+    def _verify_set(self, edit: Edit, node: Node, fragment: Fragment, place: Place) -> None:
         kept = node.anchor if fragment.root.anchor is None else None
         check_anchors(edit, kept, fragment.aliases)
-        old, new = self._trees(edit)
-        yaml_verify.check_set(old, new, where, fragment.readings(), anchor=node.anchor)
+        trees = self._opinion.trees(edit, place, self._extent(node))
+        readings = fragment.readings()
+        yaml_verify.check_set(trees.old, trees.new, trees.where, readings, anchor=node.anchor)
 
     def _anchor_notes(self, node: Node) -> tuple[str, ...]:
         if node.anchor is None:
@@ -247,7 +255,7 @@ class YamlDocument:
         depth = len(path) - 1
         while True:
             try:
-                parent, notes, where = self._locate(path[:depth])
+                parent, notes, place = self._locate(path[:depth])
                 break
             except NodeNotFound:
                 depth -= 1
@@ -263,14 +271,14 @@ class YamlDocument:
         for segment in reversed(path[depth + 1 :]):
             fragment = _wrapped(segment, fragment, path, self._placer)
         if fits:
-            return self._add_key(parent, key, fragment, where)
+            return self._add_key(parent, key, fragment, place)
         return self.set(path[:depth], _wrapped(key, fragment, path, self._placer).source.decode())
 
     def _is_null(self, node: Node) -> bool:
         text = self.source[node.start : node.end]
         return node.style == "plain" and text in (b"~", b"null", b"Null", b"NULL")
 
-    def _add_key(self, parent: Node, key: str, fragment: Fragment, where: Where) -> Edit:
+    def _add_key(self, parent: Node, key: str, fragment: Fragment, place: Place) -> Edit:
         if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         if parent.kind == "empty":
@@ -278,10 +286,10 @@ class YamlDocument:
         else:
             splices = yaml_entries.append(self._placer, parent, key, fragment)
         step = key.encode("utf-8", "surrogateescape")
-        return self._added(splices, Where(self.index, (*where.steps, step)), fragment)
+        return self._added(splices, place.under(step, parent.start, splices[0].start), fragment)
 
     def _insert_item(
-        self, path: Path, parent: Node, index: int, fragment: Fragment, where: Where
+        self, path: Path, parent: Node, index: int, fragment: Fragment, place: Place
     ) -> Edit:
         if parent.kind != "sequence":
             raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
@@ -294,34 +302,14 @@ class YamlDocument:
             splices = yaml_entries.append(self._placer, parent, None, fragment)
         else:
             splices = yaml_entries.insert_item(self._placer, parent, children[position], fragment)
-        return self._added(splices, Where(self.index, (*where.steps, position)), fragment)
+        return self._added(splices, place.under(position, parent.start, splices[0].start), fragment)
 
-    def _added(self, splices: list[Splice], where: Where, fragment: Fragment) -> Edit:
+    def _added(self, splices: list[Splice], place: Place, fragment: Fragment) -> Edit:
         edit = Edit.of(self.source, splices)
         check_anchors(edit, None, fragment.aliases)
-        old, new = self._trees(edit)
-        yaml_verify.check_added(old, new, where, fragment.readings())
+        trees = self._opinion.trees(edit, place)
+        yaml_verify.check_added(trees.old, trees.new, trees.where, fragment.readings())
         return edit
-
-    def _trees(self, edit: Edit) -> tuple[Any, Any]:
-        try:
-            new = yaml_verify.parse(edit.after)
-        except DocumentSyntax as error:
-            raise CannotApply(f"The result would not parse: {error.message}") from None
-        old, self._tree = self._fresh_tree(), None
-        return old, new
-
-    def _fresh_tree(self) -> Any:
-        """rapidyaml's tree of the source; verification takes it apart, so it may be parsed anew."""
-        if self._tree is None:
-            self._tree = yaml_verify.parse(self.source)
-        return self._tree
-
-    def _agree(self, where: Where) -> None:
-        try:
-            yaml_verify.find(self._fresh_tree(), where)
-        except CannotApply as error:
-            raise NodeNotFound(error.message) from None
 
 
 def _name(node: Node) -> str:

@@ -78,6 +78,7 @@ def _passing(what: str) -> re.Pattern[bytes]:
     text = {
         "entry": entry,
         "entries": rb"(?:" + entry + rb",)*+",
+        "flat": rb"(?:" + _token(rb" \t\r\n,") + rb")*+",
         "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
         "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(_LEVELS) + rb")*+",
     }[what]
@@ -191,6 +192,10 @@ class FlowScanner:
             at = self._after(entry, at, limit)
         return at
 
+    def flat_end(self, at: int, limit: int) -> int:
+        """Where the next bracket stands, or what cannot stand in a collection."""
+        return self._after(_passing("flat"), at, limit)
+
     def entries_end(self, at: int, limit: int) -> int:
         """Behind the comma of the last entry that ends before *limit*, or *at*."""
         return self._after(_passing("entries"), at, limit)
@@ -214,6 +219,14 @@ class FlowScanner:
                 raise CannotApply("A flow collection is malformed or not closed")
             yield at, end + 1, 1
             at = self.space(end + has_comma, limit)
+
+    def flow_value_at(self, at: int, limit: int) -> int:
+        """Where the value of the entry at *at* of a mapping starts; -1 without a simple key."""
+        if self.source[at] in b"[{?&!*":
+            return -1
+        key = self.flow_node(at, limit)
+        colon = self._colon(key, key.end, limit)
+        return -1 if colon is None else self.space(colon, limit)
 
     def flow_pairs(self, node: Node, start: int, end: int) -> Iterator[Pair]:
         """The entries of a collection that stand in [start, end), each with its key and value."""

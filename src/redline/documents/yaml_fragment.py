@@ -10,7 +10,8 @@ from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents import yaml_verify
-from redline.documents.depth import may_nest_deeply, value_too_deep
+from redline.documents.depth import value_too_deep
+from redline.documents.yaml_depth import require_bounded
 from redline.documents.yaml_flow import Node, decode_key
 from redline.documents.yaml_scan import Scanner
 
@@ -37,12 +38,13 @@ class Fragment:
         if b"\r" in source:
             source = source.replace(b"\r\n", b"\n")
         self.source = source
-        tree = self._tree()
-        if may_nest_deeply(source):
-            try:
+        try:
+            is_unsure = require_bounded(source)
+            tree = self._tree()
+            if is_unsure:
                 yaml_verify.require_shallow_tree(tree)
-            except DocumentSyntax:
-                raise value_too_deep() from None
+        except DocumentSyntax:
+            raise value_too_deep() from None
         self.scanner = Scanner(source)
         parts = self.scanner.parts()
         if len(parts) != 1 or parts[0].is_marked or source.lstrip().startswith(b"%"):

@@ -148,11 +148,13 @@ class Scanner(BlockScanner):
         found = [m.end() for m in pattern.finditer(self.source, node.start, node.limit)]
         if re.compile(spelled).match(self.source, node.start):
             found.append(node.start)
-        return [self._only(node, at) for at in found] if len(found) <= 1 else None
+        return [self.entry_at(node, at) for at in found] if len(found) <= 1 else None
 
-    def _only(self, node: Node, at: int) -> Child:
-        following = _entry_line(node.column, "mapping").search(self.source, at, node.limit)
-        return self._implicit(at, following.start() + 1 if following else node.limit)
+    def entry_at(self, node: Node, at: int) -> Child:
+        """The entry of a block collection that starts at *at*."""
+        following = _entry_line(node.column, node.kind).search(self.source, at, node.limit)
+        limit = following.start() + 1 if following else node.limit
+        return self._block_item(at, limit) if node.kind == "sequence" else self._implicit(at, limit)
 
     def find_item(self, node: Node, index: int) -> tuple[Child | None, int]:
         """The item at *index* (may be negative) of a list, and its index from the start.

@@ -17,6 +17,7 @@ import ryml
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.depth import too_deep
 from redline.documents.model import MAX_DEPTH, syntax_error
+from redline.documents.yaml_depth import require_bounded
 from redline.documents.yaml_view import misused_tab, readable, undeclared_handle, without_tabs
 
 BOM = b"\xef\xbb\xbf"
@@ -44,7 +45,7 @@ def parse(source: bytes) -> Any:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
     if b"\t" in text:
-        _check_what_it_lets_pass(text)
+        check_what_passes(text)
         text = without_tabs(text)
     for _ in range(_READINGS):
         try:
@@ -57,19 +58,29 @@ def parse(source: bytes) -> Any:
         except (ryml.ExceptionBasic, ryml.ExceptionVisit) as error:
             raise DocumentSyntax(f"Invalid YAML: {_reason(error)}") from None
         else:
-            _check_what_it_lets_pass(text)
+            check_what_passes(text)
             return tree
     raise DocumentSyntax("Invalid YAML")
+
+
+def parse_bounded(source: bytes) -> Any:
+    """As `parse`; too deep is refused before the parser sees it, or once its tree is measured."""
+    is_unsure = require_bounded(source)
+    tree = parse(source)
+    if is_unsure:
+        require_shallow_tree(tree)
+    return tree
 
 
 def _roomy(text: bytes) -> Any:
     """An empty tree with room for most nodes: growing it would cost more than parsing does."""
     tree = ryml.Tree()
-    tree.reserve(16 + text.count(b"\n") + 2 * text.count(b","))
+    lines = min(text.count(b"\n"), text.count(b":") + text.count(b"- "))
+    tree.reserve(16 + lines + 2 * text.count(b","))
     return tree
 
 
-def _check_what_it_lets_pass(text: bytes) -> None:
+def check_what_passes(text: bytes) -> None:
     """Refuse the invalid documents that rapidyaml accepts."""
     if b"\t" in text and (at := misused_tab(text)) is not None:
         raise syntax_error(text, at, "a tab is used as indentation", "YAML")
@@ -120,6 +131,11 @@ def _step(tree: Any, node: int, step: bytes | int) -> int:
     if found == _NONE:
         raise CannotApply("The two parsers disagree on where the path leads; nothing was changed")
     return int(found)
+
+
+def has_key(tree: Any, node: int, key: bytes) -> bool:
+    """Whether the mapping *node* has the *key*."""
+    return bool((tree.find_child(node, key) if key else _empty_key(tree, node)) != _NONE)
 
 
 def _empty_key(tree: Any, node: int) -> int:
@@ -179,10 +195,7 @@ def _was_absent(old: Any, where: Where) -> None:
     if not isinstance(key, bytes):
         return
     parent = find(old, Where(where.document, where.steps[:-1]))
-    if (
-        old.is_map(parent)
-        and (old.find_child(parent, key) if key else _empty_key(old, parent)) != _NONE
-    ):
+    if old.is_map(parent) and has_key(old, parent, key):
         raise CannotApply("The key is there already, in another spelling; nothing was changed")
 
 

@@ -1,0 +1,187 @@
+"""The independent opinion on a large stream, piece by piece.
+
+A parser's tree of a whole stream takes some thirty times its size. So large streams are parsed in
+runs of entries (see yaml_split), one tree at a time; an edit is then checked on the streams before
+and after it without the runs it does not touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from redline.core.errors import CannotApply, DocumentSyntax
+from redline.core.splice import Splice, apply_splices
+from redline.documents import yaml_verify
+from redline.documents.model import Edit
+from redline.documents.yaml_depth import require_bounded
+from redline.documents.yaml_scan import Part, Scanner
+from redline.documents.yaml_split import STEP, STREAM, Region, Run, regions_of
+from redline.documents.yaml_verify import Where
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path leads: by keys and indexes, and by the bytes the skimmer found.
+
+    `trail` holds the start of the collection each step looks into, `at` an offset inside the node.
+    """
+
+    where: Where
+    trail: tuple[int, ...]
+    at: int
+
+    def under(self, step: bytes | int, start: int, at: int) -> Place:
+        """The entry *step* of the collection at this place, which starts at *start*."""
+        where = Where(self.where.document, (*self.where.steps, step))
+        return Place(where, (*self.trail, start), at)
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """The parser's trees before and after an edit, and the place in both."""
+
+    old: Any
+    new: Any
+    where: Where
+
+
+class Opinion:
+    """What the independent parser says of a stream; making it validates the whole stream."""
+
+    def __init__(self, scanner: Scanner, parts: list[Part], step: int = STEP) -> None:
+        self.source = scanner.source
+        self._tree: Any = None
+        self._regions = self._validated(scanner, parts, step)
+        if self._regions:
+            self.count = self._count
+        else:
+            self._tree = yaml_verify.parse_bounded(self.source)
+            self.count = len(yaml_verify.documents(self._tree))
+
+    def _validated(self, scanner: Scanner, parts: list[Part], step: int) -> list[Region]:
+        """The regions whose every run the parser accepts; none when the whole must tell."""
+        if len(self.source) <= 4 * step or require_bounded(self.source):
+            return []
+        try:
+            yaml_verify.check_what_passes(self.source)
+            regions = regions_of(scanner, parts, step)
+            for region in regions:
+                for run in region.runs:
+                    run.count = self._entries(region, run)
+            dropped = [run for region in regions for run in region.runs]
+            rest = yaml_verify.parse(_without(self.source, dropped))
+        except (DocumentSyntax, CannotApply):
+            return []
+        stream = [run.count for region in regions if region.start == STREAM for run in region.runs]
+        self._count = len(yaml_verify.documents(rest)) + sum(stream)
+        return regions
+
+    def _entries(self, region: Region, run: Run) -> int:
+        tree, node = self._run_tree(region, run)
+        if region.start == STREAM:
+            return len(yaml_verify.documents(tree))
+        fits = tree.is_map(node) if region.kind == "mapping" else tree.is_seq(node)
+        if not fits or not tree.num_children(node):
+            raise CannotApply("A run is not what its collection is")
+        return int(tree.num_children(node))
+
+    def _run_tree(self, region: Region, run: Run) -> tuple[Any, int]:
+        text = region.before + self.source[run.start : run.end] + region.after
+        tree = yaml_verify.parse(text)
+        node = int(tree.root_id())
+        for _ in range(region.depth):
+            node = int(tree.first_child(node))
+        return tree, node
+
+    def agree(self, place: Place) -> None:
+        """CannotApply unless the parser finds a node at *place* too."""
+        if not self._regions:
+            yaml_verify.find(self._whole(), place.where)
+            return
+        dropped, where = self._untouched(place, [(place.at, place.at)])
+        yaml_verify.find(yaml_verify.parse(_without(self.source, dropped)), where)
+
+    def trees(self, edit: Edit, place: Place, gone: Span | None = None) -> Trees:
+        """The trees to compare; what stands in *gone* is replaced or taken out by the edit."""
+        if not self._regions:
+            return self._whole_trees(edit, place)
+        spans = [(splice.start, splice.end) for splice in edit.splices]
+        dropped, where = self._untouched(place, spans)
+        cuts = [Splice(run.start, run.end, b"") for run in dropped]
+        try:
+            new = yaml_verify.parse_bounded(apply_splices(self.source, [*edit.splices, *cuts]))
+        except DocumentSyntax:
+            # Its lines are not those of the file; the whole file is asked.
+            return self._whole_trees(edit, place)
+        if gone is not None:
+            dropped = [*dropped, *self._inside(gone, dropped)]
+        return Trees(yaml_verify.parse(_without(self.source, dropped)), new, where)
+
+    def _whole_trees(self, edit: Edit, place: Place) -> Trees:
+        try:
+            new = yaml_verify.parse_bounded(edit.after)
+        except DocumentSyntax as error:
+            raise CannotApply(f"The result would not parse: {error.message}") from None
+        # Verification takes the trees apart.
+        old, self._tree = self._whole(), None
+        return Trees(old, new, place.where)
+
+    def whole(self) -> Any:
+        """The tree of the whole stream."""
+        return self._whole()
+
+    def _whole(self) -> Any:
+        if self._tree is None:
+            self._tree = yaml_verify.parse(self.source)
+        return self._tree
+
+    def _untouched(self, place: Place, spans: Sequence[Span]) -> tuple[list[Run], Where]:
+        """The runs that may go, and the place in what is left."""
+        dropped: list[Run] = []
+        document, steps = place.where.document, list(place.where.steps)
+        for region in self._regions:
+            level = place.trail.index(region.start) if region.start in place.trail else None
+            step = steps[level] if level is not None else None
+            going = [run for run in region.runs if not _touches(run, spans)]
+            if isinstance(step, bytes):
+                going = [run for run in going if not self._holds(region, run, step)]
+            if level is not None and len(going) == len(region.runs):
+                # An entry beside the first: the place must not look like the only one.
+                going = going[1:] if going[0].start > place.at else going[:-1]
+            above = sum(run.count for run in going if run.end <= place.at)
+            if region.start == STREAM:
+                document -= above
+            elif level is not None and isinstance(step, int):
+                steps[level] = step - above
+            dropped += going
+        return dropped, Where(document, tuple(steps))
+
+    def _holds(self, region: Region, run: Run, key: bytes) -> bool:
+        """Whether an entry of a run has the *key*, in whatever spelling."""
+        at = self.source.find
+        is_odd = not key or any(byte in key for byte in b" \t\r\n'\"\\")
+        if not is_odd and at(key, run.start, run.end) < 0 and at(b"\\", run.start, run.end) < 0:
+            return False
+        tree, node = self._run_tree(region, run)
+        return yaml_verify.has_key(tree, node, key)
+
+    def _inside(self, gone: Span, dropped: Sequence[Run]) -> list[Run]:
+        out = {run.start for run in dropped}
+        return [
+            run
+            for region in self._regions
+            for run in region.runs
+            if gone[0] <= run.start and run.end <= gone[1] and run.start not in out
+        ]
+
+
+def _touches(run: Run, spans: Sequence[Span]) -> bool:
+    return any(run.start <= end and start <= run.end for start, end in spans)
+
+
+def _without(source: bytes, runs: Sequence[Run]) -> bytes:
+    return apply_splices(source, [Splice(run.start, run.end, b"") for run in runs])
