@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.ripgrep import Ripgrep
-from redline.adapters.ripgrep_output import CountCollector
+from redline.adapters.ripgrep_output import Collector, LineParser
+from redline.adapters.ripgrep_search import Flood
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath
-from redline.core.ports.search import GrepQuery, GrepResult
+from redline.core.ports.search import Binary, GrepQuery, GrepResult
 from tests.search.plain_tree import PlainTree
 
 ROOT = WorkspacePath(0, ())
@@ -61,7 +62,7 @@ def _write(base: Path, files: dict[str, str | bytes]) -> None:
 
 def _found(grep: Ripgrep, where: WorkspacePath, query: GrepQuery) -> list[tuple[str, int, int]]:
     result = grep.search([where], query, Patient())
-    return [(line.path.relative, line.line, line.column) for line in result.lines]
+    return [(line.path, line.line, line.column) for line in result.lines]
 
 
 def test_lines_come_in_path_order_with_character_columns(base: Path, grep: Ripgrep) -> None:
@@ -80,7 +81,7 @@ def test_total_counts_beyond_the_cap_and_the_first_paths_win(base: Path, grep: R
     _write(base, {f"d{i:03}/f.txt": "foo\n" * 50 for i in range(200)})
     result = grep.search([ROOT], GrepQuery("foo", max_matches=75), Patient())
     assert result.total == 10_000
-    assert [line.path.parts[0] for line in result.lines] == ["d000"] * 50 + ["d001"] * 25
+    assert [line.path.split("/")[0] for line in result.lines] == ["d000"] * 50 + ["d001"] * 25
 
 
 def test_context_lines_are_given_once_and_marked(base: Path, grep: Ripgrep) -> None:
@@ -224,23 +225,76 @@ def test_a_name_with_line_breaks_stays_one_name(base: Path, grep: Ripgrep) -> No
     assert _found(grep, ROOT, GrepQuery("foo")) == [("a\nb", 1, 1), ("c", 1, 1)]
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 7, 1000])
-def test_counts_may_arrive_in_any_pieces(step: int) -> None:
-    output = b"./b\x0012\n./a/x\x003\n./new\nline\x001\n"
-    collector = CountCollector(10, None)
-    for start in range(0, len(output), step):
-        collector.feed(output[start : start + step])
-    assert collector.total == 16
-    assert collector.files() == [(b"a/x", 3), (b"b", 12), (b"new\nline", 1)]
+OUTPUT = (
+    b"./b\x001:foo\n3:foo\n\n./a/x\x0012:foo\n\n./new\nline\x007:foo\n\n./a\n\n./b\x001:odd\n"
+    b'\n./small: binary file matches (found "\\0" byte around offset 7)\n'
+    b'\n./ne\nw\x001:foo\n./ne\nw: binary file matches (found "\\0" byte around offset 99)\n'
+    b'./alone: binary file matches (found "\\0" byte around offset 0)\n'
+    b'\n./text\x001:./text: binary file matches (found "\\0" byte around offset 7)\n'
+)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 7, 20, 1000])
+@pytest.mark.parametrize("limit", [0, 1, 10])
+def test_output_may_arrive_in_any_pieces(step: int, limit: int) -> None:
+    collector = Collector(limit)
+    for start in range(0, len(OUTPUT), step):
+        collector.feed(OUTPUT[start : start + step])
+    collector.close()
+    assert collector.total == 6
+    assert sorted(collector.binary) == [b"alone", b"ne\nw", b"small"]
+    found = list(collector.files())
+    whole = [
+        ("a/x", b"12:foo"),
+        ("a\n\n./b", b"1:odd"),
+        ("b", b"1:foo\n3:foo"),
+        ("new\nline", b"7:foo"),
+        ("text", b'1:./text: binary file matches (found "\\0" byte around offset 7)'),
+    ]
+    assert found == (whole if limit == 10 else whole[:1])
+
+
+def test_a_line_that_was_cut_off_is_left_away() -> None:
+    collector = Collector(10)
+    collector.feed(b"./a\x001:foo\n2:fo")
+    collector.close(complete=False)
+    assert (collector.total, list(collector.files())) == (1, [("a", b"1:foo")])
 
 
 def test_files_behind_the_limit_are_counted_but_not_kept() -> None:
-    collector = CountCollector(5, None)
+    collector = Collector(5)
     for number in range(100_000, 0, -1):
-        collector.feed(b"./f%06d\x002\n" % number)
+        between = b"\n" if number < 100_000 else b""
+        collector.feed(between + b"./f%06d\x001:x\n2:x\n" % number)
         assert len(collector._files) < 1100
+    collector.close()
     assert collector.total == 200_000
-    assert collector.files()[:2] == [(b"f000001", 2), (b"f000002", 2)]
+    assert [path for path, _ in collector.files()] == ["f000001", "f000002", "f000003"]
+
+
+def test_lines_of_one_file_behind_the_limit_are_counted_but_not_kept() -> None:
+    collector = Collector(5, utf8_only=True)
+    collector.feed(b"./a\x001:x")
+    for number in range(2, 100_000):
+        collector.feed(b"\n%d:x" % number)
+        if number % 1000 == 0:
+            assert collector._open is not None
+            assert len(collector._open.body) < 100
+    collector.feed(b"\n")
+    collector.close()
+    assert collector.total == 99_999
+    [(_, body)] = collector.files()
+    hits = LineParser(100, columns=False).hits(body)
+    assert hits[:5] == [(number, 1, "x") for number in range(1, 6)]
+
+
+def test_a_file_is_left_out_for_bytes_behind_the_limit() -> None:
+    collector = Collector(1, utf8_only=True)
+    collector.feed(b"./a\x001:x\n2:x\n3:x\n")
+    collector.feed(b"4:\xe9\n")
+    collector.feed(b"5:x\n")
+    collector.close()
+    assert collector.total == 0
 
 
 def test_context_of_a_line_behind_the_cap_is_left_out(base: Path, grep: Ripgrep) -> None:
@@ -250,12 +304,12 @@ def test_context_of_a_line_behind_the_cap_is_left_out(base: Path, grep: Ripgrep)
     assert result.total == 4
 
 
-def test_many_files_are_fetched_in_several_command_lines(base: Path, grep: Ripgrep) -> None:
+def test_many_files_with_long_names_are_all_found(base: Path, grep: Ripgrep) -> None:
     long = "n" * 200
     _write(base, {f"{long}{i:04}": f"foo {'x' * 1000}\n" for i in range(700)})
     result = grep.search([ROOT], GrepQuery("foo", max_matches=650), Patient())
     assert len(result.lines) == 650
-    assert [line.path.name for line in result.lines] == [f"{long}{i:04}" for i in range(650)]
+    assert [line.path for line in result.lines] == [f"{long}{i:04}" for i in range(650)]
 
 
 MIXED: dict[str, str | bytes] = {
@@ -272,28 +326,70 @@ MIXED: dict[str, str | bytes] = {
 }
 
 
+NEVER = Flood(seconds=0)
+ALWAYS = Flood(lines=0, seconds=60, patience=60)
+IN_VAIN = Flood(lines=0, seconds=60, patience=0)
+
+
+@pytest.mark.parametrize("flood", [NEVER, ALWAYS, IN_VAIN], ids=["never", "always", "in vain"])
 @pytest.mark.parametrize("left_out", ["", "binary", "notice"])
-@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("binary", list(Binary))
 @pytest.mark.parametrize("utf8_only", [False, True])
 @pytest.mark.parametrize("context", [0, 2])
-def test_an_answer_is_the_same_beside_more_than_is_read_at_once(
-    base: Path, grep: Ripgrep, left_out: str, text: bool, utf8_only: bool, context: int
+def test_an_answer_is_the_same_before_a_flood_of_others(
+    base: Path, flood: Flood, left_out: str, binary: Binary, utf8_only: bool, context: int
 ) -> None:
+    grep = Ripgrep([str(base)], PlainTree(base), flood)
+    counts = binary is not Binary.NAME
+
     def search(most: int) -> GrepResult:
-        query = GrepQuery("foo", max_matches=most, context=context, utf8_only=utf8_only, text=text)
+        query = GrepQuery(
+            "foo",
+            max_matches=most,
+            context=context,
+            utf8_only=utf8_only,
+            binary=binary,
+            counts=counts,
+        )
         return grep.search([ROOT], query, Patient())
 
     _write(base, {k: v for k, v in MIXED.items() if not left_out or left_out not in k})
     few = search(1000)
     matching = [line for line in few.lines if line.is_match]
     assert few.total == len(matching) > 5
-    _write(base, {f"~{i}": "foo bar bar bar\n" * 10_000 for i in range(8)})
+    _write(base, {f"~{i}": "foo bar bar bar\n" * 2_000 for i in range(8)})
     for most in (3, few.total - 1, few.total):
         much = search(most)
-        assert much.total == few.total + 80_000 or most < few.total
+        assert much.total > most
+        assert much.total == few.total + 16_000 or most < few.total or not counts
         assert [line for line in much.lines if line.is_match] == matching[:most]
         if most == few.total:
             assert much.lines == few.lines
+
+
+@pytest.mark.parametrize("flood", [NEVER, ALWAYS])
+def test_the_first_lines_of_several_places_are_those_of_the_first_paths(
+    base: Path, flood: Flood
+) -> None:
+    grep = Ripgrep([str(base)], PlainTree(base), flood)
+    _write(base, dict.fromkeys(("c/d/x", "b", "a/y", "c/x", "d"), "foo\n" * 30))
+    where = [_at("c"), _at("d"), _at("a/y"), _at("c/d"), _at("b")]
+    result = grep.search(where, GrepQuery("foo", max_matches=70), Patient())
+    assert [line.path for line in result.lines] == ["a/y"] * 30 + ["b"] * 30 + ["c/d/x"] * 10
+    assert result.total == 150
+
+
+@pytest.mark.parametrize("ignore_case", [False, True])
+@pytest.mark.parametrize("literal", [False, True])
+def test_columns_are_those_of_the_first_match(
+    base: Path, grep: Ripgrep, ignore_case: bool, literal: bool
+) -> None:
+    lines = ["ask", "ASK", "a\u017f\u212a", "\u00e9 ask ask", "x" * 9000 + " ask", "ASk ask"]
+    _write(base, {"a": "".join(f"{line}\n" for line in lines)})
+    query = GrepQuery("ask", ignore_case=ignore_case, literal=literal)
+    found = [(line, column) for _, line, column in _found(grep, ROOT, query)]
+    either = [(1, 1), (4, 3), (5, 9002)]
+    assert found == sorted(either + ([(2, 1), (3, 1), (6, 1)] if ignore_case else [(6, 5)]))
 
 
 def test_a_glob_with_nul_is_refused_before_a_program_is_started(grep: Ripgrep) -> None:

@@ -93,4 +93,4 @@ def test_without_the_guard_a_swapped_directory_would_be_read(tmp_path: Path) -> 
     unguarded = Ripgrep([str(root)], PlainTree(root))
     unguarded.processes.guard._roots = ["/"]
     found = unguarded.search([INNER], GrepQuery("outside"), Patient())
-    assert [line.path for line in found.lines] == [WorkspacePath(0, ("d", "f"))]
+    assert [line.place for line in found.lines] == [WorkspacePath(0, ("d", "f"))]

@@ -1,116 +1,290 @@
-"""Reads ripgrep's output: counts per file as they come, then the lines of the files that matter.
+"""Takes ripgrep's output as it comes: exact totals, and the first lines in path order.
 
-Counts (`--count --null`) are `./path NUL 12`; lines (`--heading --null --line-number --column`) are
-`./path NUL` and then `12:5:text` for a match or `11-text` for context, with an empty line between
-files. Every search path is given as `./...`, so an empty line followed by `./` can only be the
-start of the next file.
+With `--heading --null --line-number [--column]` a file is `./path NUL` and then `12:5:text` for a
+match or `11-text` for context, with an empty line between files. Every search path is given as
+`./...`, so an empty line followed by `./` begins the next file. A notice about a binary file is a
+line `./path: binary file matches ...`, alone or behind the lines of that file.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-_COUNT = re.compile(rb"\./(.*?)\0(\d+)\r?\n", re.DOTALL)
 _NEXT_FILE = b"\n\n./"
+_ROOM = 32 << 20
+_BOM = "\ufeff"
+# A line that begins so tells no line of a file.
+_NO_LINE = b"\n./"
+_NOTICE = re.compile(
+    rb"\n+\./(.*?): (?:binary file matches|WARNING: stopped searching binary file after match)"
+    rb' \(found "\\0" byte around offset \d+\)(?=\n|\Z)',
+    re.DOTALL,
+)
+_COUNT = re.compile(rb"\./([^\0]*)\0(\d+)\r?\n")
+_DIGIT = re.compile(rb"\d")
+_MORE = re.compile(rb"\n\d+:")
 _LINE = re.compile(rb"(\d+)(?:-|:(\d+):)(.*)", re.DOTALL)
-_MATCHES = re.compile(rb"^\d+:", re.MULTILINE)
-_NOTICES = (b"binary file matches (found", b"WARNING: stopped searching binary file")
+_LINE_WITHOUT_COLUMN = re.compile(rb"(\d+)(?:-|:())(.*)", re.DOTALL)
 _OMITTED = re.compile(rb" \[\.\.\. (?:\d+ more match(?:es)?|omitted end of long line)\]\Z")
+# Lines about which there is nothing to look at twice, as text.
+_PLAIN = re.compile(r"^([0-9]+):(.*)$", re.MULTILINE)
+_PLAIN_WITH_COLUMN = re.compile(r"^([0-9]+):([0-9]+):(.*)$", re.MULTILINE)
 
 Hit: TypeAlias = tuple[int, int, str]
-"""Line number, column (0 for context), text."""
+"""Line number, column, text."""
 
 
-class CountCollector:
-    """Takes counts in pieces: an exact total, and the first files in path order.
+class Collector:
+    """Takes output in pieces; of files that lie behind the first *limit* lines only counts stay.
 
-    Memory is bounded: files that lie behind twice *limit* matching lines are only counted.
+    `total` counts matching lines. `binary` names the files about which there was a notice; their
+    lines are left out. So are files that *wanted* refuses and, with *utf8_only*, those of which
+    other bytes would be shown, `spoiled` lines in all.
     """
 
-    def __init__(self, limit: int, wanted: Callable[[str], bool] | None) -> None:
+    def __init__(
+        self,
+        limit: int,
+        wanted: Callable[[str], bool] | None = None,
+        *,
+        utf8_only: bool = False,
+        context: bool = False,
+    ) -> None:
         self._limit = limit
         self._wanted = wanted
-        self._buffer = b""
-        self._files: list[tuple[bytes, bytes, int]] = []
-        self._kept = 0
+        self._utf8_only = utf8_only
+        self._context = context
+        self._tail = b"\n\n"
+        self._path: bytes | None = None
+        self._open: _Open | None = None
+        self._files: list[tuple[bytes, bytes, bytes, int]] = []
+        self._kept = self._size = 0
+        self._room = _ROOM
         self._last_key: bytes | None = None
-        self.total = 0
+        self.total = self.spoiled = 0
+        self.binary: list[bytes] = []
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of output."""
-        text = self._buffer + piece
-        stop = 0
-        for found in _COUNT.finditer(text):
-            stop = found.end()
-            path, digits = found.groups()
-            if self._wanted is None or self._wanted(path.decode("utf-8", "surrogateescape")):
-                count = int(digits)
-                self.total += count
-                self._keep(path, count)
-        self._buffer = text[stop:]
+        data = self._tail + piece
+        stop = data.rfind(b"\n")
+        # What follows the last lines is left for later: notices, and a name that may go on behind
+        # a line break.
+        name = data.find(_NO_LINE, data.rfind(b"\0", 0, stop) + 1, stop)
+        if name >= 0:
+            stop = name
+        if data[stop - 1 : stop] == b"\n":
+            stop -= 1
+        self._take(data[:stop])
+        self._tail = data[stop:]
 
-    def _keep(self, path: bytes, count: int) -> None:
+    def close(self, *, complete: bool = True) -> None:
+        """There is no more; without *complete* the last line was cut off and is left away."""
+        is_binary = complete and self._apart(self._tail.removesuffix(b"\n"), b"")[2]
+        self._finish(is_binary=is_binary)
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Paths with what was written about each, in path order."""
+        self._prune()
+        for _, path, body, _ in self._files:
+            yield path.decode("utf-8", "surrogateescape"), body
+
+    def _take(self, text: bytes) -> None:
+        """Whole lines. They are taken apart at NUL: each ends the name of the next file."""
+        *pieces, last = text.split(b"\0")
+        for piece in pieces:
+            at = piece.rfind(_NEXT_FILE)
+            if at < 0:
+                self._extend(piece + b"\0")  # it stands within a line
+                continue
+            body, name, is_binary = piece[:at], piece[at + len(_NEXT_FILE) :], False
+            if not _DIGIT.match(body, body.rfind(b"\n") + 1):
+                body, name, is_binary = self._apart(body, name)
+            if self._open is not None:
+                self._extend(body)
+                self._finish(is_binary=is_binary)
+            elif self._path is not None:
+                self._add(self._path, body, self._count(body), is_binary=is_binary)
+            self._path = name
+        if last:
+            self._extend(last)
+
+    def _apart(self, body: bytes, name: bytes) -> tuple[bytes, bytes, bool]:
+        """The lines and the next name, where notices may stand between them, or a part of it.
+
+        The last is whether there is a notice about the present file.
+        """
+        start = body.find(_NO_LINE)
+        if start < 0:
+            return body, name, False
+        is_binary, stop = False, start
+        for notice in _NOTICE.finditer(body, start):
+            stop = notice.end()
+            if notice[1] == self._path:
+                is_binary = True
+            elif self._is_wanted(notice[1]):
+                self.binary.append(notice[1])
+        if stop < len(body):  # the name holds what looks like the start of a file
+            name = body[stop:].lstrip(b"\n").removeprefix(b"./") + _NEXT_FILE + name
+        return body[:start].removesuffix(b"\n"), name, is_binary
+
+    def _extend(self, lines: bytes) -> None:
+        """More of the present file; beyond the limit its lines are only counted."""
+        file = self._open
+        if file is None:
+            self._open = _Open(lines, self._count(lines))
+            return
+        if file.count > self._limit:
+            file.spoiled |= self._utf8_only and not _is_utf8(lines)
+        else:
+            file.body += lines
+        file.count += len(_MORE.findall(lines)) if self._context else lines.count(b"\n")
+
+    def _count(self, lines: bytes) -> int:
+        """How many of a file's first lines match."""
+        if self._context:
+            return len(_MORE.findall(b"\n" + lines))
+        return lines.count(b"\n") + 1
+
+    def _finish(self, *, is_binary: bool) -> None:
+        """The open file is complete."""
+        file, self._open = self._open, None
+        if file is not None and self._path is not None:
+            self._add(self._path, file.body, file.count, is_binary=is_binary, spoiled=file.spoiled)
+
+    def _add(
+        self, path: bytes, body: bytes, count: int, *, is_binary: bool, spoiled: bool = False
+    ) -> None:
+        """One file, and how many of its lines match."""
+        if not self._is_wanted(path):
+            return
+        if is_binary:
+            self.binary.append(path)
+            return
+        if self._utf8_only and (spoiled or not _is_utf8(body)):
+            self.spoiled += count
+            return
+        self.total += count
         key = path.replace(b"/", b"\0")
         if self._last_key is not None and key > self._last_key:
             return
-        self._files.append((key, path, count))
+        self._files.append((key, path, body, count))
         self._kept += count
-        if self._kept > 8 * self._limit + 1024:
+        self._size += len(body)
+        if self._kept > 8 * self._limit + 1024 or self._size > self._room:
             self._prune()
+            self._size = sum(len(body) for _, _, body, _ in self._files)
+            self._room = max(_ROOM, 2 * self._size)
+
+    def _is_wanted(self, path: bytes) -> bool:
+        return self._wanted is None or self._wanted(path.decode("utf-8", "surrogateescape"))
 
     def _prune(self) -> None:
         self._files.sort()
         enough = 0
-        for index, (key, _, count) in enumerate(self._files):
+        for index, (key, _, _, count) in enumerate(self._files):
             enough += count
-            if enough >= 2 * self._limit:
+            if enough >= self._limit:
                 del self._files[index + 1 :]
                 self._kept = enough
                 self._last_key = key
                 return
 
-    def files(self) -> list[tuple[bytes, int]]:
-        """Paths with their counts, in path order."""
-        self._prune()
-        return [(path, count) for _, path, count in self._files]
+
+class _Open:
+    """The file that is being written about, with its first lines."""
+
+    __slots__ = ("body", "count", "spoiled")
+
+    def __init__(self, body: bytes, count: int) -> None:
+        self.body = body
+        self.count = count
+        self.spoiled = False
 
 
-def file_blocks(output: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Each file's path, and its lines as they were written."""
-    for block in output.removeprefix(b"./").split(_NEXT_FILE):
-        path, _, data = block.partition(b"\0")
-        if data:
-            yield path, data
+class Counter:
+    """Adds up what `--count --null` writes: `./path NUL 12` for each file."""
+
+    def __init__(self, wanted: Callable[[str], bool] | None) -> None:
+        self._wanted = wanted
+        self._tail = b""
+        self.total = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of output."""
+        data = self._tail + piece
+        stop = 0
+        for found in _COUNT.finditer(data):
+            stop = found.end()
+            path, count = found.groups()
+            if self._wanted is None or self._wanted(path.decode("utf-8", "surrogateescape")):
+                self.total += int(count)
+        self._tail = data[stop:]
 
 
-def split_files(
-    output: bytes, wanted: Callable[[str], bool] | None, *, text: bool
-) -> tuple[dict[bytes, bytes], list[tuple[bytes, int]]] | None:
-    """The lines of each file, and counts of matching lines in path order.
+class LineParser:
+    """Reads the lines of a file; *needle* finds the column where ripgrep was not asked for it.
 
-    None where a file was named twice or, without *text*, a notice says that one is binary.
+    A column is 0 for context, -1 where the match lies behind the place at which a line was cut.
+    The mark at the start of a *marked* file is left away.
     """
-    if not text and any(notice in output for notice in _NOTICES):
-        return None
-    found = list(file_blocks(output))
-    blocks = dict(found)
-    if len(blocks) < len(found):
-        return None
-    paths = sorted(blocks, key=lambda path: path.replace(b"/", b"\0"))
-    if wanted is not None:
-        paths = [path for path in paths if wanted(path.decode("utf-8", "surrogateescape"))]
-    return blocks, [(path, len(_MATCHES.findall(blocks[path]))) for path in paths]
 
+    def __init__(
+        self,
+        longest_line: int,
+        *,
+        columns: bool,
+        context: bool = False,
+        needle: re.Pattern[str] | None = None,
+        marked: bool = False,
+    ) -> None:
+        self._longest = longest_line
+        self._columns = columns
+        self._context = context
+        self._needle = needle
+        self._marked = marked
 
-def parse_hits(
-    blocks: Iterable[tuple[bytes, bytes]], longest_line: int, *, utf8_only: bool
-) -> Iterator[tuple[bytes, list[Hit]]]:
-    """Each file's lines; files whose lines are not UTF-8 are left out with *utf8_only*."""
-    for path, data in blocks:
-        if not utf8_only or _is_utf8(data):
-            yield path, list(_lines(data, longest_line))
+    def hits(self, body: bytes) -> list[Hit]:
+        """The lines of one file."""
+        hits = self._hits(body)
+        if self._marked and hits[0][0] == 1:
+            number, column, text = hits[0]
+            hits[0] = number, column, text.removeprefix(_BOM)
+        return hits if self._needle is None else self._located(hits, self._needle.search)
+
+    def _hits(self, body: bytes) -> list[Hit]:
+        if self._context or b"\r" in body or b" [... " in body:
+            return list(self._one_by_one(body))
+        if not self._columns:
+            found = _PLAIN.findall(body.decode("utf-8", "surrogateescape"))
+            return [(int(number), 1, text) for number, text in found]
+        if not body.isascii():
+            return list(self._one_by_one(body))
+        found = _PLAIN_WITH_COLUMN.findall(body.decode("ascii"))
+        return [(int(number), int(column), text) for number, column, text in found]
+
+    def _located(
+        self, hits: Sequence[Hit], search: Callable[[str], re.Match[str] | None]
+    ) -> list[Hit]:
+        found = ((hit, search(hit[2]) if hit[1] else None) for hit in hits)
+        return [
+            (number, match.start() + 1 if match else -column, text)
+            for (number, column, text), match in found
+        ]
+
+    def _one_by_one(self, body: bytes) -> Iterator[Hit]:
+        pattern = _LINE if self._columns else _LINE_WITHOUT_COLUMN
+        for raw in body.split(b"\n"):
+            found = pattern.match(raw)
+            if not found:
+                continue
+            number, column, text = found.groups()
+            if len(text) > self._longest:
+                text = _OMITTED.sub(b"", text)
+            where = 0 if column is None else _character(text, int(column or 1))
+            yield int(number), where, text.removesuffix(b"\r").decode("utf-8", "surrogateescape")
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -121,18 +295,6 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _lines(data: bytes, longest: int) -> Iterator[Hit]:
-    for raw in data.split(b"\n"):
-        found = _LINE.match(raw)
-        if not found:
-            continue  # a notice such as "binary file matches"
-        number, column, text = found.groups()
-        if len(text) > longest:
-            text = _OMITTED.sub(b"", text)
-        where = 0 if column is None else _character(text, int(column))
-        yield int(number), where, text.removesuffix(b"\r").decode("utf-8", "surrogateescape")
 
 
 def _character(text: bytes, column: int) -> int:

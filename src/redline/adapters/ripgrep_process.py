@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -14,7 +17,9 @@ from redline.core.errors import Unavailable
 from redline.core.ports.search import Cancel
 
 _CHUNK = 1 << 18
-_LOOK_EVERY = 4  # ms
+_LOOK_EVERY = 0.004
+_FAR_AHEAD = 64 << 20
+_FREED_AT_ONCE = 4 << 20
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
 _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
 _NAME = "rg.exe" if sys.platform == "win32" else "rg"
@@ -43,44 +48,140 @@ class RipgrepProcesses:
 
     @contextmanager
     def start(
-        self,
-        root: int,
-        arguments: Sequence[str],
-        rules: Sequence[str],
-        targets: Sequence[str],
-        output: int = subprocess.PIPE,
-    ) -> Iterator[subprocess.Popen[bytes]]:
+        self, root: int, arguments: Sequence[str], rules: Sequence[str], targets: Sequence[str]
+    ) -> Iterator[Running]:
+        """Ripgrep at work in a root; it is killed if it still runs at the end."""
         directory = self._directories[root]
-        with _extra_ignore_file(rules) as (flags, inherited):
-            process = self.guard.start(
-                [self._program, *arguments, *flags, "--", *targets],
-                stdin=_null() if _BY_DESCRIPTOR else subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.PIPE,
-                cwd=f"/proc/self/fd/{directory}" if isinstance(directory, int) else directory,
-                env={} if os.name == "posix" else None,
-                pass_fds=inherited,
-            )
-            with process:
-                try:
-                    yield process
-                finally:
-                    if process.poll() is None:
-                        process.kill()
+        target = os.memfd_create("redline-output") if _BY_DESCRIPTOR else subprocess.PIPE
+        try:
+            with _extra_ignore_file(rules) as (flags, inherited):
+                process = self.guard.start(
+                    [self._program, *arguments, *flags, "--", *targets],
+                    stdin=_null() if _BY_DESCRIPTOR else subprocess.DEVNULL,
+                    stdout=target,
+                    stderr=subprocess.PIPE,
+                    cwd=f"/proc/self/fd/{directory}" if isinstance(directory, int) else directory,
+                    env={} if os.name == "posix" else None,
+                    pass_fds=inherited,
+                )
+                with process:
+                    try:
+                        yield Running(process, target)
+                    finally:
+                        if process.poll() is None:
+                            process.kill()
+        finally:
+            if target != subprocess.PIPE:
+                os.close(target)
 
 
-def watch(
-    process: subprocess.Popen[bytes],
-    seconds: float,
-    cancel: Cancel,
-    feed: Callable[[bytes], None],
-    output: int = subprocess.PIPE,
-    room: int | None = None,
-) -> bool:
-    """Read all output; the process is killed on cancellation and, answering True, when late.
+class Running:
+    """A program at work; on Linux it writes to a file in memory that is read while it grows.
 
-    With *room* it is also killed when it has written more than that, to the pipe or to *output*.
+    That spares the thousands of small reads and wake-ups that a pipe costs when a program writes
+    a few bytes per file it looks at.
     """
+
+    def __init__(self, process: subprocess.Popen[bytes], target: int) -> None:
+        self._process = process
+        self._target = target
+        self._read = self._freed = 0
+
+    def pass_on(
+        self, seconds: float, feed: Callable[[bytes], None], cancel: Cancel | None = None
+    ) -> bool:
+        """Give *feed* all output while it is written; True: it took too long and was killed.
+
+        A cancelled call kills the process too.
+        """
+        process = self._process
+        if cancel is not None:
+            cancel.on_cancel(process.kill)
+        if process.stdout is not None:
+            late = _pipe_through(process, process.stdout.fileno(), seconds, feed)
+        else:
+            late = self._follow(seconds, feed)
+        process.wait()
+        return late
+
+    def complaint(self) -> bytes:
+        """What an ended process that failed said about it."""
+        errors = self._process.stderr
+        return errors.read() if errors and self._process.returncode == 2 else b""
+
+    def _follow(self, seconds: float, feed: Callable[[bytes], None]) -> bool:
+        ends = time.monotonic() + seconds
+        late = False
+        with _Ending(self._process) as ending:
+            while not ending.within(_LOOK_EVERY):
+                self._drain(feed)
+                if time.monotonic() >= ends:
+                    late = True
+                    self._process.kill()
+                    self._process.wait()
+                    break
+        self._drain(feed)
+        return late
+
+    def _drain(self, feed: Callable[[bytes], None]) -> None:
+        """Pass on what is new; a process that is far ahead waits meanwhile."""
+        size = os.fstat(self._target).st_size
+        is_ahead = size - self._read > _FAR_AHEAD
+        if is_ahead:
+            self._process.send_signal(signal.SIGSTOP)
+        while piece := os.pread(self._target, min(_CHUNK, size - self._read), self._read):
+            self._read += len(piece)
+            feed(piece)
+            if self._read - self._freed > _FREED_AT_ONCE:
+                _free(self._target, self._freed, self._read)
+                self._freed = self._read
+        if is_ahead:
+            self._process.send_signal(signal.SIGCONT)
+
+
+class _Ending:
+    """Tells when a process ends."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._handle: int | None = None
+
+    def __enter__(self) -> _Ending:
+        try:
+            self._handle = os.pidfd_open(self._process.pid)
+        except OSError:  # an old kernel
+            return self
+        self._poll = select.poll()
+        self._poll.register(self._handle, select.POLLIN)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+
+    def within(self, seconds: float) -> bool:
+        """Whether it ends, waiting so long at most."""
+        if self._handle is not None:
+            return bool(self._poll.poll(seconds * 1000))
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+
+def _free(fd: int, start: int, stop: int) -> None:
+    """Give back the memory of a part that was read; the file keeps its size."""
+    import ctypes
+
+    keep_size, punch_hole = 1, 2
+    offset, length = ctypes.c_longlong(start), ctypes.c_longlong(stop - start)
+    ctypes.CDLL(None).fallocate(fd, keep_size | punch_hole, offset, length)
+
+
+def _pipe_through(
+    process: subprocess.Popen[bytes], source: int, seconds: float, feed: Callable[[bytes], None]
+) -> bool:
     late = threading.Event()
 
     def stop() -> None:
@@ -90,61 +191,13 @@ def watch(
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
     timer.start()
-    cancel.on_cancel(process.kill)
     try:
-        if process.stdout is not None:
-            source = process.stdout.fileno()
-            size = 0
-            while piece := os.read(source, _CHUNK):
-                feed(piece)
-                size += len(piece)
-                if room is not None and size > room:
-                    process.kill()
-        elif room is not None:
-            _wait_while_small(process, output, room)
+        while piece := os.read(source, _CHUNK):
+            feed(piece)
         process.wait()
     finally:
         timer.cancel()
     return late.is_set()
-
-
-def _wait_while_small(process: subprocess.Popen[bytes], output: int, room: int) -> None:
-    """Until the process ends, or the file it writes to is larger than *room*: then it is killed."""
-    import select
-
-    try:
-        handle = os.pidfd_open(process.pid)
-    except OSError:  # an old kernel: what it writes is looked at when it has ended
-        return
-    try:
-        poller = select.poll()
-        poller.register(handle, select.POLLIN)
-        while not poller.poll(_LOOK_EVERY):
-            if os.fstat(output).st_size > room:
-                process.kill()
-                return
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def gathered(feed: Callable[[bytes], None]) -> Iterator[int]:
-    """Where a program may write; *feed* gets it all at the end.
-
-    A file in memory spares the thousands of small reads and wake-ups that a pipe costs when a
-    program writes a few bytes per file it looks at.
-    """
-    if not _BY_DESCRIPTOR:
-        yield subprocess.PIPE
-        return
-    fd = os.memfd_create("redline-output")
-    try:
-        yield fd
-        os.lseek(fd, 0, os.SEEK_SET)
-        while piece := os.read(fd, _CHUNK):
-            feed(piece)
-    finally:
-        os.close(fd)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -49,6 +50,15 @@ class WorkspacePath(NamedTuple):
     def is_beneath(self, other: WorkspacePath) -> bool:
         """Whether this is *other* or lies anywhere below it."""
         return self.root == other.root and self.parts[: len(other.parts)] == other.parts
+
+
+def outermost(paths: Iterable[WorkspacePath]) -> list[WorkspacePath]:
+    """The *paths* without those that lie in another one."""
+    outer: list[WorkspacePath] = []
+    for path in sorted(set(paths), key=lambda path: len(path.parts)):
+        if not any(path.is_beneath(other) for other in outer):
+            outer.append(path)
+    return outer
 
 
 def show_name(name: str) -> str:

@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from time import monotonic
 
 from redline.core.errors import InvalidPattern, RedlineError, TimeLimit
-from redline.core.paths import WorkspacePath
-from redline.core.ports.search import Cancel, Grep, GrepLine, GrepQuery, Regex
+from redline.core.paths import WorkspacePath, outermost
+from redline.core.ports.search import (
+    Binary,
+    Cancel,
+    Grep,
+    GrepLine,
+    GrepQuery,
+    GrepResult,
+    Regex,
+)
 from redline.core.ports.tree import Tree
 from redline.core.textfile import BOM, SNIFFED
 from redline.search.es_regex import Translation, translate
@@ -49,12 +57,7 @@ class Scope:
 
     def places(self) -> list[WorkspacePath]:
         """The bases without those that lie in another one."""
-        paths = sorted({base.path for base in self.bases}, key=lambda path: len(path.parts))
-        outer: list[WorkspacePath] = []
-        for path in paths:
-            if not any(path.is_beneath(other) for other in outer):
-                outer.append(path)
-        return outer
+        return outermost(base.path for base in self.bases)
 
     def files(self, tree: Tree, cancel: Cancel) -> Iterator[WorkspacePath]:
         """Every file to be searched, in tree order within each base."""
@@ -143,28 +146,44 @@ class ContentSearch:
 
     def _by_ripgrep(self, question: Question, scope: Scope, how: Translation) -> Found | None:
         """What ripgrep finds; None when its answer cannot be shown to be the right one."""
+        try:
+            found = self._without_binary(question, scope, how)
+        except InvalidPattern:  # too big for it, perhaps; the other engine decides
+            return None
+        return found if found is not None and self._verified(question, found, how) else None
+
+    def _without_binary(self, question: Question, scope: Scope, how: Translation) -> Found | None:
+        """What ripgrep finds in files that begin without NUL; None when that cannot be told."""
+        if how.is_plain:
+            result = self._ripgrep_once(question, scope, how, Binary.NAME)
+            # A NUL further on does not make a file binary.
+            if all(map(self._is_binary, result.binary)):
+                return _found(question, result)
         binary: set[WorkspacePath] = set()
         for _ in range(_ATTEMPTS):
-            try:
-                found = self._ripgrep_once(question, scope, how, frozenset(binary))
-            except InvalidPattern:  # too big for it, perhaps; the other engine decides
-                return None
-            paths = dict.fromkeys(line.path for line in found.lines)
-            spoiled = {path for path in paths if self._is_binary(path)}
+            result = self._ripgrep_once(question, scope, how, Binary.TEXT, frozenset(binary))
+            found = _found(question, result)
+            places = {(line.root, line.path): line for line in found.lines}
+            spoiled = {line.place for line in places.values() if self._is_binary(line.place)}
             if not spoiled:
-                return found if self._verified(question, found, how) else None
+                return found
             binary |= spoiled
         return None
 
     def _ripgrep_once(
-        self, question: Question, scope: Scope, how: Translation, binary: frozenset[WorkspacePath]
-    ) -> Found:
+        self,
+        question: Question,
+        scope: Scope,
+        how: Translation,
+        with_nul: Binary,
+        left_out: frozenset[WorkspacePath] = frozenset(),
+    ) -> GrepResult:
         def wanted(root: int, relative: str) -> bool:
             path = WorkspacePath(root, tuple(relative.split("/")))
-            return path not in binary and scope.wants(path)
+            return path not in left_out and scope.wants(path)
 
         all_of_it = all(base.selects is None for base in scope.bases)
-        plain = all_of_it and not binary and not scope.excludes.any
+        plain = all_of_it and not left_out and not scope.excludes.any
         query = GrepQuery(
             how.pattern,
             context=question.context,
@@ -173,13 +192,15 @@ class ContentSearch:
             ignored=True,
             deadline=_DEADLINE,
             longest_line=_LONGEST_LINE,
-            text=True,
+            columns=False,
+            counts=False,
+            binary=with_nul,
             wanted=None if plain else wanted,
         )
         result = self._grep.search(scope.places(), query, self._cancel)
         if result.timed_out:
             raise _late()
-        return Found(_near_matches(result.lines, question.context), result.total > question.cap)
+        return result
 
     def _is_binary(self, path: WorkspacePath) -> bool:
         try:
@@ -244,15 +265,20 @@ class ContentSearch:
             yield batch
 
 
+def _found(question: Question, result: GrepResult) -> Found:
+    return Found(_near_matches(result.lines, question.context), result.total > question.cap)
+
+
 def _near_matches(lines: Sequence[GrepLine], context: int) -> tuple[GrepLine, ...]:
     """*lines* without the context of matches that were cut off."""
     if not context:
         return tuple(lines)
-    matches = {(line.path, line.line) for line in lines if line.is_match}
+    matches = {(line.root, line.path, line.line) for line in lines if line.is_match}
+    steps = range(-context, context + 1)
     return tuple(
         line
         for line in lines
-        if any((line.path, line.line + step) in matches for step in range(-context, context + 1))
+        if any((line.root, line.path, line.line + step) in matches for step in steps)
     )
 
 
@@ -267,6 +293,7 @@ def _with_context(
     if not lines[-1]:
         lines.pop()
     matching = set(numbers)
+    relative = "/".join(path.parts)
     end = found[most] if len(found) > most else len(lines)
     shown = {
         near
@@ -276,7 +303,8 @@ def _with_context(
     for number in sorted(shown):
         text = lines[number].removesuffix(b"\r")[:_LONGEST_LINE]
         decoded = text.decode("utf-8", "surrogateescape")
-        yield GrepLine(path, number + 1, decoded, number in matching, int(number in matching))
+        is_match = number in matching
+        yield GrepLine(path.root, relative, number + 1, decoded, is_match, int(is_match))
 
 
 def _flags(question: Question) -> str:

@@ -37,6 +37,15 @@ class Translation:
     returns: bool
     loose: bool
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether neither a NUL nor a mark at the start of a file can be part of a match.
+
+        Only what stands for characters that are not named can: negated classes and dots, which
+        are loose, white space, which may be a carriage return too, and the start of a line.
+        """
+        return not (self.returns or self.loose or "^" in self.pattern) and self.pattern.isascii()
+
 
 class _Foreign(Exception):
     """The pattern has a part without an equal on the other side."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple, Protocol
 
 from redline.core.paths import WorkspacePath
@@ -49,6 +50,14 @@ class RegexMatch:
     groups: tuple[tuple[int, int] | None, ...] = ()
 
 
+class Binary(Enum):
+    """What becomes of files with NUL bytes: left out, searched like any other, or only named."""
+
+    SKIP = "skip"
+    TEXT = "text"
+    NAME = "name"
+
+
 @dataclass(frozen=True, slots=True)
 class GrepQuery:
     """What to look for in contents; a pattern is ripgrep's default (Rust) syntax.
@@ -72,32 +81,46 @@ class GrepQuery:
     # would be shown are left out with utf8_only.
     longest_line: int = 8192
     utf8_only: bool = False
-    # Search files with NUL bytes like any other; `wanted` is asked, with the number of the root
-    # and the path below it, whether a file that matches counts.
-    text: bool = False
+    # Where in the line the match begins; without it every match is at column 1.
+    columns: bool = True
+    # All matching lines are counted; without it, whether there are more than `max_matches` is told.
+    counts: bool = True
+    binary: Binary = Binary.SKIP
+    # Asked, with the number of the root and the path below it, whether a file that matches counts.
     wanted: Callable[[int, str], bool] | None = None
 
 
 class GrepLine(NamedTuple):
-    """One line of a result; `is_match` is False for context. `column` is 1-based in characters.
+    """One line of the file `path` below root number `root`; `is_match` is False for context.
 
-    A named tuple: there are thousands of these in one answer.
+    `column` is 1-based in characters. A named tuple: there are thousands of these in one answer.
     """
 
-    path: WorkspacePath
+    root: int
+    path: str
     line: int
     text: str
     is_match: bool
     column: int = 0
 
+    @property
+    def place(self) -> WorkspacePath:
+        """The file."""
+        return WorkspacePath(self.root, tuple(self.path.split("/")))
+
 
 @dataclass(frozen=True, slots=True)
 class GrepResult:
-    """Lines in path and line order, and how many matching lines there are in all."""
+    """Lines in path and line order, and how many matching lines there are in all, if asked for.
+
+    `binary`: with `Binary.NAME`, the files with NUL bytes that may match; none of their lines are
+    here or counted.
+    """
 
     lines: tuple[GrepLine, ...]
     total: int
     timed_out: bool = False
+    binary: tuple[WorkspacePath, ...] = ()
 
 
 class Grep(Protocol):

@@ -175,11 +175,13 @@ class Lookup:
 
     def grep(self, pattern: str, most: int = _GREPPED) -> list[tuple[WorkspacePath, int]]:
         """Matching lines of the workspace by ripgrep."""
-        query = GrepQuery(pattern, max_matches=most, deadline=_GREP_SECONDS)
+        query = GrepQuery(
+            pattern, max_matches=most, deadline=_GREP_SECONDS, columns=False, counts=False
+        )
         roots = range(len(self.call.runtime.workspace.roots))
         where = [WorkspacePath(root, ()) for root in roots]
         result = self.call.runtime.grep.search(where, query, self.call.cancel)
-        return [(line.path, line.line) for line in result.lines if line.is_match]
+        return [(line.place, line.line) for line in result.lines]
 
     def users(self, name: str) -> list[IndexedUses]:
         """Files that use *name* as code, best first; without lines where only a parse can tell."""

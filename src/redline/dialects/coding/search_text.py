@@ -57,7 +57,7 @@ def _matches(lines: Sequence[GrepLine], context: int, preview_bytes: int) -> lis
             continue
         preview, by = cut_preview(line.text, preview_bytes)
         match: Json = {
-            "path": show_name("/".join(line.path.parts)),
+            "path": show_name(line.path),
             "line": line.line,
             "column": line.column,
             "preview": preview,

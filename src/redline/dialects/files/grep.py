@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from redline.core.errors import InvalidArgument, PathDenied
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Kind
 from redline.dialects.files.answer import answer, clean, resolve, shown
 from redline.dialects.files.compact import below, equal_lines_once
@@ -19,6 +19,8 @@ from redline.search.walk import Excludes
 _DEFAULT_RESULTS = 500
 _MOST_RESULTS = 10_000
 _MOST_CONTEXT = 50
+_Told: TypeAlias = tuple[str, int, str, bool]
+"""Path as shown, line number, text, and whether it matches."""
 
 
 def grep_files(call: Call) -> Result:
@@ -79,23 +81,22 @@ def _absolute(call: Call, glob: str) -> Iterator[Base]:
 
 def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
     tops = [show_name(root.path.rstrip("/")) for root in call.runtime.workspace.roots]
-    # Lines of one file share its path, and comparing what it is spares comparing what it says.
-    names = {
-        id(path): f"{tops[path.root]}/{clean('/'.join(path.parts))}"
-        for path in {id(line.path): line.path for line in found.lines}.values()
-    }
-    lines = [f"[truncated at {found.count} matches]"] if found.truncated else []
+    told = [
+        (f"{tops[root]}/{clean(path)}", line, clean(text), is_match)
+        for root, path, line, text, is_match, _ in found.lines
+    ]
+    matches = [
+        {"path": path, "line": line, "text": text}
+        for path, line, text, is_match in told
+        if is_match
+    ]
     base = _base(call, tops[0]) if call.arguments.get("compact") is True else ""
-    lines += _compact_lines(call, found, names, base) if base else _lines(call, found, names)
-    count = f"{found.count} match{'' if found.count == 1 else 'es'}{base and f' in {base}'}"
-    lines.append(f"[{count}]" if found.count else nothing)
+    count = f"{len(matches)} match{'' if len(matches) == 1 else 'es'}{base and f' in {base}'}"
+    lines = [f"[truncated at {len(matches)} matches]"] if found.truncated else []
+    lines += _lines(told, base, bool(call.arguments.get("contextLines")))
+    lines.append(f"[{count}]" if matches else nothing)
     if skipped:
         lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
-    matches = [
-        {"path": names[id(line.path)], "line": line.line, "text": clean(line.text)}
-        for line in found.lines
-        if line.is_match
-    ]
     facts = {"matches": matches, "truncated": found.truncated, "skipped": skipped}
     return answer(call, "\n".join(lines), facts)
 
@@ -106,25 +107,22 @@ def _base(call: Call, top: str) -> str:
     return shown(call, resolve(call, directory)) if directory is not None else top
 
 
-def _compact_lines(call: Call, found: Found, names: dict[int, str], base: str) -> Iterable[str]:
-    names = {key: below(base, name) for key, name in names.items()}
-    if call.arguments.get("contextLines"):
-        return _lines(call, found, names)
-    return equal_lines_once(
-        [(names[id(line.path)], line.line, clean(line.text)) for line in found.lines]
-    )
+def _lines(told: Sequence[_Told], base: str, grouped: bool) -> Iterable[str]:
+    if base:
+        told = [(below(base, path), line, text, is_match) for path, line, text, is_match in told]
+    if grouped:
+        return _with_context(told)
+    if base:
+        return equal_lines_once([(path, line, text) for path, line, text, _ in told])
+    return [f"{path}:{line}:{text}" for path, line, text, _ in told]
 
 
-def _lines(call: Call, found: Found, names: dict[int, str]) -> Iterable[str]:
-    return _grep_lines(found, names, bool(call.arguments.get("contextLines")))
-
-
-def _grep_lines(found: Found, names: dict[int, str], grouped: bool) -> Iterator[str]:
-    """Lines as grep prints them; groups of one file are set apart when there is context."""
-    last: GrepLine | None = None
-    for line in found.lines:
-        if grouped and last is not None and last.path == line.path and line.line > last.line + 1:
+def _with_context(told: Sequence[_Told]) -> Iterator[str]:
+    """Lines as grep prints them; groups of one file are set apart."""
+    last_path, last_line = "", 0
+    for path, line, text, is_match in told:
+        if path == last_path and line > last_line + 1:
             yield "--"
-        mark = ":" if line.is_match else "-"
-        yield f"{names[id(line.path)]}{mark}{line.line}{mark}{clean(line.text)}"
-        last = line
+        mark = ":" if is_match else "-"
+        yield f"{path}{mark}{line}{mark}{text}"
+        last_path, last_line = path, line
