@@ -1,37 +1,30 @@
-"""Add keys to objects and elements to arrays."""
+"""Add elements to arrays, keys to objects, amounts to numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from redline.instruct.assign import is_loose
+from redline.instruct.newkeys import add_key, key_attempts, key_to_rest, member, merge, unintroduced
 from redline.instruct.numbers import add_amount
 from redline.instruct.operations import Operation
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import ABSENT, Reader, best, rate
+from redline.instruct.records import record_of
 from redline.instruct.resolve import Found
-from redline.instruct.tokens import Token, Tokens
-from redline.instruct.typed import listed, typed
-from redline.instruct.values import Num, Value, same
+from redline.instruct.tokens import Tokens
+from redline.instruct.typed import has_shape, listed, typed
+from redline.instruct.values import Num, Value
 from redline.instruct.words import (
-    ARTICLES,
-    ORDINALS,
     SCOPING,
     STRUCTURAL,
     key_form,
-    key_words,
     singular,
 )
 
 _FRONT = frozenset("beginning start front top head".split())
 _BACK = frozenset("end back bottom tail".split())
-_VALUE_MARKS = tuple(
-    tuple(mark.split())
-    for mark in (
-        "with the value of|with a value of|with value of|with the value|with a value|with value|"
-        "set to|equal to|having value|whose value is|and set it to|=|:|->|of"
-    ).split("|")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +34,13 @@ class _Spot:
     kind: str
     index: int = 0
     anchor: Tokens = ()
+    # Whether the verb says which end: append, prepend.
+    said: bool = False
 
 
 def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
     """Every reading of `add ... to ...`."""
-    tokens = _unintroduced(tokens)
+    tokens = unintroduced(tokens)
     spot, rest = _spot(tokens, verb)
     placed, tokens = rest != tokens, rest
     attempts: list[Callable[[], Outcome]] = []
@@ -53,17 +48,31 @@ def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
         if tokens[place].low in ("to", "into", "in", "of", "on", "under", "inside", "for"):
             attempts += _to_target(reader, tokens[:place], tokens[place + 1 :], spot)
             if not placed:
-                attempts += _key_to_rest(reader, tokens[:place], tokens[place + 1 :], verb)
+                attempts += key_to_rest(reader, tokens[:place], tokens[place + 1 :], verb)
     if not placed and verb in ("add", "create", "insert", "include", "introduce"):
-        member = _member(reader, tokens)
-        if member is not None:
-            return [member]
-        attempts += _key_attempts(reader, tokens, None)
+        into = member(reader, tokens)
+        if into is not None:
+            return [into]
+        attempts += key_attempts(reader, tokens, None)
     if spot.anchor:
         attempts.append(lambda: _beside(reader, tokens, spot))
+    attempts.append(lambda: _record(reader, tokens, spot))
     attempts.append(lambda: _to_named_collection(reader, tokens, spot))
     attempts += _as_member(reader, tokens, spot)
     return best(attempts)
+
+
+def _record(reader: Reader, tokens: Tokens, spot: _Spot) -> Outcome:
+    """`user named Bob with role admin`: into the one list of users."""
+    meanings = reader.meanings(tokens[:1]) if len(tokens) > 2 and tokens[0].kind == "word" else []
+    nodes = meanings[0].nodes if len(meanings) == 1 else ()
+    if len(nodes) != 1 or not _holds_records(reader.value(nodes[0])):
+        raise Unclear("clause", "it is not clear where to add it")
+    return _append(reader, tokens[1:], meanings[0], spot)
+
+
+def _holds_records(value: Value) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
 
 
 def _beside(reader: Reader, what: Tokens, spot: _Spot) -> Outcome:
@@ -77,44 +86,18 @@ def _beside(reader: Reader, what: Tokens, spot: _Spot) -> Outcome:
     return _append(reader, what, Found((array,)), exact)
 
 
-def _member(reader: Reader, tokens: Tokens) -> Outcome | None:
-    """`a script called lint with value V`, `a lint script with value V`: into the scripts."""
-    for width, place in _marks(tokens):
-        words = [t for t in tokens[:place] if t.low not in ("called", "named")]
-        for noun, key in ((words[0], words[1:]), (words[-1], words[:-1])):
-            if len(key) != 1 or noun.kind != "word" or not key[0].is_name:
-                continue
-            nodes = reader.index.by_form.get(key_form(noun.text), [])
-            if len(nodes) != 1 or not isinstance(reader.value(nodes[0]), dict):
-                continue
-            found = Found((nodes[0],))
-            value = typed(tokens[place + width :], reader.source, ABSENT, (), key[0].text)
-            return Outcome(
-                tuple(_new_key(reader, nodes[0], key[0].text, value, rate(found))),
-                "already as asked",
-                found.nodes,
-            )
-    return None
-
-
 def _as_member(reader: Reader, tokens: Tokens, spot: _Spot) -> list[Callable[[], Outcome]]:
     """`add Dee as a watcher`: into the list of watchers."""
     place = next((i for i, t in enumerate(tokens) if t.low == "as" and i), None)
     if place is None or place == len(tokens) - 1:
         return []
-    noun = _unintroduced(tokens[place + 1 :])
+    noun = unintroduced(tokens[place + 1 :])
     return [lambda: _add_to(reader, tokens[:place], noun, spot)]
-
-
-def _unintroduced(tokens: Tokens) -> Tokens:
-    while tokens and (tokens[0].low in ARTICLES or tokens[0].low in ("new", "another")):
-        tokens = tokens[1:]
-    return tokens
 
 
 def _spot(tokens: Tokens, verb: str) -> tuple[_Spot, Tokens]:
     """`at the beginning of`, `to the end of`, `at index 2 of`, `before "x" in`."""
-    default = _Spot("first" if verb == "prepend" else "end")
+    default = _Spot("first" if verb == "prepend" else "end", said=verb in ("append", "prepend"))
     lows = [t.low for t in tokens]
     for place, low in enumerate(lows):
         if low in ("at", "to", "in") and place:
@@ -164,12 +147,43 @@ def _add_to(reader: Reader, what: Tokens, where: Tokens, spot: _Spot) -> Outcome
         return _append(reader, what, found, spot)
     if all(isinstance(value, Num) for value in values) and spot.kind == "end":
         return add_amount(reader, what, found, 1)
+    if len(what) == 1 and what[0].kind == "quoted" and spot.said and _are_texts(values):
+        return _joined(reader, what[0].text, found, front=spot.kind == "first")
     if len(what) == 1 and what[0].kind == "json" and isinstance(what[0].value, dict):
-        return _merge(reader, what[0].value, found)
+        return merge(reader, what[0].value, found)
     inner = _inner_list(reader, what, found)
     if inner is not None:
         return _append(reader, inner[1], inner[0], spot)
+    words = unintroduced(what)
+    if len(words) == 2 and is_loose(words[1]) and all(isinstance(v, dict) for v in values):
+        return add_key(reader, words[:1], words[1:], where)
     raise Unclear("type", f"nothing can be added to {reader.text(where)!r}", found.nodes)
+
+
+def _are_texts(values: list[Value]) -> bool:
+    return all(isinstance(value, str) and not has_shape(value) for value in values)
+
+
+def _joined(reader: Reader, text: str, found: Found, *, front: bool) -> Outcome:
+    """A quoted text in front of or behind the text that is there."""
+
+    def longer(node: int) -> Value:
+        now = str(reader.value(node))
+        return text + now if front else now + text
+
+    return reader.each(found, longer)
+
+
+def prefix(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
+    """`prefix the title with "My "`."""
+    place = next((i for i, t in enumerate(tokens) if i and t.low in ("with", "by")), None)
+    new = tokens[place + 1 :] if place else ()
+    if len(new) != 1 or new[0].kind != "quoted":
+        raise Unclear("value", 'it needs: prefix X with "text"')
+    found = reader.targets(tokens[:place])
+    if not _are_texts([reader.value(node) for node in found.nodes]):
+        raise Unclear("type", f"{reader.text(tokens[:place])!r} is not a text", found.nodes)
+    return [_joined(reader, new[0].text, found, front=verb == "prefix")]
 
 
 def _every_list(reader: Reader, where: Tokens) -> Found | None:
@@ -185,7 +199,7 @@ def _every_list(reader: Reader, where: Tokens) -> Found | None:
 
 def _inner_list(reader: Reader, what: Tokens, found: Found) -> tuple[Found, Tokens] | None:
     """`the tag "x" to the first post`: the post's list of that name, and what goes into it."""
-    words = _unintroduced(what)
+    words = unintroduced(what)
     for noun, rest in ((words[:1], words[1:]), (words[-1:], words[:-1])):
         rest = rest[1:] if rest and rest[0].low == "of" else rest
         if not rest or not noun or noun[0].kind != "word":
@@ -203,31 +217,6 @@ def _inner_list(reader: Reader, what: Tokens, found: Found) -> tuple[Found, Toke
     return None
 
 
-def _merge(reader: Reader, new: dict[str, Value], found: Found) -> Outcome:
-    """Each entry of a JSON object becomes a key of its own."""
-    operations: list[Operation] = []
-    for node in found.nodes:
-        for key, value in new.items():
-            operations += _new_key(reader, node, key, value, rate(found))
-    return Outcome(tuple(operations), "already as asked", found.nodes)
-
-
-def _new_key(
-    reader: Reader, node: int, key: str, value: Value, confidence: float
-) -> list[Operation]:
-    holder = reader.value(node)
-    if not isinstance(holder, dict):
-        raise Unclear("type", "only an object has keys", (node,))
-    if key in holder:
-        if same(holder[key], value):
-            return []
-        raise Unclear("value", f"{key!r} is there already; say set to change it", (node,))
-    alike = [known for known in holder if key_form(known) == key_form(key)]
-    if alike:
-        raise Unclear("several", f"{key!r} reads like {alike[0]!r}, which is there", (node,))
-    return [Operation("add", (*reader.index.path(node), key), value=value).rated(confidence)]
-
-
 def _append(reader: Reader, what: Tokens, found: Found, spot: _Spot) -> Outcome:
     operations: list[Operation] = []
     for node in found.nodes:
@@ -243,14 +232,18 @@ def _items(reader: Reader, what: Tokens, node: int) -> list[Value]:
     """The new elements; texts a list of texts already holds are left out."""
     held = reader.value(node)
     assert isinstance(held, list)
-    parts = listed(what)
     key = str(reader.index.keys[node])
+    if _holds_records(held) and not any(t.kind == "json" for t in what):
+        words = unintroduced(what)
+        named = len(words) > 1 and key_form(words[0].text) == key_form(key)
+        return [record_of(reader, words[1:] if named else words, held)]
+    parts = listed(what)
     values = [_element(reader, part, held, key) for part in parts]
     return [v for v in values if not (isinstance(v, str) and v in held)]
 
 
 def _element(reader: Reader, tokens: Tokens, held: list[Value], key: str) -> Value:
-    tokens = _unintroduced(tokens)
+    tokens = unintroduced(tokens)
     if len(tokens) > 1 and singular(tokens[0].low) in STRUCTURAL | {"tag", "string", "number"}:
         tokens = tokens[1:]
     if held and all(isinstance(item, dict) for item in held):
@@ -306,121 +299,3 @@ def _named_thing(tokens: Tokens) -> Tokens:
         tokens = tokens[1:]
     placed = any(t.low in SCOPING or t.low in ("to", "into", "as") for t in tokens)
     return () if placed else tokens
-
-
-def _key_to_rest(
-    reader: Reader, what: Tokens, rest: Tokens, verb: str
-) -> list[Callable[[], Outcome]]:
-    """`a KEY field to TARGET with value V` and `KEY: V to TARGET`."""
-    if verb not in ("add", "create", "insert", "include", "introduce"):
-        return []
-    attempts = _key_attempts(reader, what, rest)
-    for width, place in _marks(rest):
-        if place > 0:
-            value, where = rest[place + width :], rest[:place]
-            attempts.append(_keyed(reader, what, value, where))
-    return attempts
-
-
-def _marks(tokens: Tokens) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    lows = tuple(t.low for t in tokens)
-    for place in range(1, len(tokens) - 1):
-        if lows[place] == "with" and len(tokens) == place + 2 and tokens[-1].kind == "json":
-            found.append((1, place))
-        for mark in _VALUE_MARKS:
-            if lows[place : place + len(mark)] == mark and place + len(mark) < len(tokens):
-                found.append((len(mark), place))
-                break
-    return found
-
-
-def _key_attempts(
-    reader: Reader, tokens: Tokens, where: Tokens | None
-) -> list[Callable[[], Outcome]]:
-    """`KEY with value V`, `KEY: V`, `KEY = V`; V may be followed by its target."""
-    return [
-        _keyed(reader, tokens[:place], tokens[place + width :], where)
-        for width, place in _marks(tokens)
-    ]
-
-
-def _keyed(
-    reader: Reader, key: Tokens, value: Tokens, where: Tokens | None
-) -> Callable[[], Outcome]:
-    return lambda: _add_key(reader, key, value, where)
-
-
-def _add_key(reader: Reader, key: Tokens, value: Tokens, where: Tokens | None) -> Outcome:
-    if where is None:
-        found = Found(reader.memory.scopes)
-        if not isinstance(reader.value(found.nodes[0]), dict):
-            raise Unclear("target", "it is not clear which object gets the key")
-    else:
-        found = _holders(reader, where)
-    if any(t.low in ("to", "and", ",") or (where is None and t.low in SCOPING) for t in value):
-        raise Unclear("value", f"{reader.text(value)!r} is not one value")
-    operations: list[Operation] = []
-    for node in found.nodes:
-        name = _key_name(reader, key, node)
-        peers = [v for v in reader.peers_of(name) if not isinstance(v, dict | list)]
-        new = typed(value, reader.source, ABSENT, peers, name)
-        operations += _new_key(reader, node, name, new, rate(found))
-    return Outcome(tuple(operations), "already as asked", found.nodes)
-
-
-def _holders(reader: Reader, where: Tokens) -> Found:
-    """The objects that get the key: `each user` and `all users` mean the elements."""
-    words = [t.low for t in where if t.low not in ARTICLES]
-    if words in (["root"], ["document"], ["top", "level"], ["root", "object"], ["top-level"]):
-        return Found((0,))
-    found = reader.targets(where)
-    if not found.nodes:
-        raise Unclear("target", f"nothing fits {reader.text(where)!r}")
-    return found
-
-
-def _key_name(reader: Reader, tokens: Tokens, node: int) -> str:
-    """The new key as quoted, or as one plain word, or in the style its neighbours are written."""
-    words = _unintroduced(tokens)
-    quoted = [t for t in words if t.kind in ("quoted", "code")]
-    nouns = frozenset("field key property attribute setting option flag entry section".split())
-    if quoted:
-        others = [t for t in words if t not in quoted and not _is_key_noun(t, nouns)]
-        if len(quoted) == 1 and not others:
-            return quoted[0].text
-        raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
-    plain = [t for t in words if not _is_key_noun(t, nouns)] or [
-        t for t in words if t.low not in ("field", "key", "property", "attribute")
-    ]
-    if any(t.low in ARTICLES | SCOPING | {"to", "and", "or", "with"} for t in plain):
-        raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
-    if len(plain) == 1 and plain[0].kind == "word" and not plain[0].path:
-        return plain[0].text
-    if any(_names_holder(reader, t) for t in plain):
-        raise Unclear("value", f"{reader.text(tokens)!r} may belong into something that is here")
-    inside = [t for t in words[1:-1] if _is_key_noun(t, nouns)]
-    simple = all(t.kind == "word" and t.text.isalpha() and t.text.islower() for t in plain)
-    if 2 <= len(plain) <= 4 and simple and not inside:
-        return _styled([t.low for t in plain], reader.value(node))
-    raise Unclear("value", f"{reader.text(tokens)!r} is not one key")
-
-
-def _names_holder(reader: Reader, token: Token) -> bool:
-    nodes = reader.index.by_form.get(key_form(token.text), [])
-    return any(isinstance(reader.value(n), dict | list) for n in nodes)
-
-
-def _is_key_noun(token: Token, nouns: frozenset[str]) -> bool:
-    return token.low in nouns or token.low in ("called", "named", "boolean", "numeric", "string")
-
-
-def _styled(words: list[str], holder: Value) -> str:
-    keys = [k for k in holder if len(key_words(k)) > 1] if isinstance(holder, dict) else []
-    styles = {"_" if "_" in k else "-" if "-" in k else "camel" for k in keys}
-    if len(styles) != 1 or any(w in ORDINALS for w in words[:1]):
-        raise Unclear("value", f"how {' '.join(words)!r} is written as a key is not clear")
-    style = styles.pop()
-    if style == "camel":
-        return words[0] + "".join(w.capitalize() for w in words[1:])
-    return style.join(words)

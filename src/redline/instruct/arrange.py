@@ -42,7 +42,7 @@ def swap(reader: Reader, tokens: Tokens) -> list[Outcome]:
     else:
         around = [tokens[:place], tokens[place + 1 :]]
         parts = listed(tokens) if tokens[place].low == "and" else around
-        together = reader.places(parts, strict=False) if len(parts) == 2 else None
+        together = reader.places(_completed(parts), strict=False) if len(parts) == 2 else None
     if together is None or len(together.nodes) != 2:
         raise Unclear("target", f"{reader.text(tokens)!r} does not name two places")
     one, two = together.nodes
@@ -51,6 +51,15 @@ def swap(reader: Reader, tokens: Tokens) -> list[Outcome]:
         raise Unclear("type", "the two places hold different types", together.nodes)
     operations = [*reader.replace(one, right), *reader.replace(two, left)]
     return [Outcome(tuple(operations), "both hold the same", together.nodes)]
+
+
+def _completed(parts: list[Tokens]) -> list[Tokens]:
+    """`Ann's role with Bob's`: what is owned is said once."""
+    first, second = parts
+    if second[-1].kind != "poss":
+        return parts
+    owned = [i for i, t in enumerate(first) if t.kind == "poss"]
+    return [first, (*second, *first[owned[-1] + 1 :])] if owned else parts
 
 
 def _one(reader: Reader, tokens: Tokens, *, strict: bool) -> Found:

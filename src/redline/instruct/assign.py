@@ -38,7 +38,7 @@ def set_values(reader: Reader, tokens: Tokens) -> list[Outcome]:
     ]
     if readings:
         return assigned(reader, readings)
-    if len(tokens) > 1 and _is_loose(tokens[-1]) and (not reader.elided or reader.memory.loose):
+    if len(tokens) > 1 and is_loose(tokens[-1]) and (not reader.elided or reader.memory.loose):
         reader.memory.loose = True
         return assigned(reader, [(tokens[:-1], tokens[-1:])])
     found = reader.targets(_unconnected(tokens))
@@ -85,7 +85,7 @@ def pair(reader: Reader, tokens: Tokens) -> list[Outcome]:
     found = reader.targets(left, strict=True) if left else Found(())
     named = len(found.nodes) == 1 and not found.partial
     scoped = reader.memory.scopes != (0,)
-    if not named or not (_is_loose(right[0]) or (scoped and right[0].kind == "word")):
+    if not named or not (is_loose(right[0]) or (scoped and right[0].kind == "word")):
         raise Unclear("clause", "the instruction is not understood")
     node = found.nodes[0]
     if isinstance(reader.value(node), dict | list) or reader.index.identifies(node):
@@ -93,7 +93,7 @@ def pair(reader: Reader, tokens: Tokens) -> list[Outcome]:
     return [reader.each(found, lambda place: reader.typed(right, place))]
 
 
-def _is_loose(token: Token) -> bool:
+def is_loose(token: Token) -> bool:
     """Whether the last word can only be a value: `make it true`, `set the port 8080`."""
     if token.kind in ("quoted", "json") or token.low in _LOOSE:
         return True

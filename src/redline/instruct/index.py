@@ -14,7 +14,7 @@ from redline.instruct.words import key_form, key_words
 MAX_DEPTH = 100
 # About a microsecond of work each; ordinary instructions on 5,000 records take a fifth of it.
 BUDGET = 1_000_000
-_NAME_FORMS = frozenset(
+NAME_FORMS = frozenset(
     "name fullname displayname firstname lastname username nick nickname title label handle".split()
 )
 _ID_FORMS = frozenset("id uuid key code sku slug email symbol isbn login number hostname".split())
@@ -208,7 +208,7 @@ class Index:
         known = self._identifying.get(key)
         if known is None:
             form, words = key_form(key), key_words(key)
-            known = form in _NAME_FORMS or form in _ID_FORMS
+            known = form in NAME_FORMS or form in _ID_FORMS
             known = known or (len(words) > 1 and words[-1] in _ID_ENDINGS)
             self._identifying[key] = known
         return known
@@ -216,7 +216,7 @@ class Index:
     def is_named(self, node: int) -> bool:
         """Whether an object has a name of its own."""
         value = self.values[node]
-        return isinstance(value, dict) and any(key_form(key) in _NAME_FORMS for key in value)
+        return isinstance(value, dict) and any(key_form(key) in NAME_FORMS for key in value)
 
     def record_of(self, field: int) -> int:
         """The record a field identifies: its object, or the array element that wraps it."""

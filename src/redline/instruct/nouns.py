@@ -189,7 +189,7 @@ def _strip(tokens: Tokens) -> Tokens:
 
 def _quantifier(tokens: Tokens) -> tuple[str, Tokens]:
     if tokens and tokens[0].low in _EVERYONE:
-        return "every", tokens[1:]
+        return "everyone", tokens[1:]
     if not tokens or tokens[0].low not in QUANTIFIERS:
         return "", tokens
     word, rest = tokens[0].low, tokens[1:]

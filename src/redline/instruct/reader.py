@@ -183,6 +183,10 @@ class Reader:
             cut = next((i for i, t in enumerate(last) if i and t.low in SCOPING), None)
             if cut is not None:
                 yield (*part, *last[cut:])
+            cut = next((i for i, t in enumerate(last) if t.kind == "poss"), None)
+            if cut is not None and cut < len(last) - 1:
+                # "Ann and Bob's age"
+                yield (*part, *last[cut:])
         yield part
 
     def peers(self, node: int) -> list[Value]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from redline.instruct.conditions import Condition, Test
-from redline.instruct.filters import Filters
+from redline.instruct.filters import Filters, equals
 from redline.instruct.index import Index
 from redline.instruct.kinds import Kinds
 from redline.instruct.lookup import Lookup
@@ -245,7 +245,9 @@ class Resolver:
             # Nothing says what of: only a scope that was named, or a document that is a list.
             named = scopes != [0] or isinstance(self.index.document, list)
             nodes, partial = [s for s in scopes if named and self.index.is_collection(s)], False
-            nodes = nodes or (self.kinds.people() if scopes == [0] and not last else [])
+            if not nodes and scopes == [0] and piece.quantifier == "everyone":
+                whole = strict and last and piece.condition is None and not piece.excepted
+                nodes = [] if whole else self.kinds.people()
         else:
             strict_here = strict and last and not piece.picks
             nodes, partial = self.lookup.phrase(piece.names, scopes, strict=strict_here, last=last)
@@ -362,6 +364,10 @@ class Resolver:
                 for child in self.index.children(node)
             ]
             if not elements:
+                held = [n for n in nodes if equals(self.index.values[n], words)]
+                if held and piece.first is None and piece.condition is None and not piece.excepted:
+                    # "every pending status": the fields of that name that say so
+                    return _Level(held, self._is_many(piece), partial=False)
                 continue
             fitting = self.filters.described(words, elements)
             if fitting is None:

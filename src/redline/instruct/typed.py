@@ -41,6 +41,7 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a URL", re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)),
     ("a colour", re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")),
     ("an amount with a currency sign", re.compile(r"[$€£]\d[\d,]*(\.\d+)?")),
+    ("a version", re.compile(r"[v^~]?\d+(\.\d+){1,3}(-[\w.]+)?")),
     ("a quantity with a unit", re.compile(r"\d+(\.\d+)?[A-Za-z%]{1,3}")),
 )
 _COMPUTED = re.compile(
@@ -244,6 +245,8 @@ def _shaped(text: str, current: str) -> str:
             return text
         if name == "a date" and (date := _date(text)):
             return date
+        if name == "a version" and re.match(r"[v^~<>=*]*\s?\d|\*$", text):
+            return text
         if name == "a quantity with a unit" and not number_in(text):
             return text
         raise Unclear("type", f"expected {name} like {current!r}, not {text!r}", value=text)

@@ -28,6 +28,10 @@ def _add(verb: str) -> Grammar:
     return lambda reader, tokens: additions.add(reader, tokens, verb)
 
 
+def _prefix(verb: str) -> Grammar:
+    return lambda reader, tokens: additions.prefix(reader, tokens, verb)
+
+
 def _switch(verb: str) -> Grammar:
     return lambda reader, tokens: states.switch(reader, tokens, verb)
 
@@ -51,7 +55,15 @@ def _turn(reader: Reader, tokens: Tokens) -> list[Outcome]:
         if tokens[place].low in ("on", "off"):
             verb = "enable" if tokens[place].low == "on" else "disable"
             return states.switch(reader, (*tokens[:place], *tokens[place + 1 :]), verb)
+    if any(t.low == "with" for t in tokens[1:-1]):
+        return arrange.swap(reader, tokens)
     return assign.set_values(reader, tokens)
+
+
+def _flip(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`flip the switch`, `flip X to off`."""
+    spoken = any(t.low in ("on", "off") or t.low in assign.CONNECTORS for t in tokens)
+    return _turn(reader, tokens) if spoken else states.toggle(reader, tokens)
 
 
 def _make(reader: Reader, tokens: Tokens) -> list[Outcome]:
@@ -171,7 +183,8 @@ _TABLE: dict[str, Grammar] = {
     "set|change|update|modify|edit|assign|configure|adjust|put|correct|fix": assign.set_values,
     "reset|upgrade|downgrade": assign.set_values,
     "make": _make,
-    "turn|switch|flip": _turn,
+    "turn|switch": _turn,
+    "flip": _flip,
     "let|want": assign.set_values,
     "use": _use,
     "give": _give,
@@ -188,6 +201,8 @@ _TABLE: dict[str, Grammar] = {
     "include": _add("include"),
     "insert": _add("insert"),
     "append|push": _add("append"),
+    "prefix": _prefix("prefix"),
+    "suffix|postfix": _prefix("suffix"),
     "prepend|unshift": _add("prepend"),
     "increment": _adjust(1, unit_step=True),
     "decrement": _adjust(-1, unit_step=True),
@@ -246,7 +261,9 @@ _SHOULD = tuple(
 )
 _HAVING = tuple(
     tuple(phrase.split())
-    for phrase in "should have|must have|shall have|ought to have|needs to have".split("|")
+    for phrase in (
+        "should have|must have|shall have|ought to have|needs to have|should get|must get|gets"
+    ).split("|")
 )
 ASSIGNING = frozenset(("=", "->", "=>", "→", ":", ":=", "=="))
 _PASSIVE: dict[str, Grammar] = {
