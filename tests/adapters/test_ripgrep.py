@@ -392,8 +392,13 @@ def test_columns_are_those_of_the_first_match(
     assert found == sorted(either + ([(2, 1), (3, 1), (6, 1)] if ignore_case else [(6, 5)]))
 
 
-def test_a_glob_with_nul_is_refused_before_a_program_is_started(grep: Ripgrep) -> None:
-    for query in (GrepQuery("x", include=("a\0b",)), GrepQuery("x", exclude=("a\0b",))):
+def test_nul_is_refused_before_a_program_is_started(grep: Ripgrep) -> None:
+    for query in (
+        GrepQuery("x", include=("a\0b",)),
+        GrepQuery("x", exclude=("a\0b",)),
+        GrepQuery("a\0b"),
+        GrepQuery("a\0b", literal=True),
+    ):
         with pytest.raises(InvalidPattern, match="NUL"):
             grep.search([ROOT], query, Patient())
     with pytest.raises(InvalidPattern, match="NUL"):

@@ -37,6 +37,11 @@ class Ripgrep:
                 "A search matches within one line, and the query holds a line break",
                 hint="search for one of the lines",
             )
+        if "\0" in query.pattern:
+            raise InvalidPattern(
+                "A search looks through text, and the query holds NUL",
+                hint="search with regex for \\x00",
+            )
         _check_globs((*query.include, *query.exclude))
         lines: list[GrepLine] = []
         binary: list[WorkspacePath] = []
