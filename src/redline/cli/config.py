@@ -10,7 +10,7 @@ import sys
 
 from redline.app import Redline
 from redline.cli.clients import ClientConfig, known_clients
-from redline.cli.terminal import fail, out, paint, paint_diff
+from redline.cli.terminal import fail, out, paint, paint_diff, program
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.errors import CannotApply
 from redline.core.paths import Access, WorkspacePath
@@ -60,7 +60,7 @@ def _print(client: ClientConfig, argv: list[str]) -> int:
     out(_entry_text(client, argv, b"").decode().rstrip("\n"))
     if client.command:
         out(paint(f"# or: {shlex.join([*client.command, *argv])}", "dim"))
-    out(paint(f"# redline config {client.name} --write puts it there", "dim"))
+    out(paint(f"# {program()} config {client.name} --write puts it there", "dim"))
     return 0
 
 
@@ -112,7 +112,7 @@ def _write(client: ClientConfig, argv: list[str], folder: str, name: str) -> int
     operation = redline.editor.commit(change_set, origin)
     out(paint_diff(diff_of(change_set, lambda place: place.relative)).rstrip("\n"))
     out(f"\nwritten as change {operation.id}; restart {client.title}")
-    out(paint(f"to take it back: redline undo --workspace {shlex.quote(folder)}", "dim"))
+    out(paint(f"to take it back: {program()} undo --workspace {shlex.quote(folder)}", "dim"))
     return 0
 
 

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from redline.app import scratch_workspace, write_plainly
-from redline.cli.terminal import out, paint, paint_diff
+from redline.cli.terminal import out, paint, paint_diff, program
 
 _BEFORE = """\
 def greet(name):
@@ -88,7 +88,7 @@ class _Session:
         if self._surprises:
             out(paint(f"went differently than told: {', '.join(self._surprises)}", "red"))
             return 1
-        out("Try it on your own files: " + paint("redline serve --workspace DIR", "bold"))
+        out("Try it on your own files: " + paint(f"{program()} serve --workspace DIR", "bold"))
         return 0
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> tuple[bool, str]:

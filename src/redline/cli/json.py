@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from redline.app import Redline, keep_stderr_for_words
 from redline.cli.documents import Opened, open_source
-from redline.cli.terminal import ask, fail, out, paint, paint_diff
+from redline.cli.terminal import ask, fail, out, paint, paint_diff, program
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.diff import unified_diff, visible
 from redline.core.errors import RedlineError
@@ -79,7 +79,7 @@ def _run(args: argparse.Namespace) -> int:
         return 1
     _commit(opened, after, args.instruction)
     count = len(proposal.operations)
-    out(f"Applied {count} change{'' if count == 1 else 's'}; redline undo takes it back.")
+    out(f"Applied {count} change{'' if count == 1 else 's'}; {program()} undo takes it back.")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.history_view import add_workspace_flags, headline, label_for, open_redline
-from redline.cli.terminal import out, paint
+from redline.cli.terminal import out, paint, program
 from redline.core.ports.history import HistoryQuery
 
 
@@ -31,5 +31,5 @@ def run(args: argparse.Namespace) -> int:
     if not found:
         out("no changes yet")
     elif len(found) > args.limit:
-        out(paint(f"more: redline log --before {found[args.limit - 1].id}", "dim"))
+        out(paint(f"more: {program()} log --before {found[args.limit - 1].id}", "dim"))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from redline.cli.terminal import program
 from redline.server.dispatch import Dispatch
 from redline.server.http_options import HttpOptions
 from redline.settings import Settings
@@ -57,9 +58,9 @@ def banner(dispatch: Dispatch, settings: Settings, host: str, port: int) -> str:
         "",
         "Connect a client:",
         *_client_lines(url, has_token=bool(settings.auth_token)),
-        "  Claude Desktop and others over stdio:  redline config claude-desktop",
+        f"  Claude Desktop and others over stdio:  {program()} config claude-desktop",
         "",
-        "Ctrl-C stops. Take changes back with: redline log, redline undo",
+        f"Ctrl-C stops. Take changes back with: {program()} log, {program()} undo",
     ]
     return "\n".join(lines)
 

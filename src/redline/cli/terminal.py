@@ -38,6 +38,23 @@ def paint(text: str, *styles: str, stream: TextIO | None = None) -> str:
     return f"\x1b[{codes}m{text}\x1b[0m"
 
 
+def program() -> str:
+    """How a person calls this program from where they stand."""
+    given = sys.argv[0]
+    if os.path.basename(given).partition(".")[0] != "redline" or not os.path.isfile(given):
+        return "redline"
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        named = os.path.join(folder or ".", os.path.basename(given))
+        if os.path.isfile(named):
+            if os.path.samefile(named, given):
+                return "redline"
+            break  # a program of that name, but not this one
+    near = os.path.relpath(given)
+    if near.startswith(".."):
+        return os.path.abspath(given)
+    return near if os.sep in near else os.path.join(".", near)
+
+
 def paint_diff(diff: str) -> str:
     """A unified diff with hidden characters made visible and its lines coloured."""
     shown, _ = visible(diff)
