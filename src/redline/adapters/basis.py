@@ -234,6 +234,8 @@ def one_kind_at_a_time(steps: Iterable[Change | Rename]) -> Iterator[Change | Re
 
 def is_tangled(steps: tuple[Change | Rename, ...]) -> bool:
     """Whether the outcome of a step depends on how far others got: such sets go step by step."""
+    if len(steps) == 1:
+        return False
     touched: set[WorkspacePath] = set()
     renames = [s for s in steps if isinstance(s, Rename)]
     places = [s.path for s in steps if isinstance(s, Change)]

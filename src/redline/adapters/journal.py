@@ -11,13 +11,12 @@ from __future__ import annotations
 import os
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from redline.adapters.disk import Dir, Disk
-from redline.adapters.locks import LockFiles
+from redline.adapters.locks import LockFiles, OneLock
 
 NAME = "journal"
 _LOCK = "journal.lock"
@@ -62,7 +61,7 @@ class Journal:
         self._disk = disk
         self._directory = directory
         self._guard = threading.RLock()
-        self._locks = LockFiles(partial(disk.open_own, directory))
+        self._lock = OneLock(LockFiles(partial(disk.open_own, directory)), _LOCK)
         self._fd = -1
         self._identity = (0, 0)
         # The size when it was last looked at, and where our own last line ends.
@@ -103,7 +102,7 @@ class Journal:
         self._append(b"F " + operation_id.encode())
 
     def _append(self, payload: bytes) -> None:
-        with self._locked():
+        with self._guard, self._lock:
             self._follow()
             end = self.last_size
             data = _line(payload)
@@ -136,7 +135,7 @@ class Journal:
 
     def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
         """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
-        with self._locked():
+        with self._guard, self._lock:
             self.refresh()
             kept = self._kept(keep, wanted)
             self._discard_half_written()
@@ -169,19 +168,9 @@ class Journal:
         except FileNotFoundError:
             return
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with self._guard:
-            lock = self._locks.take(_LOCK, exclusive=True, wait=True)
-            assert lock is not None
-            try:
-                yield
-            finally:
-                self._locks.give_back(_LOCK, lock)
-
     def close(self) -> None:
         """Give the files back."""
-        self._locks.close()
+        self._lock.close()
         if self._fd >= 0:
             self._disk.close_fd(self._fd)
             self._fd = -1

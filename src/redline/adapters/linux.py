@@ -113,6 +113,8 @@ class LinuxDisk(Disk):
         return False
 
     def _beneath(self, base: int, parts: Sequence[str], flags: int, mode: int) -> int:
+        if len(parts) == 1:  # one name: nothing on the way to be proven
+            return os.open(parts[0], flags | os.O_NOFOLLOW, mode, dir_fd=base)
         return openat2(base, os.fsencode("/".join(parts)), flags, mode)
 
     def rename_new(self, base: Dir, name: str, to: Dir, new: str) -> None:

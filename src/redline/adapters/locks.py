@@ -89,6 +89,27 @@ class LockFiles:
         self.close()
 
 
+class OneLock:
+    """A lock file taken alone for the length of a `with`; the caller keeps other threads out."""
+
+    def __init__(self, files: LockFiles, name: str) -> None:
+        self._files = files
+        self._name = name
+        self._fd = -1
+
+    def __enter__(self) -> None:
+        fd = self._files.take(self._name, exclusive=True, wait=True)
+        assert fd is not None
+        self._fd = fd
+
+    def __exit__(self, *_: object) -> None:
+        self._files.give_back(self._name, self._fd)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._files.close()
+
+
 class Held:
     """Lock files held; let go with `release`."""
 

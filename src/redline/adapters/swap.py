@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from redline.adapters.basis import is_tangled
-from redline.adapters.disk import Disk
+from redline.adapters.disk import Dir, Disk
 from redline.adapters.places import Observed, OtherKind, Places
 from redline.core.changes import (
     ABSENT,
@@ -147,7 +147,7 @@ class Swap:
         # What a rename moves exists nowhere else: the way there must last before it goes, and its
         # arrival before anything is removed behind it.
         steps = tuple(self.steps)
-        one_by_one = is_tangled(steps) or any(isinstance(step, Rename) for step in steps)
+        one_by_one = any(isinstance(step, Rename) for step in steps) or is_tangled(steps)
         for number in numbers:
             self.current = number
             step = self.steps[number]
@@ -176,10 +176,11 @@ class Swap:
         self.dirty[step.target.parent] = None
 
     def _change(self, number: int, step: Change) -> None:
-        parent, name = self.places.parent(step.path), step.path.name
-        self.dirty[step.path.parent] = None
+        above, name = step.path.parent, step.path.name
+        parent = self.places.directory(above)
+        self.dirty[above] = None
         if needs_staging(step):
-            self._swap_in(number, step)
+            self._swap_in(number, step, parent)
         elif isinstance(step.after, Absent):
             self._remove(step)
         elif isinstance(step.after, DirState):
@@ -195,11 +196,10 @@ class Swap:
         self.disk.chmod(parent, name, mode)
         self.disk.sync_entry(parent, name)
 
-    def _swap_in(self, number: int, step: Change) -> None:
-        parent, name = self.places.parent(step.path), step.path.name
-        where, staged = self.places.directory(self.staging[number]), self.staged_name(number)
-        if self.staging[number] != step.path.parent:
-            self.dirty[self.staging[number]] = None
+    def _swap_in(self, number: int, step: Change, parent: Dir) -> None:
+        name, staged = step.path.name, self.staged_name(number)
+        where = self.places.directory(self.staging[number])
+        self.dirty[self.staging[number]] = None
         if isinstance(step.before, Absent):
             self.disk.rename_new(where, staged, parent, name)
         else:
@@ -357,16 +357,16 @@ def staging_directory(
     path: WorkspacePath, places: Places, avoided: Collection[WorkspacePath]
 ) -> WorkspacePath:
     """The nearest existing directory that the set neither moves nor removes."""
-    where = path.parent
-    for length in range(1, len(where.parts) + 1):
+    parent = where = path.parent
+    for length in range(1, len(where.parts) + 1 if avoided else 0):
         above = WorkspacePath(where.root, where.parts[:length])
         if above in avoided:
             where = above.parent
             break
     while where.parts and places.device(where) is None:
         where = where.parent
-    if where != path.parent:
-        device = places.device(path.parent)
+    if where != parent:
+        device = places.device(parent)
         if device is not None and device != places.device(where):
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
     return where

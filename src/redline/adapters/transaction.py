@@ -16,7 +16,7 @@ from redline.adapters.locks import Held
 from redline.adapters.places import Places
 from redline.adapters.slots import ABANDONED, Slot, Staging
 from redline.adapters.swap import Step, Swap, needs_staging, staging_directory
-from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
+from redline.core.changes import ChangeSet, DirState, FileState, Rename
 from redline.core.errors import RedlineError, StaleBase
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation, Origin
@@ -89,12 +89,11 @@ class DiskTransaction:
             )
 
     def _stage(self) -> None:
-        avoided = {s.source for s in self.steps if isinstance(s, Rename)} | {
-            s.path
+        avoided = {
+            s.source if isinstance(s, Rename) else s.path
             for s in self.steps
-            if isinstance(s, Change)
-            and isinstance(s.before, DirState)
-            and not isinstance(s.after, DirState)
+            if isinstance(s, Rename)
+            or (isinstance(s.before, DirState) and not isinstance(s.after, DirState))
         }
         assert self.basis is not None
         staging = [staging_directory(_end(step), self.places, avoided) for step in self.steps]

@@ -192,10 +192,13 @@ class DiskWorkspace:
         if not raw or "\0" in raw:
             fact = "Path is empty" if not raw else "Path holds a NUL character"
             raise InvalidArgument(fact, field="path", hint="pass the path of a file or directory")
-        absolute = os.path.isabs(raw)
-        drive, rest = os.path.splitdrive(raw)
-        if os.altsep:
-            rest = rest.replace(os.altsep, os.sep)
+        drive = ""
+        if os.sep == "/":
+            absolute, rest = raw.startswith("/"), raw
+        else:
+            absolute = os.path.isabs(raw)
+            drive, rest = os.path.splitdrive(raw)
+            rest = rest.replace("/", os.sep)
         parts = [part for part in rest.split(os.sep) if part not in ("", ".")]
         if relative_only and (absolute or drive):
             raise AbsolutePathDenied(show_name(raw), hint="pass a path relative to the workspace")

@@ -62,11 +62,12 @@ def plan_replace(
     file = TextFile(state.content)
     if file.is_binary:
         raise BinaryFile(shown, hint="edit_file changes text; write_file replaces whole files")
-    after = replace_all(file.text, edits, regex)
+    text = file.text
+    after = replace_all(text, edits, regex)
     content = file.with_text(after)
     change = Change(path, state, FileState.of(content, state.mode))
     steps = (change,) if content != state.content else ()
-    return Replaced(file.text, after, ChangeSet(steps))
+    return Replaced(text, after, ChangeSet(steps))
 
 
 def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
