@@ -113,7 +113,7 @@ class LinuxDisk(Disk):
         return False
 
     def _beneath(self, base: int, parts: Sequence[str], flags: int, mode: int) -> int:
-        if len(parts) == 1:  # one name: nothing on the way to be proven
+        if len(parts) == 1 and not flags & os.O_DIRECTORY:  # nothing on the way to be proven
             return os.open(parts[0], flags | os.O_NOFOLLOW, mode, dir_fd=base)
         return openat2(base, os.fsencode("/".join(parts)), flags, mode)
 

@@ -56,8 +56,9 @@ class DiskTransaction:
         """Check every base and stage what is new; on failure nothing is left behind."""
         try:
             self._check(change_set)
-            self._stage()
+            self._announce()
             self._save()
+            self._stage()
             self._check_again()
         except OSError as error:
             self.abandon()
@@ -88,7 +89,8 @@ class DiskTransaction:
                 f"{self._show(step.path)}"
             )
 
-    def _stage(self) -> None:
+    def _announce(self) -> None:
+        """Say what is about to be staged, before any of it is."""
         avoided = {
             s.source if isinstance(s, Rename) else s.path
             for s in self.steps
@@ -108,10 +110,6 @@ class DiskTransaction:
             staging,
             observed=self.basis.observed,
         )
-        for number, step in enumerate(self.steps):
-            if needs_staging(step):
-                self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
-                self.notes += notes
 
     def _spelled(self, staging: list[WorkspacePath]) -> Staging:
         root_path = self.store.workspace.root_path
@@ -131,6 +129,13 @@ class DiskTransaction:
                     contents[state.digest] = state.content
         self.blob_lock = self.store.hold_blobs()
         self.brought, self.added = self.store.contents.save(contents, self.id)
+
+    def _stage(self) -> None:
+        assert self.swapper is not None
+        for number, step in enumerate(self.steps):
+            if needs_staging(step):
+                self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
+                self.notes += notes
 
     def _check_again(self) -> None:
         """Somebody without our locks may have written since the bases were read."""
