@@ -12,6 +12,8 @@ from dataclasses import dataclass
 BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r?\n")
 SNIFFED = 4096
+# ASCII, and bytes that stand for themselves.
+_LETTER = re.compile("[\x00-\x7f\udc80-\udcff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,25 @@ class TextFile:
         return not self.raw or self.raw.endswith(b"\n")
 
     def with_text(self, text: str) -> bytes:
-        """The bytes of *text* in this file's encoding, BOM kept."""
+        """The bytes of *text* in this file's encoding, BOM kept.
+
+        Of a file that is not UTF-8 nobody knows how it spells a letter that it does not hold yet.
+        """
+        if not text.isascii() and not self.is_utf8:
+            self._refuse_two_encodings(text)
         return (BOM if self.has_bom else b"") + encode(text)
+
+    def _refuse_two_encodings(self, text: str) -> None:
+        from redline.core.errors import InvalidArgument
+
+        strange = _LETTER.sub("", text)
+        added = set(strange) - set(_LETTER.sub("", self.text))
+        if added:
+            raise InvalidArgument(
+                "The file is not UTF-8, and the new text holds a character that would be written"
+                f" in another encoding than the rest: {min(added)}",
+                hint="write the new text in ASCII, or convert the file to UTF-8 first",
+            )
 
 
 def encode(text: str) -> bytes:

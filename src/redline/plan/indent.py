@@ -7,8 +7,11 @@ When rules disagree about what to write, there is no reading to trust and no rul
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Rule = Callable[[str], str | None]
 OPENERS = (":", "{", "(", "[", "do", "then", ">")
@@ -37,24 +40,47 @@ class Shift:
 
 
 def explain(
-    called: Sequence[str], found: Sequence[str], new: Sequence[str], written: Sequence[str]
+    called: Sequence[str],
+    found: Sequence[str],
+    new: Sequence[str],
+    written: Sequence[str],
+    unit: int = 0,
 ) -> Shift | None:
     """The one reading under which the lines *called* are the lines *found* and *new* fits in.
 
     All hold bodies of lines; *called* and *found* differ in indentation only; *written* are those
-    of *new* that are not kept from the file.
+    of *new* that are not kept from the file; *unit* is how many spaces the file indents by, 0
+    where that is not known.
     """
-    pairs = {(indent_of(c), indent_of(f)) for c, f in zip(called, found, strict=True) if c.strip()}
-    if not pairs or not _same_margin(called, found, new):
+    pairs = _pairs(called, found)
+    if not pairs:
         return None
-    for family in (_shifts, _tab_widths, _tabs_and_shift, _units):
+    if any(line.strip() for line in written) and not _same_margin(called, found, new):
+        return None
+    if _brings_other_blanks(pairs, written) or _in_other_unit(pairs, new, written, unit):
+        return None
+    for family in _FAMILIES:
         readings = [shift for shift in family(pairs) if _holds(shift, pairs)]
         results = {_result(shift, written) for shift in readings} - {None}
+        if family is _tab_widths and unit:
+            # A tab may stand for the file's unit, and the block be shifted besides.
+            readings += [shift for shift in _shifted_tabs(pairs, unit) if _holds(shift, pairs)]
+            results = {_result(shift, written) for shift in readings} - {None}
         if readings:
             # One reading that writes something, or several that write the same.
             usable = (shift for shift in readings if _result(shift, written) is not None)
             return next(usable, None) if len(results) == 1 else None
     return None
+
+
+def is_one_change(called: Sequence[str], found: Sequence[str]) -> bool:
+    """Whether there is a reading under which the lines *called* are the lines *found*."""
+    pairs = _pairs(called, found)
+    return any(_holds(shift, pairs) for family in _FAMILIES for shift in family(pairs))
+
+
+def _pairs(called: Sequence[str], found: Sequence[str]) -> set[tuple[str, str]]:
+    return {(indent_of(c), indent_of(f)) for c, f in zip(called, found, strict=True) if c.strip()}
 
 
 def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]) -> bool:
@@ -66,7 +92,7 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
     ours, file, theirs = (
         [line.rstrip() for line in lines if line.strip()] for lines in (called, found, new)
     )
-    if not theirs:
+    if not theirs or _spelled_as(ours, file, theirs):
         return True
     first = _vote(*(indent_of(lines[0]) for lines in (theirs, ours, file)))
     least = _vote(*(min(map(indent_of, lines), key=len) for lines in (theirs, ours, file)))
@@ -79,6 +105,55 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
     undecided = least >= 0 and (first, least) != (0, 0)
     silent = indent_of(theirs[0]) == indent_of(ours[0])
     return quoted > standing or (quoted == standing and (undecided or silent))
+
+
+def _spelled_as(called: list[str], found: list[str], new: list[str]) -> bool:
+    """Whether only the call has tabs, or only the file has, and *new* does as the call does."""
+    ours, file, theirs = ("".join(map(indent_of, lines)) for lines in (called, found, new))
+    if ("\t" in ours) == ("\t" in file) or not theirs:
+        return False
+    return set(theirs) <= set(ours)
+
+
+def _brings_other_blanks(pairs: set[tuple[str, str]], written: Sequence[str]) -> bool:
+    """Whether *written* is indented by tabs or blanks that neither the quotation nor the file has.
+
+    The quoted lines then do not tell how many blanks a tab stands for.
+    """
+    known = "".join(ours + theirs for ours, theirs in pairs)
+    deeper = [indent_of(line) for line in written if line.strip()]
+    if "\t" not in known:
+        return bool(known) and any("\t" in indent for indent in deeper)
+    return " " not in known and any("  " in indent for indent in deeper)
+
+
+def _in_other_unit(
+    pairs: set[tuple[str, str]], new: Sequence[str], written: Sequence[str], unit: int
+) -> bool:
+    """Whether the call may be indented by another unit than the file, and that makes a difference.
+
+    A shift and a change of unit then both explain the quoted lines and write different things.
+    """
+    indents = [indent_of(line) for line in written if line.strip()]
+    if not unit or any("\t" in indent for indent in (*indents, *map("".join, pairs))):
+        return False
+    ours = unit_of(new) or math.gcd(*map(len, indents), *(len(called) for called, _ in pairs))
+    if ours < 2 or ours == unit:
+        return False
+    shifts = {len(theirs) - len(called) for called, theirs in pairs}
+    if len(shifts) > 1 or any(len(theirs) * ours != len(called) * unit for called, theirs in pairs):
+        return False
+    shift = shifts.pop()
+    return any(len(indent) + shift != len(indent) * unit // ours for indent in indents)
+
+
+def unit_of(bodies: Sequence[str]) -> int:
+    """How many spaces lines are indented by, going by most steps inwards; 0 with tabs or none."""
+    indents = [indent_of(body) for body in bodies if body.strip()]
+    if any("\t" in indent for indent in indents):
+        return 0
+    steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
+    return steps.most_common(1)[0][0] if steps else 0
 
 
 def _wraps(new: list[str], called: set[str], found: set[str]) -> bool:
@@ -132,10 +207,14 @@ def _tab_widths(_pairs: set[tuple[str, str]]) -> Iterator[Shift]:
 
 def _tabs_and_shift(pairs: set[tuple[str, str]]) -> Iterator[Shift]:
     for width in _WIDTHS[:4]:
-        ours, theirs = next(iter(pairs))
-        levels = theirs.count("\t") - len(ours.expandtabs(width)) // width
-        yield _to_tabs(width, levels)
-        yield _to_spaces(width, len(theirs) - len(ours.replace("\t", " " * width)))
+        yield from _shifted_tabs(pairs, width)
+
+
+def _shifted_tabs(pairs: set[tuple[str, str]], width: int) -> Iterator[Shift]:
+    ours, theirs = next(iter(pairs))
+    levels = theirs.count("\t") - len(ours.expandtabs(width)) // width
+    yield _to_tabs(width, levels)
+    yield _to_spaces(width, len(theirs) - len(ours.replace("\t", " " * width)))
 
 
 def _to_tabs(width: int, levels: int) -> Shift:
@@ -157,8 +236,11 @@ def _to_spaces(width: int, extra: int) -> Shift:
 
 
 def _units(pairs: set[tuple[str, str]]) -> Iterator[Shift]:
-    """Two spaces for four and the like; two depths are needed to tell a unit from a shift."""
-    if len({len(ours) for ours, _ in pairs}) < 2 or any("\t" in a + b for a, b in pairs):
+    """Two spaces for four and the like.
+
+    Two depths tell a unit from a shift; two besides the margin tell it from a misquoted line.
+    """
+    if len({ours for ours, _ in pairs if ours}) < 2 or any("\t" in a + b for a, b in pairs):
         return
     for ours_unit in (2, 3, 4, 8):
         for theirs_unit in (2, 3, 4, 8):
@@ -178,3 +260,6 @@ def _spoken(prefix: str) -> str:
     tabs, spaces = prefix.count("\t"), prefix.count(" ")
     parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((tabs, "tab"), (spaces, "space")) if n]
     return " and ".join(parts)
+
+
+_FAMILIES = (_shifts, _tab_widths, _tabs_and_shift, _units)

@@ -144,15 +144,48 @@ def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
         raise ambiguous([spot.line for spot in found], found[0].level)
     if found:
         _refuse_repetition(text, found[0], new)
+        if found[0].level in (Level.INDENT, Level.TYPOGRAPHY_INDENT):
+            _refuse_made_before(text, old, new)
         return found[0]
     refusal = nearest(text, old)
-    at = occurrences(unify_ends(text), unify_ends(new), 2) if new.strip() else []
+    at = occurrences(unify_ends(text), unify_ends(new), 2) if _is_evidence(old, new) else []
     if len(at) == 1:
         repeated = already_applied(line_number(unify_ends(text), at[0]))
         if len(new.strip()) < _TELLING:
             repeated.message += f". If another place was meant: {refusal.message}"
         raise repeated
     raise refusal
+
+
+def _refuse_made_before(text: str, old: str, new: str) -> None:
+    """Refuse a place that only looks like *old* while *new* stands elsewhere, line by line.
+
+    The edit may well have been made there, and what looks like *old* never have been meant.
+    """
+    wanted = unify_ends(new).strip("\n")
+    if "\n" not in wanted or not _is_evidence(old, new):
+        return
+    have = f"\n{unify_ends(text)}\n"
+    at = have.find(f"\n{wanted}\n")
+    if at >= 0:
+        raise already_applied(line_number(have, at))
+
+
+def _is_evidence(old: str, new: str) -> bool:
+    """Whether *new* standing in the file tells that *old* was replaced by it.
+
+    What is left when lines are cut off the head or the tail of *old* stands there anyway.
+    """
+    before, after = (_filled(text) for text in (old, new))
+    width = len(after)
+    return bool(after) and all(
+        before[at : at + width] != after for at in range(len(before) - width + 1)
+    )
+
+
+def _filled(text: str) -> list[str]:
+    """The lines of *text* without blanks around them, blank lines before and after left out."""
+    return [line.strip() for line in text.strip().split("\n")] if text.strip() else []
 
 
 def ambiguous(lines: Sequence[int], level: Level = Level.LITERAL) -> AmbiguousMatch:
@@ -193,10 +226,23 @@ def _refuse_repetition(text: str, spot: Placement, new: str) -> None:
         for at in occurrences(unify_ends(text), unify_ends(new)):
             if at <= start and stop <= at + len(unify_ends(new)):
                 raise already_applied(line_number(text, spot.start))
+    begins_line = _begins_line(text, spot.start)
     for offset in occurrences(spot.replacement, found):
         start = spot.start - offset
-        if start >= 0 and text.startswith(spot.replacement, start):
+        if start < 0 or (begins_line and not _begins_line(text, start)):
+            continue
+        if text.startswith(spot.replacement, start) or _ends_with(text, start, spot.replacement):
             raise already_applied(line_number(text, start))
+
+
+def _begins_line(text: str, offset: int) -> bool:
+    return offset == 0 or text[offset - 1] == "\n"
+
+
+def _ends_with(text: str, start: int, wanted: str) -> bool:
+    """Whether the file goes on from *start* with *wanted* and ends there, without its newline."""
+    body = line_body(wanted)
+    return body != wanted and len(text) - start == len(body) and text.startswith(body, start)
 
 
 def _range_hunk(expected: str, new: str) -> list[HunkLine]:

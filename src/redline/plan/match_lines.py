@@ -10,7 +10,7 @@ from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.align import Opcode, opcodes
 from redline.plan.compose import Rewrite, as_given, compose, dominant_end, end_at
-from redline.plan.indent import Shift, explain, indent_of
+from redline.plan.indent import Shift, explain, indent_of, is_one_change, unit_of
 from redline.plan.placement import Level, Placement
 from redline.plan.typography import Spelling, fold
 from redline.plan.views import MOST_HITS, unify_ends
@@ -19,6 +19,7 @@ _BLANKS = " \t"
 _SAMPLED = 5
 _MOST_COMPARED = 20_000
 
+_INDENTED = (Level.INDENT, Level.TYPOGRAPHY_INDENT)
 _KEYS: dict[Level, Callable[[str], str]] = {
     Level.LITERAL: str,
     Level.TRAILING: lambda body: body.rstrip(_BLANKS),
@@ -37,7 +38,7 @@ def block_candidates(text: str, old: str, new: str, level: Level) -> list[Placem
         return []
     wanted = split_lines(unify_ends(old))
     edit = _Edit(text, wanted, split_lines(unify_ends(new)), None)
-    return [spot for start in edit.starts(level) if (spot := edit.placed(start, level))]
+    return edit.places(list(edit.starts(level)), level)
 
 
 def may_stand(text: str, old: str) -> bool:
@@ -63,8 +64,8 @@ def hunk_candidates(
     for level in _KEYS:
         if (blank and level is not Level.LITERAL) or not edit.may_differ(level):
             continue
-        starts = (start for start in edit.starts(level) if edit.fits(start, within, at_end))
-        found = [spot for start in starts if (spot := edit.placed(start, level))]
+        starts = [start for start in edit.starts(level) if edit.fits(start, within, at_end)]
+        found = edit.places(starts, level)
         if found:
             return found
     return []
@@ -153,11 +154,24 @@ class _Edit:
         inside = within is None or (within.start <= start and stop <= within.stop)
         return inside and (not at_end or stop == len(self.lines))
 
+    def places(self, starts: list[int], level: Level) -> list[Placement]:
+        """A placement for every line of *starts* where the old lines can be meant.
+
+        Of several none is written, so it is enough to know where they are: a place that the new
+        lines do not fit is a place all the same.
+        """
+        if len(starts) > 1 and level in _INDENTED:
+            starts = [start for start in starts if self._is_explained(self._block(start))]
+        if len(starts) > 1:
+            blocks = map(self._block, starts)
+            return [Placement(found.start, found.end, "", level, found.line) for found in blocks]
+        return [spot for start in starts if (spot := self.placed(start, level))]
+
     def placed(self, start: int, level: Level) -> Placement | None:
         """The placement at line *start*; None when no one reading explains it."""
         block = self._block(start)
         shift: Shift | None = None
-        if level in (Level.INDENT, Level.TYPOGRAPHY_INDENT):
+        if level in _INDENTED:
             shift = self._shift(block)
             if shift is None:
                 return None
@@ -181,11 +195,15 @@ class _Edit:
             lines[-1] = line_body(lines[-1])
         return _Block(lines, offset, offset + sum(map(len, lines)), start + 1)
 
+    def _is_explained(self, block: _Block) -> bool:
+        found = [fold_indent(line_body(line)) for line in block.lines]
+        return is_one_change([fold_indent(body) for body in self.old_bodies], found)
+
     def _shift(self, block: _Block) -> Shift | None:
         found = [fold_indent(line_body(line)) for line in block.lines]
         changed = [body for j, body in enumerate(self.new_bodies) if j not in self._kept()]
         called = [fold_indent(body) for body in self.old_bodies]
-        return explain(called, found, self.new_bodies, changed)
+        return explain(called, found, self.new_bodies, changed, unit_of(self.bodies))
 
     def _kept(self) -> set[int]:
         codes = self.codes
@@ -200,7 +218,7 @@ class _Edit:
         if level is Level.INDENT:
             return lambda body, _: _shifted(body, shift)
         cores = [body.lstrip() for body in self.old_bodies], [body.lstrip() for body in found]
-        spelling = Spelling(zip(*cores, strict=True))
+        spelling = Spelling(zip(*cores, strict=True), self.text)
 
         def rewrite(body: str, index: int | None) -> str:
             pair = ("", "") if index is None else (cores[0][index], cores[1][index])

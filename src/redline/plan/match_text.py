@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, split_lines
@@ -18,7 +19,25 @@ _WIDEST_MARGIN = 1000
 
 
 def candidates(text: str, old: str, new: str, within: range | None) -> list[Placement]:
-    """Every place for *old* at the strictest level that has one."""
+    """Every place for *old* at the strictest level that has one.
+
+    The end of the file ends its last line: a newline in *old* that the file lacks there is no
+    evidence that another place is meant.
+    """
+    if not old.endswith("\n") or not text or text.endswith("\n"):
+        return _candidates(text, old, new, within)
+    found = _candidates(text + (dominant_end(text) or "\n"), old, new, within)
+    return [_reopened(spot, len(text)) for spot in found if spot.start < len(text)]
+
+
+def _reopened(spot: Placement, length: int) -> Placement:
+    """*spot* for a text that ends at *length*, without the newline that was lent to it."""
+    if spot.end <= length:
+        return spot
+    return replace(spot, end=length, replacement=line_body(spot.replacement))
+
+
+def _candidates(text: str, old: str, new: str, within: range | None) -> list[Placement]:
     for spans, build in (
         (_literal_spans, _literal),
         (_trailing_spans, _trailing),
@@ -122,6 +141,8 @@ def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:
         return spot
     whole = old.endswith("\n") and new.endswith("\n") and bool(following[0].strip())
     whole = whole and not _stands_as_in_file(margin, old, new)
+    deeper = len(indent_of(filled[0])) > len(indent_of(new))
+    whole = whole and not (deeper and not line_body(split_lines(new)[0]).rstrip().endswith(OPENERS))
     if whole and all(line.startswith(indent_of(old)) for line in filled):
         return _shifted(spot, margin)
     raise NoMatch(
@@ -200,7 +221,7 @@ def _view_hits(text: str, old: str, keep: Callable[[str], str]) -> Iterator[tupl
         if _in_margin(view.text, at):
             continue
         start, end = view.raw_offset(at), view.raw_offset(stop)
-        yield start, _line_stop(text, end) if ends_line else end
+        yield start, _line_stop(text, end, ends_line)
 
 
 def _in_margin(text: str, offset: int) -> bool:
@@ -209,16 +230,22 @@ def _in_margin(text: str, offset: int) -> bool:
     return start < offset and offset - start < _WIDEST_MARGIN and text[start:offset].isspace()
 
 
-def _line_stop(text: str, offset: int) -> int:
-    """The end of the blanks that follow *offset*: a call that quotes blanks means them too."""
-    while offset < len(text) and text[offset] in " \t":
-        offset += 1
-    return offset
+def _line_stop(text: str, offset: int, quoted: bool) -> int:
+    """Where a match ends that may overlook the blanks behind *offset*.
+
+    A call that quotes blanks means them too; blanks that end a line belong to that line, so that
+    it stays whole when it is kept and goes as a whole when it is not.
+    """
+    stop = offset
+    while stop < len(text) and text[stop] in " \t":
+        stop += 1
+    return stop if quoted or stop == len(text) or end_at(text, stop) else offset
 
 
 def _folded(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
     found, quoted = _pieces(text[start:end], old), split_lines(old)
-    spelling = Spelling((line_body(o), line_body(f)) for o, f in zip(quoted, found, strict=False))
+    pairs = ((line_body(o), line_body(f)) for o, f in zip(quoted, found, strict=False))
+    spelling = Spelling(pairs, text)
 
     def rewrite(body: str, index: int | None) -> str:
         pair = ("", "") if index is None else (line_body(quoted[index]), line_body(found[index]))

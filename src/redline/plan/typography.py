@@ -34,9 +34,14 @@ def fold(text: str) -> str:
 
 
 class Spelling:
-    """How the characters of a call are spelled in the file, learned from the text both share."""
+    """How the characters of a call are spelled in the file, learned from the text both share.
 
-    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+    *text* is the file's: a plain character that it has may be written as the call does; one that
+    it only has in another form may not, as that form may be what is meant.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]], text: str) -> None:
+        self._text = text
         self._seen: dict[str, set[str]] = {}
         for called, found in pairs:
             for ours, theirs in zip(called, found, strict=False):
@@ -69,20 +74,32 @@ class Spelling:
         seen = self._seen.get(token)
         if token in _FOLDED:
             return self._spell_folded(token, seen)
-        if token in _PLAIN and seen is not None and seen != {token}:
+        if token in _PLAIN and seen is not None and seen != {token} and token not in self._text:
             return None
         return token
 
     def _spell_folded(self, token: str, seen: set[str] | None) -> str | None:
         plain = fold(token)
-        if seen == {plain} or (seen is None and self._plain_in_file()):
+        if seen is None:
+            seen = self._seen_alike(plain)
+        if seen is None:
+            return token if not self._plain_in_file(plain.isspace()) else None
+        if seen == {plain}:
             return plain
-        return token if seen is None or seen == {token} else None
+        return token if seen == {token} else None
 
-    def _plain_in_file(self) -> bool:
-        """Whether everything typographic in the call is plain in the file."""
-        folded = [found for called, found in self._seen.items() if called in _FOLDED]
-        return bool(folded) and all(len(f) == 1 and not f & _FOLDED for f in folded)
+    def _seen_alike(self, plain: str) -> set[str] | None:
+        """How the file spells what the call spells by other look-alikes of *plain*."""
+        alike = [found for called, found in self._seen.items() if called in _FOLDED]
+        kinds = [found for found in alike if {fold(char) for char in found} == {plain}]
+        return set().union(*kinds) if kinds else None
+
+    def _plain_in_file(self, spaces: bool) -> bool:
+        """Whether something typographic in the call, spaces or else marks, is plain in the file."""
+        return any(
+            called in _FOLDED and called not in found and fold(called).isspace() == spaces
+            for called, found in self._seen.items()
+        )
 
 
 def _spans(tokens: list[str]) -> list[int]:

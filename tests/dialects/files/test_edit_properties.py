@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from redline.app import Redline
-from redline.core.errors import RedlineError
+from redline.core.errors import InvalidArgument, RedlineError
 from redline.dialects.files.dialect import TOOLS
 from redline.dialects.tool import Call, Client, Result
 from redline.settings import Settings
@@ -123,6 +123,22 @@ def test_bytes_around_the_quoted_text_never_change(
     bench: Bench, head: bytes, tail: bytes, new: str
 ) -> None:
     path = bench.root / "g"
-    path.write_bytes(head + b"@mark@" + tail)
-    bench.call("edit_file", path=str(path), edits=[{"oldText": "@mark@", "newText": new}])
+    before = head + b"@mark@" + tail
+    path.write_bytes(before)
+    edits = [{"oldText": "@mark@", "newText": new}]
+    if _spells_unlike(before, new):
+        with pytest.raises(InvalidArgument, match="not UTF-8"):
+            bench.call("edit_file", path=str(path), edits=edits)
+        assert path.read_bytes() == before
+        return
+    bench.call("edit_file", path=str(path), edits=edits)
     assert path.read_bytes() == head + new.encode() + tail
+
+
+def _spells_unlike(content: bytes, new: str) -> bool:
+    """Whether *new* would bring UTF-8 into a file that is not."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return "é" in new and "é" not in content.decode("utf-8", "surrogateescape")
+    return False

@@ -54,6 +54,9 @@ def edit_file(call: Call) -> Result:
     try:
         planned = _planned(call, source, request)
     except AlreadyApplied as error:
+        if request.first is not None and error.details.get("line") != request.first:
+            # The new text stands somewhere else; that does not make the lines asked for done.
+            raise
         return _answer(request, str(error), "", "", digest_of(content))
     after = _encoded(file, planned.text)
     change = Change(path, state, FileState.of(after, state.mode))
