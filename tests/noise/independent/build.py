@@ -1,0 +1,164 @@
+"""Cases of one noise in one edit: the verdict follows from the construction alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tests.noise.independent import formats
+from tests.noise.independent.cases import (
+    APPLY,
+    CODE,
+    DIALECTS,
+    EITHER,
+    REFUSE,
+    Case,
+    Hunk,
+    call_for,
+    frame,
+    literal_count,
+    outcome,
+    stands_already,
+)
+from tests.noise.independent.corpus import Pair, Spot
+from tests.noise.independent.noises import NOISES, Noise
+from tests.noise.independent.scenes import SCENES, Scene
+from tests.noise.independent.text import indent_of, is_blank
+
+DOUBLED = "doubled"
+MISQUOTED = {"stale word", "wrong case", "inner blanks", "line left out", "line too many", "elided"}
+
+
+def cases(pairs: list[Pair], seed: int) -> Iterator[Case]:
+    """Cases for ever; the same seed over the same pairs gives the same ones."""
+    rng = random.Random(seed)
+    number = 0
+    while True:
+        pair = rng.choice(pairs)
+        spots = pair.changes()
+        if not spots:
+            continue
+        dialect = rng.choice(DIALECTS)
+        for _ in range(4):
+            path = f"n{number}{rng.choice(spots).suffix}"
+            case = _one(rng, pair, rng.choice(spots), dialect, path)
+            if case is not None:
+                yield case
+                number += 1
+
+
+def _one(rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: str) -> Case | None:
+    known: list[Scene | Noise] = [*SCENES, *NOISES]
+    fitting = [drawn for drawn in known if dialect in drawn.dialects]
+    drawn = rng.choices(fitting, [drawn.weight for drawn in fitting])[0]
+    if isinstance(drawn, Noise):
+        return noisy(rng, spot, dialect, path, drawn)
+    return drawn.build(rng, pair, spot, dialect, path)
+
+
+def noisy(rng: random.Random, spot: Spot, dialect: str, path: str, noise: Noise) -> Case | None:
+    """One edit with one noise on a file of some format."""
+    name, change = formats.pick(rng)
+    hunk = frame(rng, spot, dialect)
+    hunk = hunk and change(rng, hunk)
+    if hunk is None or literal_count(hunk, dialect) != 1:
+        return None
+    sent = noise.change(rng, hunk)
+    must = _verdict(noise, sent, dialect) if sent else None
+    if sent is None or must is None:
+        return None
+    by = _shift(rng, noise, sent, dialect, must)
+    if by is None:
+        return None
+    rule = noise.name + (", numbers off" if by else "")
+    call = call_for(dialect, path, sent, by=by)
+    content = sent.doc.encode()
+    after = () if must == REFUSE else (outcome(sent, dialect),)
+    return Case(f"{rule} [{name}]", dialect, must, {path: content}, (call,), {path: after})
+
+
+def _verdict(noise: Noise, sent: Hunk, dialect: str) -> str | None:
+    """What must come of the edit as sent; None where the noise took no hold."""
+    literal, loose = literal_count(sent, dialect), sent.doc.loose_count(sent.old)
+    if noise.literal:
+        if literal != 1 and noise.name != "heading decides":
+            return None
+        return EITHER if stands_already(sent) or _cut_in_margin(noise, sent) else noise.must
+    if noise.name.startswith(DOUBLED) or noise.name.startswith("number points"):
+        plain = noise.name in (DOUBLED, "number points at a double")
+        return noise.must if (literal >= 2 if plain else literal == 0) else None
+    if noise.name == "heading missing":
+        return noise.must if literal == 1 else None
+    if literal:
+        return None
+    if noise.must == REFUSE:
+        if noise.name == "uneven indent" and _is_scaled(sent):
+            return EITHER
+        return None if loose and noise.name in MISQUOTED else REFUSE
+    if noise.must == APPLY:
+        sure = loose == 1 and _same_frame(sent) and not stands_already(sent)
+        return APPLY if sure and not sent.respelled and _spelled_in_file(sent) else EITHER
+    return noise.must
+
+
+def _cut_in_margin(noise: Noise, sent: Hunk) -> bool:
+    """Whether one line quoted without its margin becomes several: nobody knows their margin."""
+    shown = sum(not is_blank(text) for text in sent.old)
+    more = sum(not is_blank(text) for text in sent.new) > 1
+    return noise.name == "substring" and shown == 1 and more
+
+
+def _is_scaled(sent: Hunk) -> bool:
+    """Whether twice or half the indentation explains every line: one change, if an odd one."""
+    pairs = {
+        (len(indent_of(text)), len(indent_of(sent.doc.lines[line])))
+        for _, text, line in sent.places()
+        if not is_blank(text)
+    }
+    (a, b) = max(pairs)
+    return all(mine * b == its * a for mine, its in pairs)
+
+
+def _spelled_in_file(sent: Hunk) -> bool:
+    """Whether the file has the plain quotes and dashes that the new lines bring along.
+
+    Where it only has others, a caller who writes plain ones may mean those.
+    """
+    file, new = "".join(sent.doc.lines), "".join(sent.added)
+    return all(mark in file for mark in "'\"-" if mark in new)
+
+
+def _same_frame(sent: Hunk) -> bool:
+    """Whether old and new text plainly are indented from the same margin."""
+    if any(tag == " " and not is_blank(text) for tag, text in sent.rows):
+        return True
+    old = next((text for text in sent.old if not is_blank(text)), "")
+    new = next((text for text in sent.new if not is_blank(text)), old)
+    return indent_of(old) == indent_of(new)
+
+
+def _shift(rng: random.Random, noise: Noise, sent: Hunk, dialect: str, must: str) -> int | None:
+    """How far off the line numbers of a range edit are; None where they cannot be."""
+    if dialect != CODE:
+        return 0
+    doubled = noise.name.startswith(DOUBLED)
+    unique = must == APPLY and sent.doc.loose_count(sent.old) == 1
+    if not doubled and not (unique and rng.random() < 0.35):
+        return 0
+    size = sent.last - sent.first
+    most = len(sent.doc.lines)
+    places = [
+        by
+        for by in range(-9, 10)
+        if by
+        and sent.first + by >= 0
+        and sent.last + by <= most
+        and not _alike(sent, sent.first + by, size)
+    ]
+    return rng.choice(places) if places else (None if doubled else 0)
+
+
+def _alike(sent: Hunk, first: int, size: int) -> bool:
+    there = replace(sent.doc, lines=sent.doc.lines[first : first + size], ends=("\n",) * size)
+    return there.loose_count(sent.old) > 0
