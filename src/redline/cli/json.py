@@ -17,12 +17,11 @@ from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.core.textfile import TextFile
 from redline.dialects.json_editor.files import plan_file
-from redline.dialects.json_editor.inputs import Source
+from redline.dialects.json_editor.inputs import Source, form_of, read_document
 from redline.dialects.json_editor.propose import propose_with
 from redline.dialects.json_editor.session import change_id, shown
 from redline.instruct.engine import Proposal
 from redline.instruct.operations import Operation, pointer
-from redline.instruct.values import parse
 
 NOTHING_TO_DO = 3
 _WIDTH = 60
@@ -59,13 +58,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
-    document = parse(opened.source.removeprefix(b"\xef\xbb\xbf"))
+    form = form_of(opened.name, opened.source)
+    document = read_document(opened.source, form)
     setting = args.llm or os.environ.get("REDLINE_LLM") or "off"
     redline = Redline(replace(opened.redline.settings, llm=setting))
     proposal = propose_with(lambda: redline.llm, document, args.instruction)
     if proposal.status != "success":
         return _explain(proposal)
-    source = Source(document, digest_of(opened.source), opened.name, opened.place, opened.source)
+    digest = digest_of(opened.source)
+    source = Source(document, digest, opened.name, opened.place, opened.source, form)
     after = plan_file(source, proposal.operations)
     if opened.place is None and not args.dry_run:
         sys.stdout.buffer.write(after)

@@ -169,3 +169,35 @@ def test_one_file_session_applied_from_many_threads_changes_the_file_once(desk: 
         for reply in replies
     }
     assert codes <= {"ok"}
+
+
+COMMENTED = """{
+  // where it listens
+  "port": 80, /* the public one */
+  "hosts": [
+    "a", // first
+    "b",
+  ],
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["settings.jsonc", "tsconfig.json", "plain.json"])
+def test_comments_and_trailing_commas_of_a_file_stay_as_they_are(desk: Desk, name: str) -> None:
+    (desk.folder / name).write_text(COMMENTED)
+    asked = {"document_path": name, "instruction": "set the port to 8080 and add c to hosts"}
+    held = desk.call("json_editor_preview", asked)["structuredContent"]
+    assert held["status"] == "success"
+    reply = desk.apply(held["session_id"])
+    assert reply["modified_document"] == {"port": 8080, "hosts": ["a", "b", "c"]}
+    expected = COMMENTED.replace("80,", "8080,").replace('"b",\n', '"b",\n    "c",\n')
+    assert (desk.folder / name).read_text() == expected
+    assert desk.apply(held["session_id"])["modified_document"] == reply["modified_document"]
+
+
+def test_a_json5_file_is_refused_with_what_can_be_used_instead(desk: Desk) -> None:
+    (desk.folder / "a.json5").write_text("{port: 80}")
+    asked = {"document_path": "a.json5", "instruction": "set the port to 81"}
+    error = desk.error("json_editor_preview", asked)
+    assert error["code"] == "INVALID_JSON"
+    assert "doc_set" in json.dumps(error)

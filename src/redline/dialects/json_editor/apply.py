@@ -9,7 +9,7 @@ from redline.core.errors import CannotApply, InvalidArgument, StaleBase
 from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
 from redline.dialects.json_editor.errors import now
-from redline.dialects.json_editor.inputs import Source, file_source
+from redline.dialects.json_editor.inputs import Source, file_source, read_document
 from redline.dialects.json_editor.session import (
     Session,
     change_id,
@@ -20,7 +20,7 @@ from redline.dialects.json_editor.session import (
 )
 from redline.dialects.tool import Call, Json, Result
 from redline.instruct.operations import Operation, apply_operations, check_expected
-from redline.instruct.values import Value, dumps, parse, to_plain
+from redline.instruct.values import Value, dumps, to_plain
 
 _AGAIN = 20
 _PENDING = "pending:"
@@ -134,7 +134,7 @@ def _remember(call: Call, stored: StoredPreview, session: Session, key: str, out
 def _again(call: Call, session: Session, outcome: Any) -> Result:
     """The stored answer; a file is shown as that apply left it."""
     if session.file:
-        document = parse(outcome["after"])
+        document = read_document(outcome["after"].encode(), session.form)
         return _reply(call, document, outcome["document_hash"], outcome, again=True)
     applied = {change["id"] for change in outcome["applied_changes"]}
     operations = [o for i, o in enumerate(session.operations) if change_id(i) in applied]
@@ -178,7 +178,7 @@ def _apply_file(
     if source.document_hash != session.document_hash:
         return _applied_elsewhere(call, stored.id, source.document_hash, key)
     operations = [session.operations[place] for place in wanted]
-    after = plan_file(source, operations, session.form)
+    after = plan_file(source, operations)
     outcome = _outcome(session, wanted, [])
     outcome["document_hash"] = digest_of(after)
     outcome["after"] = after.decode("utf-8").removeprefix("\ufeff")
@@ -193,7 +193,8 @@ def _apply_file(
             return _applied_elsewhere(call, stored.id, current.document_hash, key)
     stored, session = load(call.runtime.previews, stored.id, call.client.principal)
     kept = _remember(call, stored, session, key, outcome)
-    return _reply(call, parse(kept["after"]), kept["document_hash"], kept, again=False)
+    document = read_document(kept["after"].encode(), session.form)
+    return _reply(call, document, kept["document_hash"], kept, again=False)
 
 
 def _applied_elsewhere(call: Call, session_id: str, digest: str, key: str) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.errors import CannotApply
-from redline.dialects.json_editor.inputs import Source
+from redline.dialects.json_editor.inputs import Source, read_document
 from redline.documents.json_ops import JsonOp, plan_operations
 from redline.instruct.operations import (
     Absent,
@@ -16,17 +16,17 @@ from redline.instruct.operations import (
     pointer,
     value_at,
 )
-from redline.instruct.values import Value, dumps, parse
+from redline.instruct.values import Value, dumps
 
 
-def plan_file(source: Source, operations: Sequence[Operation], form: str = "json") -> bytes:
+def plan_file(source: Source, operations: Sequence[Operation]) -> bytes:
     """The file's bytes after *operations*; everything they do not touch stays as it is."""
     if not operations:
         return source.raw
     steps = in_sequence(source.document, operations)
-    edit = plan_operations(source.raw, steps, form)
+    edit = plan_operations(source.raw, steps, source.form)
     expected = apply_operations(source.document, operations)
-    written = parse(edit.after.removeprefix(b"\xef\xbb\xbf"))
+    written = read_document(edit.after, source.form)
     if dumps(written) != dumps(expected):
         raise CannotApply("The file cannot be changed as previewed")
     return edit.after

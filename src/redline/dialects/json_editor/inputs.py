@@ -25,6 +25,7 @@ class Source:
     file: str = ""
     path: WorkspacePath | None = None
     raw: bytes = b""
+    form: str = "json"
 
 
 def document_of(call: Call) -> Source:
@@ -47,15 +48,44 @@ def document_of(call: Call) -> Source:
 
 
 def file_source(call: Call, file: str, access: Access = Access.READ) -> Source:
-    """A JSON file of the workspace, as it is now."""
+    """A JSON or JSONC file of the workspace, as it is now."""
     path = call.runtime.workspace.resolve(file, access, must_exist=True)
     raw = call.runtime.tree.read(path, limit=MAX_DOCUMENT * 4)
     check_size(len(raw), "document_path")
-    document = parse(raw.removeprefix(b"\xef\xbb\xbf"))
+    form = form_of(file, raw)
+    document = read_document(raw, form)
+    check_depth(document)
+    return Source(document, digest_of(raw), file, path, raw, form)
+
+
+def form_of(file: str, raw: bytes) -> str:
+    """json, or jsonc where the file's name or its comments and trailing commas say so."""
+    from redline.documents.formats import detect
+
+    named = detect(file, raw)
+    if named == "json5":
+        raise DocumentSyntax("JSON5 cannot be edited by instruction; doc_set and doc_delete can")
+    if named == "jsonc":
+        return "jsonc"
+    try:
+        parse(raw.removeprefix(b"\xef\xbb\xbf"))
+    except DocumentSyntax:
+        try:
+            read_document(raw, "jsonc")
+        except DocumentSyntax:
+            return "json"
+        return "jsonc"
+    return "json"
+
+
+def read_document(raw: bytes, form: str) -> Value:
+    """The object or array a file holds, comments and trailing commas aside where it may."""
+    from redline.documents.json_text import mask_of
+
+    document = parse(mask_of(raw, form) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf"))
     if not isinstance(document, dict | list):
         raise DocumentSyntax("The file does not hold a JSON object or array")
-    check_depth(document)
-    return Source(document, digest_of(raw), file, path, raw)
+    return document
 
 
 def check_size(size: int, field: str) -> None:

@@ -29,6 +29,7 @@ def preview(call: Call) -> Result:
         proposal.status,
         source.document_hash,
         source.file,
+        source.form,
     )
     session_id = store(call.runtime.previews, session, call.client.principal)
     body: Json = {
