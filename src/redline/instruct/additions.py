@@ -155,7 +155,8 @@ def _add_to(reader: Reader, what: Tokens, where: Tokens, spot: _Spot) -> Outcome
     if inner is not None:
         return _append(reader, inner[1], inner[0], spot)
     words = unintroduced(what)
-    if len(words) == 2 and is_loose(words[1]) and all(isinstance(v, dict) for v in values):
+    said = len(words) == 2 and (is_loose(words[1]) or has_shape(words[1].text))
+    if said and all(isinstance(v, dict) for v in values):
         return add_key(reader, words[:1], words[1:], where)
     raise Unclear("type", f"nothing can be added to {reader.text(where)!r}", found.nodes)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from redline.instruct import assign, preface
+from redline.instruct import assign, conditionals, preface
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import OWNERS, Memory, Reader
 from redline.instruct.tokens import Tokens
@@ -120,7 +120,14 @@ def _sentence(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
 
 def _stripped(reader: Reader, tokens: Tokens) -> list[Outcome]:
-    tokens = _leading_scope(reader, tokens)
+    conditional = conditionals.taken_apart(tokens)
+    if conditional is not None:
+        condition, tokens = conditional
+        if not conditionals.holds(reader, condition):
+            _stripped(replace(reader, memory=replace(reader.memory)), _courtesy(tokens))
+            return [Outcome((), "the condition does not hold")]
+        tokens = _courtesy(tokens)
+    tokens = _leading_scope(reader, conditionals.about_itself(tokens))
     outcomes: list[Outcome] = []
     for group in _groups(tokens):
         group_outcomes = _group(reader, group)

@@ -64,7 +64,7 @@ class Filters:
         for tests in alternatives:
             passing = set(records)
             for test in tests:
-                found = self._passing(test, records)
+                found = self.passing(test, records)
                 if found is None or ((bold or test.op == "!=") and self._unheard(test, records)):
                     return None
                 passing &= found
@@ -78,7 +78,8 @@ class Filters:
         fields = self.fields(test.default or form_of(test.field), records) or {}
         return not any(equals(value, test.value) for value in fields.values())
 
-    def _passing(self, test: Test, records: list[int]) -> set[int] | None:
+    def passing(self, test: Test, records: list[int]) -> set[int] | None:
+        """The records that pass one test; None when it cannot be decided."""
         self.index.spend(len(records) * 4)
         if test.op in ("is", "isnot"):
             described = self.described(test.value, records)

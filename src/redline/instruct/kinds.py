@@ -27,7 +27,7 @@ _FAMILIES = {
 }  # fmt: skip
 # Fields that say what kind of thing a record is.
 _KIND_FIELDS = frozenset("type kind role category class species breed genre position".split())
-_WHOLE = frozenset(("document", "json", "file", "root"))
+_WHOLE = frozenset("document json file root config configuration".split())
 _NAMING = frozenset("id name number no key type title code ref".split())
 
 

@@ -18,7 +18,7 @@ from redline.instruct.words import ARTICLES, ORDINALS, SCOPING, key_form, key_wo
 BASE = 0.95
 PARTIAL = 0.03
 IMPLIED = 0.04
-_OBJECT_PRONOUNS = frozenset("it them that this those these".split())
+PRONOUNS = frozenset("it them that this those these".split())
 OWNERS = frozenset("its his her their".split())
 _PEERS = 200
 
@@ -100,7 +100,7 @@ class Reader:
     def meanings(self, tokens: Tokens, *, strict: bool = False) -> list[Found]:
         """Every distinct meaning of *tokens*, pronouns and lists included."""
         scopes = self.memory.scopes
-        if len(tokens) == 1 and tokens[0].low in _OBJECT_PRONOUNS:
+        if len(tokens) == 1 and tokens[0].low in PRONOUNS:
             return self._back(self.memory.found, many=tokens[0].low in ("them", "those", "these"))
         if len(tokens) > 1 and tokens[0].low in OWNERS:
             scopes, tokens = self.owners(), tokens[1:]

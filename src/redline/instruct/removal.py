@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.instruct.conditions import STARTERS
 from redline.instruct.operations import Operation
 from redline.instruct.outcome import Outcome, Unclear
-from redline.instruct.reader import Reader, rate
+from redline.instruct.reader import PRONOUNS, Reader, rate
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value, dumps
@@ -91,7 +91,8 @@ def _absent(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
 
 
 def _absent_name(reader: Reader, word: Token, unclear: Unclear) -> Outcome:
-    if not word.is_name or word.low in GENERIC or reader.nearest(word.text):
+    vague = word.low in GENERIC or word.low in PRONOUNS
+    if not word.is_name or vague or reader.nearest(word.text):
         raise unclear
     wanted = word.text.lower()
     held = [

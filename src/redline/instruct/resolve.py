@@ -290,7 +290,7 @@ class Resolver:
         """Elements of the named collections, by position, condition and exception."""
         elements: list[int] = []
         for node in nodes:
-            if self.index.is_collection(node):
+            if self.index.is_collection(node) or (piece.excepted and self._is_object(node)):
                 elements += self._positions(piece, list(self.index.children(node)))
             elif piece.first is None:
                 elements.append(node)
@@ -306,6 +306,9 @@ class Resolver:
         plain = not any(isinstance(self.index.values[e], dict | list) for e in elements)
         swept = plain and piece.condition is not None and piece.condition.sweeping
         return _Level(kept, swept or self._is_many(piece), partial)
+
+    def _is_object(self, node: int) -> bool:
+        return isinstance(self.index.values[node], dict)
 
     def _meeting(self, condition: Condition, elements: list[int]) -> list[int] | None:
         """A condition on plain fields is one on the records they stand in."""

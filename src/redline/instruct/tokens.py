@@ -133,6 +133,9 @@ def _plain(text: str, position: int, found: list[Token]) -> int:
     body = chunk.rstrip(_TRAILING)
     if _INITIAL.fullmatch(chunk) and end < len(text):
         body = chunk
+    if chunk in (".", "..") and found and found[-1].end < position:
+        # the current directory: "eslint ."
+        body = chunk
     if not body:
         _mark(chunk[0], position, found)
         return position + 1

@@ -41,7 +41,7 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a URL", re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)),
     ("a colour", re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")),
     ("an amount with a currency sign", re.compile(r"[$€£]\d[\d,]*(\.\d+)?")),
-    ("a version", re.compile(r"[v^~]?\d+(\.\d+){1,3}(-[\w.]+)?")),
+    ("a version", re.compile(r"[v^~]?\d+(\.\d+){1,2}(-[\w.]+)?")),
     ("a quantity with a unit", re.compile(r"\d+(\.\d+)?[A-Za-z%]{1,3}")),
 )
 _COMPUTED = re.compile(

@@ -19,6 +19,9 @@ def _adjust(direction: int, *, unit_step: bool = False) -> Grammar:
         if not by and any(t.low == "to" for t in tokens[1:]):
             outcomes = assign.set_values(reader, tokens)
             return numbers.towards(outcomes, direction, elided=reader.elided)
+        halved = [t.low for t in tokens[-2:]] in (["in", "half"], ["by", "half"])
+        if direction < 0 and halved and len(tokens) > 2:
+            return numbers.scale(reader, tokens[:-2], "halve")
         return numbers.adjust(reader, tokens, direction, unit_step=unit_step)
 
     return read

@@ -59,23 +59,13 @@ def file_source(call: Call, file: str, access: Access = Access.READ) -> Source:
 
 
 def form_of(file: str, raw: bytes) -> str:
-    """json, or jsonc where the file's name or its comments and trailing commas say so."""
+    """json, or jsonc where the file's name says so."""
     from redline.documents.formats import detect
 
     named = detect(file, raw)
     if named == "json5":
         raise DocumentSyntax("JSON5 cannot be edited by instruction; doc_set and doc_delete can")
-    if named == "jsonc":
-        return "jsonc"
-    try:
-        parse(raw.removeprefix(b"\xef\xbb\xbf"))
-    except DocumentSyntax:
-        try:
-            read_document(raw, "jsonc")
-        except DocumentSyntax:
-            return "json"
-        return "jsonc"
-    return "json"
+    return "jsonc" if named == "jsonc" else "json"
 
 
 def read_document(raw: bytes, form: str) -> Value:
