@@ -129,6 +129,16 @@ def scale_figures() -> str:
     return _facts(body["facts"]).strip()
 
 
+def figures() -> dict[str, str]:
+    """Figures that stand in running text, by name."""
+    found = {}
+    start = results().get("cold_start", {"rows": []})["rows"]
+    for row in start:
+        if row["who"].startswith("redline") and "tools/list" in row["task"]:
+            found["start"] = f"{row['cpu_ms']:.0f} ms of CPU and {row['rss_mb']:.0f} MB"
+    return found
+
+
 def _machine(body: dict[str, Any]) -> str:
     machine = body.get("machine")
     if not machine:
