@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.adapters.processes.ground import processes_with, require
+from tests.engine.bench import snapshot
 from tests.support import need
 from tests.wire.client import Client, HttpClient, connect
 
@@ -151,6 +152,46 @@ def test_undo_change_brings_back_what_a_command_removed(client: Client, workspac
     reply = client.call("undo_change", {"id": got["change_id"]})
     assert not reply["result"].get("isError"), reply
     assert (workspace / "a.txt").read_text() == "one\n"
+
+
+CHANGED_KINDS = {
+    "a directory became a link": "rm d/f d/g && rmdir d && ln -s elsewhere d",
+    "a directory became a link to outside": "sh swap.sh",
+    "a link became a directory": "rm l && mkdir l && cp d/f l/f && cp d/f l/made",
+    "a file became a directory": "rm a.txt && mkdir a.txt && cp d/f a.txt/inner",
+    "a directory became a file": "rm d/f d/g && rmdir d && cp a.txt d",
+    "a link became a file": "rm l && cp a.txt l",
+    "a file became a link to a directory": "rm a.txt && ln -s d a.txt",
+}
+
+
+@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.parametrize("line", CHANGED_KINDS.values(), ids=CHANGED_KINDS)
+def test_a_place_that_became_another_kind_comes_back_and_goes_again(
+    client: Client, workspace: Path, line: str
+) -> None:
+    for name in ("d", "elsewhere", "../outside"):
+        (workspace / name).mkdir()
+        (workspace / name / "f").write_text(f"f of {name}\n")
+    (workspace / "d/g").write_text("g\n")
+    (workspace / "d/g").chmod(0o750)
+    (workspace / "l").symlink_to("elsewhere")
+    (workspace / "out").symlink_to("../outside")
+    (workspace / "swap.sh").write_text("rm d/f d/g && rmdir d && mv out d\n")
+    before, outside = snapshot(workspace), snapshot(workspace / "../outside")
+    got = answer(client.call("exec_command", {"cmd": line, "yield_time_ms": 20000}))
+    assert got["exit_code"] == 0, got
+    after = snapshot(workspace)
+    assert after != before
+    for tool, wanted in (
+        ("undo_change", before),
+        ("redo_change", after),
+        ("undo_change", before),
+    ):
+        reply = client.call(tool, {})
+        assert not reply["result"].get("isError"), reply
+        assert snapshot(workspace) == wanted
+    assert snapshot(workspace / "../outside") == outside
 
 
 @pytest.mark.requirement("001-exec-survivors")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat as modes
 from collections.abc import Iterable
@@ -55,9 +56,19 @@ class Places:
         if handle is None:
             if len(self._handles) >= _MOST_HANDLES:
                 self.forget()
-            handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            handle = self._open(path)
             self._handles[path] = handle
         return handle
+
+    def _open(self, path: WorkspacePath) -> Dir:
+        try:
+            return self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            # A link is on the way. It is never followed, so there is no such directory.
+            code = errno.ENOTDIR
+            raise NotADirectoryError(code, os.strerror(code), error.filename) from None
 
     def parent(self, path: WorkspacePath) -> Dir:
         """The handle of the directory *path* lies in."""

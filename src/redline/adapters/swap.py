@@ -279,10 +279,6 @@ def remove_if_there(disk: Disk, places: Places, directory: WorkspacePath, name: 
         disk.unlink(places.directory(directory), name)
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except OSError as error:
-        if error.errno != errno.ELOOP:  # a link took the directory's place: nothing of ours there
-            raise
-        return False
     return True
 
 
