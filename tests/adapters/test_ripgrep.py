@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.ripgrep import Ripgrep
-from redline.adapters.ripgrep_output import Collector, LineParser
+from redline.adapters.ripgrep_lines import LineParser
+from redline.adapters.ripgrep_output import Collector
 from redline.adapters.ripgrep_search import Flood
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath
@@ -243,7 +244,7 @@ def test_output_may_arrive_in_any_pieces(step: int, limit: int) -> None:
     collector.close()
     assert collector.total == 6
     assert sorted(collector.binary) == [b"alone", b"ne\nw", b"small"]
-    found = list(collector.files())
+    found = collector.files()
     whole = [
         ("a/x", b"12:foo"),
         ("a\n\n./b", b"1:odd"),
@@ -258,7 +259,7 @@ def test_a_line_that_was_cut_off_is_left_away() -> None:
     collector = Collector(10)
     collector.feed(b"./a\x001:foo\n2:fo")
     collector.close(complete=False)
-    assert (collector.total, list(collector.files())) == (1, [("a", b"1:foo")])
+    assert (collector.total, collector.files()) == (1, [("a", b"1:foo")])
 
 
 def test_files_behind_the_limit_are_counted_but_not_kept() -> None:
@@ -283,9 +284,8 @@ def test_lines_of_one_file_behind_the_limit_are_counted_but_not_kept() -> None:
     collector.feed(b"\n")
     collector.close()
     assert collector.total == 99_999
-    [(_, body)] = collector.files()
-    hits = LineParser(100, columns=False).hits(body)
-    assert hits[:5] == [(number, 1, "x") for number in range(1, 6)]
+    hits = LineParser(100, columns=False).hits(collector.files())
+    assert hits[:5] == [("a", number, 1, "x") for number in range(1, 6)]
 
 
 def test_a_file_is_left_out_for_bytes_behind_the_limit() -> None:

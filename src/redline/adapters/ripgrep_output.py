@@ -9,12 +9,10 @@ line `./path: binary file matches ...`, alone or behind the lines of that file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable
 
 _NEXT_FILE = b"\n\n./"
 _ROOM = 32 << 20
-_BOM = "\ufeff"
 # A line that begins so tells no line of a file.
 _NO_LINE = b"\n./"
 _NOTICE = re.compile(
@@ -23,17 +21,8 @@ _NOTICE = re.compile(
     re.DOTALL,
 )
 _COUNT = re.compile(rb"\./([^\0]*)\0(\d+)\r?\n")
-_DIGIT = re.compile(rb"\d")
+_DIGITS = b"0123456789"
 _MORE = re.compile(rb"\n\d+:")
-_LINE = re.compile(rb"(\d+)(?:-|:(\d+):)(.*)", re.DOTALL)
-_LINE_WITHOUT_COLUMN = re.compile(rb"(\d+)(?:-|:())(.*)", re.DOTALL)
-_OMITTED = re.compile(rb" \[\.\.\. (?:\d+ more match(?:es)?|omitted end of long line)\]\Z")
-# Lines about which there is nothing to look at twice, as text.
-_PLAIN = re.compile(r"^([0-9]+):(.*)$", re.MULTILINE)
-_PLAIN_WITH_COLUMN = re.compile(r"^([0-9]+):([0-9]+):(.*)$", re.MULTILINE)
-
-Hit: TypeAlias = tuple[int, int, str]
-"""Line number, column, text."""
 
 
 class Collector:
@@ -59,10 +48,10 @@ class Collector:
         self._tail = b"\n\n"
         self._path: bytes | None = None
         self._open: _Open | None = None
-        self._files: list[tuple[bytes, bytes, bytes, int]] = []
+        self._files: list[tuple[str, bytes, bytes, int]] = []
         self._kept = self._size = 0
         self._room = _ROOM
-        self._last_key: bytes | None = None
+        self._last_key: str | None = None
         self.total = self.spoiled = 0
         self.binary: list[bytes] = []
 
@@ -85,31 +74,45 @@ class Collector:
         is_binary = complete and self._apart(self._tail.removesuffix(b"\n"), b"")[2]
         self._finish(is_binary=is_binary)
 
-    def files(self) -> Iterator[tuple[str, bytes]]:
+    def files(self) -> list[tuple[str, bytes]]:
         """Paths with what was written about each, in path order."""
         self._prune()
-        for _, path, body, _ in self._files:
-            yield path.decode("utf-8", "surrogateescape"), body
+        return [(path.decode("utf-8", "surrogateescape"), body) for _, path, body, _ in self._files]
 
     def _take(self, text: bytes) -> None:
         """Whole lines. They are taken apart at NUL: each ends the name of the next file."""
         *pieces, last = text.split(b"\0")
+        takes_all = self._wanted is None and not self._context
+        is_quick = takes_all and (not self._utf8_only or text.isascii())
         for piece in pieces:
             at = piece.rfind(_NEXT_FILE)
-            if at < 0:
+            path = self._path
+            # There are tens of thousands: a plain file goes the short way.
+            if (
+                is_quick
+                and at > 0
+                and path is not None
+                and self._open is None
+                and piece[piece.rfind(b"\n", 0, at) + 1] in _DIGITS
+            ):
+                self._keep(path, piece, at, piece.count(b"\n", 0, at) + 1)
+                self._path = piece[at + len(_NEXT_FILE) :]
+            elif at < 0:
                 self._extend(piece + b"\0")  # it stands within a line
-                continue
-            body, name, is_binary = piece[:at], piece[at + len(_NEXT_FILE) :], False
-            if not _DIGIT.match(body, body.rfind(b"\n") + 1):
-                body, name, is_binary = self._apart(body, name)
-            if self._open is not None:
-                self._extend(body)
-                self._finish(is_binary=is_binary)
-            elif self._path is not None:
-                self._add(self._path, body, self._count(body), is_binary=is_binary)
-            self._path = name
+            else:
+                self._turn(piece[:at], piece[at + len(_NEXT_FILE) :])
         if last:
             self._extend(last)
+
+    def _turn(self, body: bytes, name: bytes) -> None:
+        """The rest of the present file, and the name of the next."""
+        body, name, is_binary = self._apart(body, name)
+        if self._open is not None:
+            self._extend(body)
+            self._finish(is_binary=is_binary)
+        elif self._path is not None:
+            self._add(self._path, body, self._count(body), is_binary=is_binary)
+        self._path = name
 
     def _apart(self, body: bytes, name: bytes) -> tuple[bytes, bytes, bool]:
         """The lines and the next name, where notices may stand between them, or a part of it.
@@ -166,13 +169,18 @@ class Collector:
         if self._utf8_only and (spoiled or not _is_utf8(body)):
             self.spoiled += count
             return
+        self._keep(path, body, len(body), count)
+
+    def _keep(self, path: bytes, text: bytes, stop: int, count: int) -> None:
+        """A file and its lines, which are *text* up to *stop*, unless enough lie before it."""
         self.total += count
-        key = path.replace(b"/", b"\0")
+        # As Latin-1 texts compare like bytes, only faster.
+        key = path.decode("latin-1").replace("/", "\0")
         if self._last_key is not None and key > self._last_key:
             return
-        self._files.append((key, path, body, count))
+        self._files.append((key, path, text[:stop], count))
         self._kept += count
-        self._size += len(body)
+        self._size += stop
         if self._kept > 8 * self._limit + 1024 or self._size > self._room:
             self._prune()
             self._size = sum(len(body) for _, _, body, _ in self._files)
@@ -224,69 +232,6 @@ class Counter:
         self._tail = data[stop:]
 
 
-class LineParser:
-    """Reads the lines of a file; *needle* finds the column where ripgrep was not asked for it.
-
-    A column is 0 for context, -1 where the match lies behind the place at which a line was cut.
-    The mark at the start of a *marked* file is left away.
-    """
-
-    def __init__(
-        self,
-        longest_line: int,
-        *,
-        columns: bool,
-        context: bool = False,
-        needle: re.Pattern[str] | None = None,
-        marked: bool = False,
-    ) -> None:
-        self._longest = longest_line
-        self._columns = columns
-        self._context = context
-        self._needle = needle
-        self._marked = marked
-
-    def hits(self, body: bytes) -> list[Hit]:
-        """The lines of one file."""
-        hits = self._hits(body)
-        if self._marked and hits[0][0] == 1:
-            number, column, text = hits[0]
-            hits[0] = number, column, text.removeprefix(_BOM)
-        return hits if self._needle is None else self._located(hits, self._needle.search)
-
-    def _hits(self, body: bytes) -> list[Hit]:
-        if self._context or b"\r" in body or b" [... " in body:
-            return list(self._one_by_one(body))
-        if not self._columns:
-            found = _PLAIN.findall(body.decode("utf-8", "surrogateescape"))
-            return [(int(number), 1, text) for number, text in found]
-        if not body.isascii():
-            return list(self._one_by_one(body))
-        found = _PLAIN_WITH_COLUMN.findall(body.decode("ascii"))
-        return [(int(number), int(column), text) for number, column, text in found]
-
-    def _located(
-        self, hits: Sequence[Hit], search: Callable[[str], re.Match[str] | None]
-    ) -> list[Hit]:
-        found = ((hit, search(hit[2]) if hit[1] else None) for hit in hits)
-        return [
-            (number, match.start() + 1 if match else -column, text)
-            for (number, column, text), match in found
-        ]
-
-    def _one_by_one(self, body: bytes) -> Iterator[Hit]:
-        pattern = _LINE if self._columns else _LINE_WITHOUT_COLUMN
-        for raw in body.split(b"\n"):
-            found = pattern.match(raw)
-            if not found:
-                continue
-            number, column, text = found.groups()
-            if len(text) > self._longest:
-                text = _OMITTED.sub(b"", text)
-            where = 0 if column is None else _character(text, int(column or 1))
-            yield int(number), where, text.removesuffix(b"\r").decode("utf-8", "surrogateescape")
-
-
 def _is_utf8(data: bytes) -> bool:
     if data.isascii():
         return True
@@ -295,11 +240,3 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _character(text: bytes, column: int) -> int:
-    """A 1-based byte column as a 1-based character column."""
-    if text.isascii():
-        return column
-    before = text[: column - 1]
-    return len(before.decode("utf-8", "surrogateescape")) + 1 + max(0, column - 1 - len(before))

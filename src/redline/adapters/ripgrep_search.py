@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from redline.adapters.ripgrep_output import Collector, Counter, Hit, LineParser
+from redline.adapters.ripgrep_lines import Hit, LineParser
+from redline.adapters.ripgrep_output import Collector, Counter
 from redline.adapters.ripgrep_process import RipgrepProcesses, Running
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
@@ -173,46 +174,31 @@ class Search:
     def lines(self) -> list[GrepLine]:
         """What was found."""
         parser = self._parser(columns=self._query.columns and self._needle is None)
-        files: list[tuple[str, list[Hit]]] = []
-        left = self._limit
-        for path, body in self._found.files():
-            hits = parser.hits(body)
-            if self._query.context or len(hits) > left:
-                hits = _cut(hits, left)
-            left -= sum(hit[1] != 0 for hit in hits) if self._query.context else len(hits)
-            files.append((path, hits))
+        hits = parser.hits(self._found.files())
+        if self._query.context or len(hits) > self._limit:
+            hits = _cut(hits, self._limit)
         if self._needle is not None:
-            files = self._with_columns(files)
+            hits = self._with_columns(hits)
         root = self._work.root
-        return [
-            GrepLine(root, path, number, text, column != 0, column)
-            for path, hits in files
-            for number, column, text in hits
-        ]
+        return [GrepLine(root, path, n, text, c != 0, c) for path, n, c, text in hits]
 
     def binary(self) -> list[WorkspacePath]:
         """Files with NUL bytes that match, where they are only named."""
         names = self._found.binary if self._query.binary is Binary.NAME else ()
         return [WorkspacePath(self._work.root, tuple(os.fsdecode(n).split("/"))) for n in names]
 
-    def _with_columns(self, files: list[tuple[str, list[Hit]]]) -> list[tuple[str, list[Hit]]]:
-        """*files* with the columns of matches that lie behind the cut in a long line."""
-        unsure = [path for path, hits in files if any(column < 0 for _, column, _ in hits)]
+    def _with_columns(self, hits: list[Hit]) -> list[Hit]:
+        """*hits* with the columns of matches that lie behind the cut in a long line."""
+        unsure = dict.fromkeys(path for path, _, column, _ in hits if column < 0)
         if not unsure:
-            return files
+            return hits
         flags = [*_line_flags(self._query, columns=True), *_pattern_flags(self._query)]
         collector = Collector(sys.maxsize)
-        self._work.look_into(unsure, [*flags, f"--max-count={self._limit}"], collector.feed)
+        self._work.look_into(list(unsure), [*flags, f"--max-count={self._limit}"], collector.feed)
         collector.close(complete=not self._work.late)
-        parser = self._parser(columns=True)
-        found = {path: dict(h[:2] for h in parser.hits(body)) for path, body in collector.files()}
-        return [
-            (
-                path,
-                [(n, found.get(path, {}).get(n, 1) if c < 0 else c, text) for n, c, text in hits],
-            )
-            for path, hits in files
-        ]
+        found = self._parser(columns=True).hits(collector.files())
+        at = {(path, number): column for path, number, column, _ in found}
+        return [(path, n, at.get((path, n), 1) if c < 0 else c, t) for path, n, c, t in hits]
 
     def _collector(self) -> Collector:
         query = self._query
@@ -261,7 +247,7 @@ def _needle(query: GrepQuery) -> re.Pattern[str] | None:
 def _cut(hits: Sequence[Hit], matches: int) -> list[Hit]:
     """The hits up to *matches* matching lines."""
     for index, hit in enumerate(hits):
-        matches -= hit[1] != 0
+        matches -= hit[2] != 0
         if matches < 0:
             return list(hits[:index])
     return list(hits)
