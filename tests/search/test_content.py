@@ -115,3 +115,38 @@ def test_a_malformed_pattern_is_malformed_whoever_searches(
     search = ContentSearch(made.tree, made.regex, made.grep, Patient())
     with pytest.raises(InvalidPattern):
         search.run(Question(pattern), EVERYTHING)
+
+
+ODD_FILES = {
+    "nul-first": b"foo\0\nfoo\n",
+    "nul-late": b"foo one\n" + b"x\n" * 3000 + b"\0 foo two\nfoo\0three\nf\0o\n",
+    "nul-far": b"foo one\n" + b"x\n" * 60_000 + b"\0 foo two\n",
+    "sixteen": "foo sixteen\n".encode("utf-16"),
+    "marked": b"\xef\xbb\xbffoo marked\nfoo \xef\xbb\xbffoo\n",
+    "plain": b"foo \xe9\nfoo\r\nfoo",
+    "z/more": b"foo\n" * 3,
+}
+
+
+@pytest.mark.parametrize("left_out", ["", "nul-first", "nul-", "plain"])
+@pytest.mark.parametrize("pattern", ["foo", "fo+", "^foo", "f.o", "foo\\s", "[^x]oo"])
+@pytest.mark.parametrize(("cap", "context"), [(1, 0), (3, 0), (4, 2), (100, 0), (100, 1)])
+def test_both_engines_agree_about_files_with_odd_bytes(
+    tmp_path: Path, left_out: str, pattern: str, cap: int, context: int
+) -> None:
+    base = tmp_path / "ws"
+    for name, content in ODD_FILES.items():
+        if not left_out or not name.startswith(left_out):
+            (base / name).parent.mkdir(parents=True, exist_ok=True)
+            (base / name).write_bytes(content)
+    made = Redline(Settings(workspace=str(base), state_dir=str(tmp_path / "state")))
+    try:
+        search = ContentSearch(made.tree, made.regex, made.grep, Patient())
+        question = Question(pattern, cap=cap, context=context)
+        quick = search.run(question, EVERYTHING)
+        slow = search.by_worker(question, EVERYTHING)
+    finally:
+        made.close()
+    assert [line[:5] for line in quick.lines] == [line[:5] for line in slow.lines]
+    assert quick.truncated == slow.truncated
+    assert quick.lines

@@ -8,15 +8,23 @@ from collections.abc import Iterator, Sequence
 
 from redline.adapters.ripgrep_process import RipgrepProcesses
 from redline.adapters.ripgrep_search import ALWAYS, Flood, Search, Work, scope_flags, selects
-from redline.core.errors import InvalidPattern
+from redline.core.errors import InvalidPattern, RedlineError
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
+from redline.core.textfile import SNIFFED
 from redline.search.ignore import ancestor_rules
 from redline.search.patterns import expand_braces
 
 _FILES_SECONDS = 600.0
 _FLOOD = Flood()
+_CALMLY = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
 
 
 class Ripgrep:
@@ -92,6 +100,35 @@ class Ripgrep:
             shown = os.fsdecode(name)
             if wanted is None or wanted(shown):
                 yield WorkspacePath(where.root, tuple(shown.split("/")))
+
+    def binary_among(self, root: int, names: Sequence[str]) -> set[str]:
+        """Those of the files *names* below a root that hold NUL where they begin."""
+        directory = self.processes.directories[root]
+        guard = self.processes.guard
+        if isinstance(directory, int) and guard.confined:
+            # There may be thousands, and inside the guard a plain open leads nowhere else.
+            return guard.run(lambda: {name for name in names if _begins_binary(name, directory)})
+        return {name for name in names if self._is_binary(root, name)}
+
+    def _is_binary(self, root: int, name: str) -> bool:
+        try:
+            place = WorkspacePath(root, tuple(name.split("/")))
+            return b"\0" in self._tree.read_range(place, 0, SNIFFED)
+        except RedlineError:
+            return False
+
+
+def _begins_binary(name: str, directory: int) -> bool:
+    try:
+        fd = os.open(name, _CALMLY, dir_fd=directory)
+    except OSError:
+        return False
+    try:
+        return b"\0" in os.read(fd, SNIFFED)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
 
 
 def _check_globs(globs: Sequence[str]) -> None:

@@ -43,7 +43,7 @@ class RipgrepProcesses:
 
     def __init__(self, roots: Sequence[int | str]) -> None:
         self._program = find_ripgrep()
-        self._directories = roots
+        self.directories = roots
         self.guard = ReadGuard(roots, self._program)
 
     @contextmanager
@@ -51,7 +51,7 @@ class RipgrepProcesses:
         self, root: int, arguments: Sequence[str], rules: Sequence[str], targets: Sequence[str]
     ) -> Iterator[Running]:
         """Ripgrep at work in a root; it is killed if it still runs at the end."""
-        directory = self._directories[root]
+        directory = self.directories[root]
         target = os.memfd_create("redline-output") if _BY_DESCRIPTOR else subprocess.PIPE
         try:
             with _extra_ignore_file(rules) as (flags, inherited):

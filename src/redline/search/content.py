@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
+from typing import TypeAlias
 
 from redline.core.errors import InvalidPattern, RedlineError, TimeLimit
 from redline.core.paths import WorkspacePath, outermost
@@ -32,6 +33,8 @@ _BATCH = 4 << 20
 _LARGEST = 64 << 20
 _DEADLINE = 30.0
 _ATTEMPTS = 4
+_File: TypeAlias = tuple[int, str]
+"""A root, and the path below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,30 +148,45 @@ class ContentSearch:
         return self.by_worker(question, scope)
 
     def _by_ripgrep(self, question: Question, scope: Scope, how: Translation) -> Found | None:
-        """What ripgrep finds; None when its answer cannot be shown to be the right one."""
+        """What ripgrep finds; None when its answer cannot be shown to be the right one.
+
+        One line more than asked for is looked at: if it matches, there are too many.
+        """
         try:
-            found = self._without_binary(question, scope, how)
+            lines = self._without_binary(question, scope, how)
         except InvalidPattern:  # too big for it, perhaps; the other engine decides
             return None
-        return found if found is not None and self._verified(question, found, how) else None
+        if lines is None or not self._verified(question, lines, how):
+            return None
+        return _up_to_cap(question, lines)
 
-    def _without_binary(self, question: Question, scope: Scope, how: Translation) -> Found | None:
-        """What ripgrep finds in files that begin without NUL; None when that cannot be told."""
+    def _without_binary(
+        self, question: Question, scope: Scope, how: Translation
+    ) -> Sequence[GrepLine] | None:
+        """Lines that ripgrep finds in files that begin without NUL; None when in doubt."""
         if how.is_plain:
             result = self._ripgrep_once(question, scope, how, Binary.NAME)
+            named = {(path.root, "/".join(path.parts)) for path in result.binary}
             # A NUL further on does not make a file binary.
-            if all(map(self._is_binary, result.binary)):
-                return _found(question, result)
-        binary: set[WorkspacePath] = set()
+            if self._binary_among(named) == named:
+                return result.lines
+        binary: set[_File] = set()
         for _ in range(_ATTEMPTS):
             result = self._ripgrep_once(question, scope, how, Binary.TEXT, frozenset(binary))
-            found = _found(question, result)
-            places = {(line.root, line.path): line for line in found.lines}
-            spoiled = {line.place for line in places.values() if self._is_binary(line.place)}
+            spoiled = self._binary_among({line[:2] for line in result.lines})
             if not spoiled:
-                return found
+                return result.lines
+            if result.total <= question.cap:
+                return [line for line in result.lines if line[:2] not in spoiled]
             binary |= spoiled
         return None
+
+    def _binary_among(self, files: set[_File]) -> set[_File]:
+        return {
+            (root, name)
+            for root in {root for root, _ in files}
+            for name in self._grep.binary_among(root, [name for at, name in files if at == root])
+        }
 
     def _ripgrep_once(
         self,
@@ -176,18 +194,19 @@ class ContentSearch:
         scope: Scope,
         how: Translation,
         with_nul: Binary,
-        left_out: frozenset[WorkspacePath] = frozenset(),
+        left_out: frozenset[_File] = frozenset(),
     ) -> GrepResult:
         def wanted(root: int, relative: str) -> bool:
-            path = WorkspacePath(root, tuple(relative.split("/")))
-            return path not in left_out and scope.wants(path)
+            if (root, relative) in left_out:
+                return False
+            return scope.wants(WorkspacePath(root, tuple(relative.split("/"))))
 
         all_of_it = all(base.selects is None for base in scope.bases)
         plain = all_of_it and not left_out and not scope.excludes.any
         query = GrepQuery(
             how.pattern,
             context=question.context,
-            max_matches=question.cap,
+            max_matches=question.cap + 1,
             hidden=True,
             ignored=True,
             deadline=_DEADLINE,
@@ -202,21 +221,13 @@ class ContentSearch:
             raise _late()
         return result
 
-    def _is_binary(self, path: WorkspacePath) -> bool:
-        try:
-            return b"\0" in self._tree.read_range(path, 0, SNIFFED)
-        except RedlineError:
-            return False
-
-    def _verified(self, question: Question, found: Found, how: Translation) -> bool:
+    def _verified(self, question: Question, found: Sequence[GrepLine], how: Translation) -> bool:
         """Whether the ECMAScript engine agrees about every line that is in doubt."""
         if not how.returns and not how.loose:
             return True
-        if found.truncated:
-            return False  # what was cut off is in doubt too
         lines = [
             line.text
-            for line in found.lines
+            for line in found
             if line.is_match and (how.returns or not line.text.isascii())
         ]
         if not lines:
@@ -265,14 +276,18 @@ class ContentSearch:
             yield batch
 
 
-def _found(question: Question, result: GrepResult) -> Found:
-    return Found(_near_matches(result.lines, question.context), result.total > question.cap)
+def _up_to_cap(question: Question, lines: Sequence[GrepLine]) -> Found:
+    """The lines that were asked for, of which one more may have been found."""
+    if not question.context:
+        return Found(tuple(lines[: question.cap]), len(lines) > question.cap)
+    matches = [index for index, line in enumerate(lines) if line.is_match]
+    truncated = len(matches) > question.cap
+    shown = lines[: matches[question.cap]] if truncated else lines
+    return Found(_near_matches(shown, question.context), truncated)
 
 
 def _near_matches(lines: Sequence[GrepLine], context: int) -> tuple[GrepLine, ...]:
     """*lines* without the context of matches that were cut off."""
-    if not context:
-        return tuple(lines)
     matches = {(line.root, line.path, line.line) for line in lines if line.is_match}
     steps = range(-context, context + 1)
     return tuple(

@@ -135,3 +135,6 @@ class Grep(Protocol):
         self, where: WorkspacePath, globs: Sequence[str], *, hidden: bool, ignored: bool
     ) -> Iterator[WorkspacePath]:
         """Files beneath *where* by ripgrep's walker."""
+
+    def binary_among(self, root: int, names: Sequence[str]) -> set[str]:
+        """Those of the files *names* below a root that hold NUL where they begin."""

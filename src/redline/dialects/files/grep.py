@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from redline.core.errors import InvalidArgument, PathDenied
 from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Kind
 from redline.dialects.files.answer import answer, clean, resolve, shown
 from redline.dialects.files.compact import below, equal_lines_once
@@ -82,8 +83,8 @@ def _absolute(call: Call, glob: str) -> Iterator[Base]:
 def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
     tops = [show_name(root.path.rstrip("/")) for root in call.runtime.workspace.roots]
     told = [
-        (f"{tops[root]}/{clean(path)}", line, clean(text), is_match)
-        for root, path, line, text, is_match, _ in found.lines
+        (f"{tops[root]}/{path}", line, text, is_match)
+        for root, path, line, text, is_match, _ in _presentable(found.lines)
     ]
     matches = [
         {"path": path, "line": line, "text": text}
@@ -99,6 +100,13 @@ def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
         lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
     facts = {"matches": matches, "truncated": found.truncated, "skipped": skipped}
     return answer(call, "\n".join(lines), facts)
+
+
+def _presentable(lines: Sequence[GrepLine]) -> Sequence[GrepLine]:
+    """Lines that fit JSON; nearly always they do as they are."""
+    if "".join([line[1] + line[3] for line in lines]).isascii():
+        return lines
+    return [line._replace(path=clean(line.path), text=clean(line.text)) for line in lines]
 
 
 def _base(call: Call, top: str) -> str:
