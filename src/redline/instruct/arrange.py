@@ -17,6 +17,8 @@ _DOWN = frozenset("descending desc reverse reversed decreasing".split())
 _UP = frozenset("ascending asc increasing alphabetical alphabetically numerically".split())
 
 
+# Words with an order of their own, which the alphabet does not know.
+_SCALE = frozenset("low medium high critical urgent minor major normal small large info".split())
 _FALLING = (
     "from highest to lowest|highest first|largest first|from largest to smallest|"
     "from high to low|newest first|latest first|from z to a|most expensive first|most first|"
@@ -221,6 +223,8 @@ def _sorted(reader: Reader, node: int, field: Tokens, down: bool) -> Value:
     kinds = {type(key) for key in keys}
     if len(kinds) > 1 or not kinds <= {str, Num}:
         raise Unclear("type", "the elements cannot be ordered by that", (node,))
+    if any(isinstance(key, str) and key.lower() in _SCALE for key in keys):
+        raise Unclear("value", "which of these words ranks higher is not known", (node,))
     order = sorted(range(len(value)), key=lambda i: _rank(keys[i]), reverse=down)
     if down:
         order = sorted(range(len(value) - 1, -1, -1), key=lambda i: _rank(keys[i]))[::-1]

@@ -113,6 +113,9 @@ class Filters:
         if test.op in ("lacking", "missing"):
             if not all(isinstance(self.index.values[r], dict) for r in records):
                 return None
+            if not fields:
+                # a word no record knows: everything would lack it
+                return None
             return {r for r in records if r not in fields or _is_void(fields[r])}
         if not fields:
             return None
@@ -160,7 +163,15 @@ class Filters:
         for record in records:
             self._read(word, record, record, readings)
         sets = {frozenset(found) for found in readings.values()}
+        if not sets and len(words) > 1:
+            return self._valued(words[:-1], words[-1:], records)
         return set(sets.pop()) if len(sets) == 1 else None
+
+    def _valued(self, value: Tokens, field: Tokens, records: list[int]) -> set[int] | None:
+        """`high priority`: the records whose priority is high."""
+        fields = self.fields(form_of(field), records) or {}
+        found = {record for record, held in fields.items() if equals(held, value)}
+        return found or None
 
     def _read(self, word: str, node: int, record: int, readings: dict[str, set[int]]) -> None:
         index = self.index

@@ -62,6 +62,18 @@ class Kinds:
             return None
         return self._fields(form_of(piece.names), scopes) or None
 
+    def of_root(self, piece: Piece, scopes: list[int]) -> list[int]:
+        """Records of a document that is a list, by a plural of which the document knows nothing."""
+        document, names = self.index.document, piece.names
+        if scopes != [0] or not isinstance(document, list) or len(names) != 1:
+            return []
+        word = names[0]
+        several = is_plural(word.text) or piece.quantifier in ("every", "each", "any")
+        if word.kind != "word" or not several or key_form(word.text) in self.index.by_form:
+            return []
+        records = all(isinstance(item, dict) for item in document)
+        return list(self.index.children(0)) if records else []
+
     def people(self) -> list[int]:
         """What `everyone` is about: the only array of records with names, none around it."""
         held: list[int] = []

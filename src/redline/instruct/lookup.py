@@ -238,17 +238,23 @@ class Lookup:
             node = self.index.node_at(
                 p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")
             )
+            if text in self._key_texts:
+                return None if node is None else sorted({node, *self._spelled(token)})
             return [] if node is None else [node]
         parts = _PART.findall(text.removeprefix("$"))
         node = self.index.node_at(parts)
         if text in self._key_texts:
             # the path and the key that is spelled like it are two places
-            literal = [n for n in self._keyed((token,), strict=True) if self.index.keys[n] == text]
-            return None if node is None else sorted({node, *literal})
+            return None if node is None else sorted({node, *self._spelled(token)})
         if node is not None:
             return [node]
         below = [n for s in scopes if (n := self._from(s, parts)) is not None]
         return below or self._suffixes(parts) or None
+
+    def _spelled(self, token: Token) -> list[int]:
+        """The nodes whose key is the word itself, marks and all."""
+        nodes = self.index.by_form.get(key_form(token.text), [])
+        return [n for n in nodes if self.index.keys[n] == token.text]
 
     def _from(self, scope: int, parts: list[str]) -> int | None:
         node = scope

@@ -155,6 +155,8 @@ def _size(value: object) -> tuple[str, tuple[Decimal, ...]] | None:
         return None
     if re.fullmatch(r"\d+(\.\d+)+", value):
         return "version", tuple(Decimal(part) for part in value.split("."))
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        return "date", tuple(Decimal(part) for part in value.split("-"))
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z%]+)", value)
     return (match[2], (Decimal(match[1]),)) if match else None
 

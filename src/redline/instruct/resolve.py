@@ -185,14 +185,19 @@ class Resolver:
             level = self._named(replace(piece, names=names), scopes, strict=strict, last=last)
             if level is not None:
                 return level
-        return self._of_kind(piece, scopes, removed=strict and last)
+        return self._of_kind(piece, scopes, strict=strict, last=last)
 
-    def _of_kind(self, piece: Piece, scopes: list[int], *, removed: bool) -> _Level | None:
+    def _of_kind(
+        self, piece: Piece, scopes: list[int], *, strict: bool, last: bool
+    ) -> _Level | None:
         """Where no name fits: the things that are what the noun says."""
         if self.kinds.whole(piece, scopes):
             return _Level([0], many=False, partial=False)
+        elements = self.kinds.of_root(piece, scopes)
+        if elements and (piece.condition is not None or not (strict or last)):
+            return self._picked(piece, elements, many=True)
         members = self.kinds.members(piece, scopes)
-        if members is None or (removed and scopes == [0] and not members[1]):
+        if members is None or (strict and last and scopes == [0] and not members[1]):
             # "remove the editor" may mean a person or a word
             return None
         return self._picked(piece, members[0], many=members[1])
@@ -365,7 +370,7 @@ class Resolver:
                 for node in nodes
                 if self.index.is_collection(node)
                 for child in self.index.children(node)
-            ]
+            ] or self.kinds.of_root(replace(piece, names=noun), scopes)
             if not elements:
                 held = [n for n in nodes if equals(self.index.values[n], words)]
                 if held and piece.first is None and piece.condition is None and not piece.excepted:

@@ -101,6 +101,8 @@ def toggle(reader: Reader, tokens: Tokens) -> list[Outcome]:
 def mark(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`mark task 3 as done`: a flag of that name, or the one field that takes such a value."""
     place = next((i for i, t in enumerate(tokens) if t.low == "as" and i), None)
+    if place is None and len(tokens) > 1 and tokens[-1].kind == "word":
+        return become(reader, tokens[:-1], tokens[-1:])
     if place is None or place == len(tokens) - 1:
         raise Unclear("clause", "mark needs: mark X as Y")
     return become(reader, tokens[:place], tokens[place + 1 :], confidence=0.91, new=True)
@@ -172,6 +174,8 @@ def clear(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
     def emptied(node: int) -> Value:
         value = reader.value(node)
+        if isinstance(value, str) and None in reader.peers(node):
+            raise Unclear("value", f"{shown(reader, found)} may become empty or null", (node,))
         if isinstance(value, str) and not has_shape(value):
             return ""
         if isinstance(value, list):

@@ -187,7 +187,8 @@ def _everywhere(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     if len(holding) == 1 and quoted and isinstance(text, str) and text.count(old) == 1:
         changed = reader.replace(holding[0], text.replace(old, new))
         return Outcome(tuple(changed), "already as asked", tuple(holding))
-    if quoted and everywhere and reader.memory.scopes != (0,):
+    scoped = reader.memory.scopes != (0,) and everywhere
+    if quoted and (scoped or reader.resolver.everywhere):
         operations = [
             operation
             for node in holding

@@ -184,7 +184,7 @@ def _dedupe(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
 _TABLE: dict[str, Grammar] = {
     "set|change|update|modify|edit|assign|configure|adjust|put|correct|fix": assign.set_values,
-    "reset|upgrade|downgrade": assign.set_values,
+    "reset|upgrade|downgrade|scale|reschedule|postpone": assign.set_values,
     "make": _make,
     "turn|switch": _turn,
     "flip": _flip,

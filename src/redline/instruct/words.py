@@ -26,7 +26,7 @@ QUANTIFIERS = frozenset("all every each any both".split())
 # Nouns that name a part of a document's structure rather than something in it.
 STRUCTURAL = frozenset(
     "field key property attribute setting option parameter value section block object entry "
-    "list array element item record node flag collection row column map config variable".split()
+    "list array element item record node flag collection row column map config variable var".split()
 )
 GENERIC = frozenset("item entry element record object row one node thing".split())
 SCOPING = frozenset("of in for on under within inside from at".split())
