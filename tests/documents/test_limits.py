@@ -105,3 +105,34 @@ def test_marks_repeated_without_end_take_linear_time(form: str, source: bytes) -
     except RedlineError:
         return
     assert document.source == source
+
+
+NEVER_PARSED = {
+    "flow": b"a: " + b"[" * 100_000,
+    "flow closed": b"[" * 100_000 + b"]" * 100_000,
+    "flow behind a marker": b"a: 1\n--- !t " + b"{a: " * 100_000,
+    "flow below a key": b"a:\n  - b:\n      " + b"[{a: " * 100_000,
+    "block": b"".join(b" " * i + b"a:\n" for i in range(1500)),
+    "lists": b"".join(b" " * i + b"-\n" for i in range(1500)),
+    "dashes": b"- " * 100_000 + b"x\n",
+    "dashes with anchors": b"- &a " * 100_000 + b"x\n",
+    "questions": b"? " * 100_000 + b"x\n",
+    "colons": b": " * 100_000 + b"x\n",
+    "dashes behind a mark": b"\xef\xbb\xbf" + b"- " * 100_000 + b"x\r\n",
+}
+
+
+@pytest.mark.requirement("004-depth")
+@pytest.mark.parametrize("name", NEVER_PARSED)
+def test_deep_yaml_is_refused_before_the_native_parser_sees_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """rapidyaml is replaced by something that fails the test when it is called."""
+    import ryml
+
+    def parser(*_: Any) -> None:
+        pytest.fail("the parser was called")
+
+    monkeypatch.setattr(ryml, "parse_in_arena", parser)
+    with pytest.raises(DocumentSyntax, match="nested deeper"):
+        open_document(NEVER_PARSED[name], "yaml")

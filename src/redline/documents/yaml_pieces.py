@@ -85,7 +85,9 @@ class Opinion:
         if region.start == STREAM:
             return len(yaml_verify.documents(tree))
         fits = tree.is_map(node) if region.kind == "mapping" else tree.is_seq(node)
-        if not fits or not tree.num_children(node):
+        # Behind the last entry, rapidyaml takes a lone anchor for one of the collection.
+        is_marked = tree.has_val_anchor(node) or tree.has_val_tag(node)
+        if not fits or is_marked or not tree.num_children(node):
             raise CannotApply("A run is not what its collection is")
         return int(tree.num_children(node))
 

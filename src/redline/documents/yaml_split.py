@@ -165,24 +165,20 @@ class _Splitter:
         kind, bracket = ("mapping", b"{}") if is_map else ("sequence", b"[]")
         region = Region(start, kind, before + bracket[:1], bracket[1:] + after, depth)
         self.regions.append(region)
-        at = scanner.space(start + 1, limit)
-        is_first = True
-        while at < limit and source[at] not in b"]}":
+        at, is_first = start + 1, True
+        while source[(begin := scanner.space(at, limit)) : begin + 1] not in (b"]", b"}", b""):
             end = at if is_first else scanner.entries_end(at, min(at + self.step, limit))
+            is_cut = is_first
             if end == at:
-                end, is_cut = self._flow_entry(region, at, limit)
-                if source[end : end + 1] in (b"]", b"}"):
-                    at = end
-                    break
+                end, has_runs = self._flow_entry(region, begin, limit)
+                if source[end] != 0x2C:
+                    return end + 1
                 end += 1
-                is_cut = is_cut or is_first
-            else:
-                is_cut = False
+                is_cut = is_first or has_runs
             if not is_cut:
                 region.runs.append(Run(at, end))
-            is_first = False
-            at = scanner.space(end, limit)
-        return at + 1
+            at, is_first = end, False
+        return begin + 1
 
     def _flow_entry(self, region: Region, at: int, limit: int) -> tuple[int, bool]:
         """Where the entry at *at* ends; cut if it is large."""

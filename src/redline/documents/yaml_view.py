@@ -65,33 +65,45 @@ def _collect(scanner: Scanner, top: Node, splices: list[Splice]) -> None:
 
 def misused_tab(text: bytes) -> int | None:
     """The offset of a tab that stands for indentation, which YAML forbids."""
-    match = _TAB_AS_INDENT.search(text)
+    match, scalars = _TAB_AS_INDENT.search(text), _Scalars(text)
     while match:
-        end = _text_end(text, match.start() + 1)
+        end = scalars.end_around(match.start() + 1)
         if end is None:
             return match.end()
         match = _TAB_AS_INDENT.search(text, end)
     return None
 
 
-def _text_end(text: bytes, at: int) -> int | None:
-    """The end of the scalar of several lines that *at* lies in, where anything may stand."""
-    scanner = Scanner(text)
-    try:
-        stack = [scanner.root(part) for part in scanner.parts() if part.start <= at < part.end]
-        while stack:
-            node = stack.pop()
-            if node.kind == "scalar" and node.start < at < node.end:
-                return node.end if b"\n" in text[node.start : at] else None
-            if node.kind in ("mapping", "sequence"):
-                stack += [
-                    scanner.value_of(node, child)
-                    for child in scanner.children(node)
-                    if child.start <= at <= child.limit
-                ]
-    except CannotApply:
-        return None
-    return None
+class _Scalars:
+    """Finds the scalars of several lines, in which anything may stand."""
+
+    def __init__(self, text: bytes) -> None:
+        self._scanner = Scanner(text)
+        self._roots: list[tuple[int, Node]] = []
+
+    def end_around(self, at: int) -> int | None:
+        """The end of the scalar of several lines that *at* lies in."""
+        try:
+            node = self._root(at)
+            while node is not None and node.kind in ("mapping", "sequence"):
+                node = self._entry(node, at)
+        except CannotApply:
+            return None
+        if node is None or node.kind != "scalar" or not node.start < at < node.end:
+            return None
+        return node.end if b"\n" in self._scanner.source[node.start : at] else None
+
+    def _root(self, at: int) -> Node | None:
+        if not self._roots:
+            parts = self._scanner.parts()
+            self._roots = [(part.start, self._scanner.root(part)) for part in parts]
+        position = bisect_right(self._roots, at, key=lambda root: root[0])
+        return self._roots[position - 1][1] if position else None
+
+    def _entry(self, node: Node, at: int) -> Node | None:
+        children = self._scanner.children(node)
+        position = bisect_right(children, at, key=lambda child: child.start)
+        return self._scanner.value_of(node, children[position - 1]) if position else None
 
 
 def undeclared_handle(text: bytes) -> int | None:
@@ -99,11 +111,11 @@ def undeclared_handle(text: bytes) -> int | None:
     match = _HANDLE.search(text)
     if match is None:
         return None
-    bounds = [found.start() for found in _BOUNDARY.finditer(text)]
+    bounds, scalars = [found.start() for found in _BOUNDARY.finditer(text)], _Scalars(text)
     while match:
         end: int | None = match.end()
         if not _is_declared(text, match, bounds):
-            end = _text_end(text, match.start())
+            end = scalars.end_around(match.start())
         if end is None:
             return match.start()
         match = _HANDLE.search(text, end)

@@ -1,0 +1,150 @@
+"""Streams read in pieces: the same answers as from the whole, on trees of a piece at a time."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from redline.core.errors import RedlineError
+from redline.documents import yaml_verify
+from redline.documents.query import paths_of
+from redline.documents.yaml_doc import YamlDocument
+from redline.documents.yaml_pieces import _without
+from redline.documents.yaml_split import STREAM
+from tests.documents.corpus import files, variants
+from tests.documents.suites import yaml_cases
+from tests.documents.test_fuzz import COMMON, ODD, mutate
+from tests.documents.writers import random_data, write
+
+LONG = os.environ.get("REDLINE_LONG") == "1"
+ROUNDS = 40_000 if LONG else 600
+WHOLE = 1 << 30
+BLOCK_TEXT = [
+    "|\n  one\n\n",
+    "|+\n  one\n\n\n",
+    "k: v\nl: w",
+    "- 1\n- 2",
+    "&a 1",
+    "!!str 2",
+    "*a",
+    "",
+]
+
+
+def outcome(source: bytes, step: int, action: str, path: tuple[Any, ...], value: str) -> Any:
+    """What an action gives, or that it is refused."""
+    try:
+        document = YamlDocument(source, step=step)
+        if action == "get":
+            return document.get(path)
+        if action == "delete":
+            return document.delete(path).after
+        if action == "insert":
+            return document.insert(path, value).after
+        return document.set(path, value).after
+    except RedlineError as error:
+        return type(error).__name__
+
+
+def pieces_used(source: bytes, step: int) -> int:
+    """How many runs the source is read in, apart from the rest."""
+    try:
+        return len(YamlDocument(source, step=step)._opinion._regions)
+    except RedlineError:
+        return 0
+
+
+def any_document(rng: random.Random, corpus: list[bytes]) -> bytes:
+    """A random, real or broken stream."""
+    kind = rng.randrange(4)
+    if kind == 0:
+        source = write("yaml", random_data(rng, 3), rng)
+    elif kind == 1:
+        source = write("json", random_data(rng, 3), rng)
+    elif kind == 2:
+        source = rng.choice(corpus)
+    else:
+        count = rng.randrange(2, 6)
+        source = b"".join(b"---\n" + write("yaml", random_data(rng, 2), rng) for _ in range(count))
+    source = rng.choice([form for _, form in variants(source)])
+    return mutate(source, rng) if rng.random() < 0.5 else source
+
+
+@pytest.mark.requirement("004-lossless")
+def test_pieces_and_the_whole_give_the_same_answer_to_every_call() -> None:
+    rng = random.Random("pieces")
+    corpus = [source[: rng.randrange(200, 2000)] for _, source in files(4)]
+    corpus += [case.source for case in yaml_cases()]
+    ends: Counter[str] = Counter()
+    for _ in range(ROUNDS):
+        source = any_document(rng, corpus)
+        step = rng.choice([1, 3, 10, 30, 100])
+        try:
+            places = list(paths_of(YamlDocument(source, step=WHOLE).data()))[:300]
+        except RedlineError:
+            places = [()]
+        path: tuple[Any, ...] = rng.choice(places)
+        if rng.random() < 0.2:
+            path = (*path, rng.choice(["new", 0, -1, 5]))
+        action = rng.choice(["get", "set", "set", "set", "insert", "delete"])
+        value = rng.choice(rng.choice([COMMON, ODD, BLOCK_TEXT]))
+        mine = outcome(source, step, action, path, value)
+        assert mine == outcome(source, WHOLE, action, path, value), (source, step, path, value)
+        ends["cut" if pieces_used(source, step) else "whole"] += 1
+        ends["done" if not isinstance(mine, str) else "refused"] += 1
+    assert ends["cut"] > ROUNDS // 5, ends
+    assert ends["done"] > ROUNDS // 4, ends
+    assert ends["refused"] > ROUNDS // 20, ends
+
+
+def facts(tree: Any, tops: list[int]) -> Counter[Any]:
+    """Everything said by the subtrees, without where it stands."""
+    return Counter(fact[1:] for top in tops for fact in yaml_verify.flatten(tree, top))
+
+
+def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
+    rng = random.Random("facts")
+    corpus = [source for _, source in files(2)] + [case.source for case in yaml_cases()]
+    compared = 0
+    for _ in range(ROUNDS // 2):
+        source = any_document(rng, corpus)
+        step = rng.choice([1, 10, 60])
+        try:
+            opinion = YamlDocument(source, step=step)._opinion
+            whole = yaml_verify.parse(source)
+        except RedlineError:
+            continue
+        found: Counter[Any] = Counter()
+        for region in opinion._regions:
+            for run in region.runs:
+                tree, node = opinion._run_tree(region, run)
+                is_stream = region.start == STREAM
+                within = yaml_verify.documents(tree) if is_stream else []
+                found += facts(tree, within or list(yaml_verify._children(tree, node)))
+        runs = [run for region in opinion._regions for run in region.runs]
+        rest = yaml_verify.parse(_without(source, runs))
+        found += facts(rest, yaml_verify.documents(rest))
+        assert found == facts(whole, yaml_verify.documents(whole)), (source, step)
+        compared += len(runs)
+    assert compared > ROUNDS // 3
+
+
+def test_whole_and_pieces_agree_on_which_documents_are_valid() -> None:
+    refused = 0
+    for case in yaml_cases():
+        for step in (1, 5, 25):
+            assert _opens(case.source, step) == _opens(case.source, WHOLE), (case.name, step)
+            refused += not _opens(case.source, step)
+    assert refused > 200
+
+
+def _opens(source: bytes, step: int) -> bool:
+    try:
+        YamlDocument(source, step=step)
+    except RedlineError:
+        return False
+    return True
