@@ -43,11 +43,13 @@ class Report:
 
 @contextmanager
 def swapping(
-    top: Path, pause: float = 0.0, prepare: Callable[[Path], None] | None = None
+    top: Path,
+    pause: float | tuple[float, float] = 0.0,
+    prepare: Callable[[Path], None] | None = None,
 ) -> Iterator[Path]:
     """A workspace whose directory `d` is, at any moment, itself or a link to the outside.
 
-    *prepare* gets the workspace before anything moves.
+    *pause* may differ for the two. *prepare* gets the workspace before anything moves.
     """
     root, outside = top / "ws", top / "outside"
     for place, content in ((root / "d", INSIDE), (outside, OUTSIDE)):
@@ -69,14 +71,17 @@ def swapping(
         os.waitpid(child, 0)
 
 
-def _swap_for_ever(one: bytes, other: bytes, pause: float) -> None:
+def _swap_for_ever(one: bytes, other: bytes, pause: float | tuple[float, float]) -> None:
     syscall = ctypes.CDLL(None).syscall
     parent = os.getppid()
+    inside, outside = pause if isinstance(pause, tuple) else (pause, pause)
     while os.getppid() == parent:
-        for _ in range(1 if pause else 1000):
+        for _ in range(1 if outside else 1000):
             syscall(_RENAMEAT2, _AT_FDCWD, one, _AT_FDCWD, other, _EXCHANGE)
-        if pause:
-            time.sleep(pause)
+        if outside:
+            time.sleep(outside)
+            syscall(_RENAMEAT2, _AT_FDCWD, one, _AT_FDCWD, other, _EXCHANGE)
+            time.sleep(inside)
     os._exit(0)
 
 
