@@ -22,6 +22,7 @@ class MemoryReads:
         self._max_files = max_files
         self._held = 0
         self._seen: OrderedDict[tuple[str, WorkspacePath], Seen] = OrderedDict()
+        self._made: OrderedDict[tuple[str, WorkspacePath], tuple[str, str]] = OrderedDict()
         self._lock = Lock()
 
     def note(self, connection: str, path: WorkspacePath, content: bytes, cause: str = "") -> None:
@@ -33,6 +34,19 @@ class MemoryReads:
             self._held += len(seen.content or b"")
             while self._held > self._max_bytes or len(self._seen) > self._max_files:
                 self._forget(next(iter(self._seen)))
+
+    def note_made(self, connection: str, path: WorkspacePath, made: tuple[str, str]) -> None:
+        """Remember which call of *connection* last changed the file, and to which digest."""
+        with self._lock:
+            self._made[connection, path] = made
+            self._made.move_to_end((connection, path))
+            if len(self._made) > self._max_files:
+                self._made.popitem(last=False)
+
+    def made(self, connection: str, path: WorkspacePath) -> tuple[str, str] | None:
+        """The call that last changed the file for *connection*, and the digest it left."""
+        with self._lock:
+            return self._made.get((connection, path))
 
     def seen(self, connection: str, path: WorkspacePath) -> Seen | None:
         """The file as *connection* was last shown it, or None."""

@@ -184,6 +184,15 @@ def test_a_patch_sent_twice_is_said_to_be_applied(tools: Tools) -> None:
     assert (tools.base / "a").read_text() == "1\n3\n"
 
 
+def test_the_very_same_patch_is_not_made_again_where_its_lines_still_stand(tools: Tools) -> None:
+    tools.write({"a": "x = 1\n\n\n\ny = 2\n"})
+    text = patch("*** Update File: a", "@@", "-", " y = 2")
+    tools.ok("apply_patch", patch=text)
+    error = tools.fails("apply_patch", patch=text)
+    assert error["details"]["already_applied"] is True
+    assert (tools.base / "a").read_text() == "x = 1\n\n\ny = 2\n"
+
+
 @pytest.mark.requirement("001-patch-expected")
 def test_an_expected_version_that_is_gone_is_a_conflict(tools: Tools) -> None:
     tools.write({"a": "1\n2\n"})

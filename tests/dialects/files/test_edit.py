@@ -82,6 +82,19 @@ def test_a_literal_edit_sent_twice_changes_nothing_the_second_time(desk: Desk) -
     assert "already in place" in message
 
 
+def test_the_very_same_edit_is_not_made_again_where_its_text_still_stands(desk: Desk) -> None:
+    path = desk.file("a", '"""\n\n\nimport sys\n')
+    edit = {"oldText": "\n\nimport sys", "newText": "\nimport sys"}
+    desk.call("edit_file", path=path, edits=[edit])
+    code, message = refused(desk, path, edit)
+    assert code == -32603
+    assert message.startswith("The very same edit was made by the call before")
+    assert path.read_text() == '"""\n\nimport sys\n'
+    path.write_text("\n\nimport sys\n")
+    desk.call("edit_file", path=path, edits=[edit])
+    assert path.read_text() == "\nimport sys\n"
+
+
 @pytest.mark.requirement("003-edit-regex", "003-edit-regex-multiline")
 def test_a_regex_replaces_its_first_match_and_sees_line_ends(desk: Desk) -> None:
     path = desk.file("a", "one\ntwo\n")

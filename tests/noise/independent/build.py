@@ -130,7 +130,15 @@ def _spelled_in_file(sent: Hunk) -> bool:
 
 
 def _same_frame(sent: Hunk) -> bool:
-    """Whether old and new text plainly are indented from the same margin."""
+    """Whether old and new text plainly are indented from the same margin.
+
+    They are not where more of the new lines read as in the file than as in the quotation: only
+    the old text may be shifted then.
+    """
+    quoted, there = set(sent.old), set(sent.doc.lines[sent.first : sent.last])
+    shown = {text for text in sent.new if not is_blank(text)}
+    if len(shown & (there - quoted)) > len(shown & (quoted - there)):
+        return False
     if any(tag == " " and not is_blank(text) for tag, text in sent.rows):
         return True
     old = next((text for text in sent.old if not is_blank(text)), "")

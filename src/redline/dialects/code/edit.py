@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from redline.code.languages import language_of
@@ -24,6 +23,7 @@ from redline.dialects.code.instruction import wants_new_file
 from redline.dialects.code.planning import needs_provider, plan_edit
 from redline.dialects.code.request import DELETE, EditRequest
 from redline.dialects.code.source import PlannedEdit, Source
+from redline.dialects.repeats import cause_of
 from redline.dialects.tool import Call, Json, Result
 
 MAX_FILE = 32 << 20
@@ -78,11 +78,7 @@ def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
 def _was_just_done(call: Call, path: WorkspacePath, content: bytes) -> bool:
     """Whether this connection's last look at the file is the outcome of this very call."""
     seen = call.runtime.reads.seen(call.client.connection, path)
-    return seen is not None and seen.cause == _cause(call) and seen.digest == digest_of(content)
-
-
-def _cause(call: Call) -> str:
-    return digest_of(json.dumps(call.arguments, sort_keys=True).encode())
+    return seen is not None and seen.cause == cause_of(call) and seen.digest == digest_of(content)
 
 
 def _refuse_other_version(request: EditRequest, content: bytes) -> None:
@@ -176,7 +172,7 @@ def _finish(
         head = "Dry run: nothing was written."
         return _answer(request, " ".join((head, *notes)), diff, None, digest_of(content))
     operation = call.runtime.editor.commit(change_set, call.origin(_summary(request)))
-    call.runtime.reads.note(call.client.connection, path, content, _cause(call))
+    call.runtime.reads.note(call.client.connection, path, content, cause_of(call))
     head = "File updated successfully." if operation.id else "Nothing to change."
     message = " ".join((head, *notes, *operation.notes))
     return _answer(request, message, diff, operation.id, digest_of(content))

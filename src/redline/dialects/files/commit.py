@@ -14,7 +14,7 @@ _ATTEMPTS = 100
 _OVERTAKEN = (StaleBase, AlreadyExists, NotFound)
 
 
-def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> None:
+def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> ChangeSet:
     """Commit what *plan* says; when somebody else was faster, plan again on what is there now."""
     for _ in range(_ATTEMPTS - 1):
         change_set = plan()
@@ -23,5 +23,7 @@ def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> None:
         except _OVERTAKEN:
             call.cancel.check()
             continue
-        return
-    call.runtime.editor.commit(plan(), call.origin(summary))
+        return change_set
+    change_set = plan()
+    call.runtime.editor.commit(change_set, call.origin(summary))
+    return change_set
