@@ -8,6 +8,7 @@ edit with the same functions the tools call. `python -m bench.noise --count 2000
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import subprocess
@@ -31,6 +32,7 @@ from redline.plan.replace import Edit as TextEdit
 from redline.plan.replace import replace_all
 
 REPO = Path(__file__).resolve().parents[1]
+FULL = 20_000
 DIALECTS = ("edit_file", "apply_patch", "ai_edit")
 EXTENSIONS = (".py", ".js", ".ts", ".c", ".h", ".md", ".rst", ".toml", ".yaml", ".css", ".rs")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
@@ -1019,7 +1021,36 @@ def main() -> int:
     )
     wrong = sum(n for (_, result), n in totals.items() if result == "wrong")
     print(f"\nshould-apply exact {applied:.4%}, wrong {wrong}")
+    keep_facts("first generator", _facts(totals), short=args.count < FULL)
     return 0 if wrong == 0 and applied >= 0.999 else 1
+
+
+def _facts(totals: Counter[tuple[str, str]]) -> dict[str, int]:
+    """The figures that have bars."""
+    by_verdict = Counter[str]()
+    for (verdict, _), count in totals.items():
+        by_verdict[verdict] += count
+    return {
+        "calls": by_verdict.total(),
+        "wrong": sum(count for (_, result), count in totals.items() if result == "wrong"),
+        "should apply": by_verdict["apply"],
+        "applied": totals["apply", "exact"],
+        "should refuse": by_verdict["refuse"],
+        "refused": totals["refuse", "refused"],
+        "either": by_verdict["either"],
+    }
+
+
+def keep_facts(name: str, facts: dict[str, Any], *, short: bool) -> None:
+    """Put the figures of one generator beside those of the other in bench/results/noise.json."""
+    from bench.measure import RESULTS, Report
+
+    if short:
+        return
+    kept = RESULTS / "noise.json"
+    before = json.loads(kept.read_text("utf-8"))["facts"] if kept.exists() else {}
+    report = Report("noise", facts={**before, name: facts})
+    report.finish()
 
 
 def _show(case: Case, result: str, after: bytes | None) -> None:
