@@ -42,7 +42,14 @@ def _at_top(declarator: Node) -> bool:
     return holder is not None and (
         holder.kind() in ("program", "export_statement", "ambient_declaration")
         or (holder.kind() == "statement_block" and _is_namespace(holder.parent()))
+        or (holder.kind() == "ERROR" and _is_outermost(holder))
     )
+
+
+def _is_outermost(node: Node) -> bool:
+    """Whether what does not parse is the file itself or lies right beneath it."""
+    parent = node.parent()
+    return parent is None or parent.kind() == "program"
 
 
 def _js_bound(pattern: Node) -> Iterator[Node]:
