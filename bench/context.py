@@ -1,11 +1,12 @@
-"""How well Redline knows code: definitions, and what an index of many files costs.
+"""How well Redline knows code: definitions, renames, and what an index of many files costs.
 
     python -m bench.context definitions [SET...]   agreement with ctags and the TypeScript service
+    python -m bench.context renames [SET...]       the same places as pyright and that service
     python -m bench.context index --files N        index N files, then time answers
 
 Everything is read from archives pinned in corpora.toml (fetched once) and from this repository.
-What counts as agreement stands in bench/definitions.py. Results go to results/context.json, each
-part beside what the others measured before.
+What counts as agreement stands in bench/definitions.py and bench/renames.py. Results go to
+results/context.json, each part beside what the others measured before.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench import renames
 from bench.definitions import LANGUAGES, agree
 from bench.measure import RESULTS, Report, Row
 from bench.plot import bar_chart
@@ -190,12 +192,21 @@ def main() -> int:
     one.add_argument("sets", nargs="*", help="sets of corpora.toml; all when none is named")
     one.add_argument("--language", action="append", help="only this language")
     one.add_argument("--show", type=int, default=0, help="print so many differences per source")
+    two = parts.add_parser("renames")
+    two.add_argument("sets", nargs="*")
+    two.add_argument("--files", type=int, default=150, help="at most so many of each language")
+    two.add_argument("--show", type=int, default=10)
     two = parts.add_parser("index")
     two.add_argument("--files", type=int, default=20_000)
     args = parser.parse_args()
     if args.part == "index":
         keep("index", *index(args.files))
         return 0
+    if args.part == "renames":
+        languages = ("python", "javascript", "typescript")
+        made = renames.compare(tuple(args.sets), languages, args.files, args.show)
+        keep("renames", made)
+        return 1 if any(found["wrong"] for found in made.values()) else 0
     found = agree(tuple(args.sets), args.language or LANGUAGES, args.show)
     if not args.language:
         keep("definitions", found)

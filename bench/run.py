@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 NOT_PROGRAMS = {
     *("__init__", "measure", "peers", "run", "tokenizer", "load", "balancer", "plot"),
-    *("corpora", "definitions"),
+    *("corpora", "definitions", "renames", "language_server"),
 }
 
 

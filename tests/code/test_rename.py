@@ -6,7 +6,7 @@ import pytest
 
 from redline.code.definitions import parse
 from redline.code.languages import BY_NAME
-from redline.code.references import apply_replacements, plan_rename
+from redline.code.rename import apply_replacements, plan_rename
 from redline.core.errors import InvalidArgument
 
 
@@ -42,10 +42,12 @@ def test_a_method_is_renamed_at_its_definition_and_every_access() -> None:
     assert _renamed("python", before, "A.run", "go") == after
 
 
-def test_a_member_that_several_types_have_is_refused_by_qualified_name() -> None:
-    text = "class A:\n    def run(self): pass\nclass B:\n    def run(self): pass\n"
-    with pytest.raises(InvalidArgument, match="Several types"):
-        _renamed("python", text, "A.run", "go")
+def test_a_member_that_several_types_have_is_renamed_by_its_qualified_name_only() -> None:
+    text = "class A:\n    def run(self): pass\nclass B:\n    def run(self): self.run()\n"
+    after = "class A:\n    def go(self): pass\nclass B:\n    def run(self): self.run()\n"
+    assert _renamed("python", text, "A.run", "go") == after
+    with pytest.raises(InvalidArgument, match="several things"):
+        _renamed("python", text, "run", "go")
 
 
 def test_a_shorthand_property_keeps_its_key() -> None:

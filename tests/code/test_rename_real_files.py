@@ -11,7 +11,8 @@ import pytest
 
 from redline.code.definitions import parse, symbols_of
 from redline.code.languages import BY_NAME
-from redline.code.references import apply_replacements, plan_rename, uses_of
+from redline.code.references import uses_of
+from redline.code.rename import apply_replacements, plan_rename
 from redline.core.errors import InvalidArgument
 from tests.support import LONG, REPO
 

@@ -112,10 +112,11 @@ class ReplaceText:
 
 @dataclass(frozen=True, slots=True)
 class RenameSymbol:
-    """Rename a symbol at every reference."""
+    """Rename a symbol at every reference; `everywhere`: the word, whatever it belongs to."""
 
     old: str
     new: str
+    everywhere: bool = False
 
 
 Directive: TypeAlias = DeleteLines | DeleteSymbol | DeleteText | ReplaceText | RenameSymbol
@@ -289,10 +290,10 @@ _DIRECTIVES = (
             + _ANY_NAME.format("a")
             + r" (?:to|into|as) "
             + _ANY_NAME.format("b")
-            + r"(?: (?:everywhere|throughout))?"
+            + r"(?P<ever> (?:everywhere|throughout))?"
             + _TAIL
         ),
-        lambda m: RenameSymbol(_name(m, "a"), _name(m, "b")),
+        lambda m: RenameSymbol(_name(m, "a"), _name(m, "b"), bool(m["ever"])),
     ),
     (
         _re(

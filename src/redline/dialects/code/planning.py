@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from redline.code.definitions import doc_start, find_symbols, symbols_of
-from redline.code.references import apply_replacements, plan_rename
+from redline.code.rename import apply_replacements, plan_rename
 from redline.core.errors import InvalidArgument
 from redline.core.textfile import line_body, split_lines
 from redline.dialects.code import instruction as said
@@ -65,8 +65,8 @@ def _without_block(source: Source, request: EditRequest, notes: Notes) -> str:
             return _delete_symbol(source, name, notes)
         case said.DeleteText(text):
             return _delete_text(source, text, notes)
-        case said.RenameSymbol(old, new):
-            return _rename(source, old, new, notes)
+        case said.RenameSymbol():
+            return _rename(source, request, order, notes)
         case said.ReplaceText(old, new, everywhere):
             return _replace_text(source, request, old, new, everywhere, notes)
         case None:
@@ -163,10 +163,16 @@ def _replace_text(
     return apply_placements(source.text, [spot])
 
 
-def _rename(source: Source, old: str, new: str, notes: Notes) -> str:
-    replacements = plan_rename(source.parsed(), old, new)
+def _rename(source: Source, request: EditRequest, order: said.RenameSymbol, notes: Notes) -> str:
+    lines = None
+    if request.first is not None:
+        first, last = _still(source, request.first, request.last or request.first)
+        lines = range(first, last + 1)
+    replacements = plan_rename(
+        source.parsed(), order.old, order.new, lines=lines, everywhere=order.everywhere
+    )
     plural = "" if len(replacements) == 1 else "s"
-    notes.said.append(f"Renamed {old} to {new}: {len(replacements)} reference{plural}.")
+    notes.said.append(f"Renamed {order.old} to {order.new}: {len(replacements)} reference{plural}.")
     return apply_replacements(source.text, replacements)
 
 
