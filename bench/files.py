@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,11 @@ def asking(server: StdioServer, tool: str, arguments: Args) -> Ask:
         return lambda: server.call(tool, arguments)
 
     def search() -> object:
-        text = server.call(tool, {"maxResults": 20_000, **arguments})["content"][0]["text"]
+        limits = {"maxResults": 20_000, "contextLines": 0}
+        text = server.call(tool, {**limits, **arguments})["content"][0]["text"]
         session = text.split("session: ", 1)[1].split()[0]
-        while "RUNNING" in text or "in progress" in text:
+        while "Status: COMPLETED" not in text:
+            time.sleep(0.01)  # as a client would: asking again at once would cost the server
             page = {"sessionId": session, "offset": 0, "length": 20_000}
             text = server.call("get_more_search_results", page)["content"][0]["text"]
         return text
@@ -110,6 +113,9 @@ def greps(report: Report, servers: dict[str, StdioServer], tree: Path, n: int) -
         report.add(measure_command(task, RG, argv, n))
         search = {"path": str(tree), "searchType": "content", "pattern": regex}
         theirs = asking(other, "start_search", {**search, "includeHidden": True})
+        found = len(ours.call("grep_files", arguments)["structuredContent"]["matches"])
+        if f"Total results found: {found} " not in str(theirs()):
+            raise RuntimeError(f"{task}: the servers do not find the same lines")
         report.add(measure_calls(other, task, DESKTOP, lambda _, a=theirs: a(), max(n // 4, 1)))
 
 
