@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -26,17 +27,26 @@ def main(arguments: list[str]) -> int:
     short = "--short" in arguments
     named = [a for a in arguments if not a.startswith("-")]
     programs = sorted(p.stem for p in HERE.glob("*.py") if p.stem not in NOT_PROGRAMS)
-    failed = []
+    failed, total = [], 0.0
     for program in [p for p in programs if not named or p in named]:
-        start = time.monotonic()
+        start, before = time.monotonic(), _cpu()
         given = ARGUMENTS.get(program, ([], ["--short"]))[short]
         command = [sys.executable, "-m", f"bench.{program}", *given]
         code = subprocess.run(command, cwd=HERE.parent, check=False).returncode
         verdict = "ok" if code == 0 else f"exit {code}"
-        print(f"{program}: {verdict} in {time.monotonic() - start:.0f} s")
+        spent, cpu = time.monotonic() - start, _cpu() - before
+        total += spent
+        print(f"{program}: {verdict} in {spent:.0f} s, {cpu:.0f} s of CPU", flush=True)
         if code:
             failed.append(program)
+    print(f"all: {total:.0f} s; not as hoped: {', '.join(failed) or 'none'}")
     return 1 if failed else 0
+
+
+def _cpu() -> float:
+    """Seconds of CPU of everything that was started here and has ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 if __name__ == "__main__":
