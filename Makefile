@@ -100,7 +100,7 @@ system:  ## bubblewrap, redis and the other programs tests talk to
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 		apt-get install -y -qq --no-install-recommends $(DEBIAN_PACKAGES) >/dev/null; \
 	else \
-		echo "not installed (no root): $(DEBIAN_PACKAGES); tests that need them will say so"; \
+		echo "not installed (that takes root and apt-get): $(DEBIAN_PACKAGES); tests that need them will say so"; \
 	fi
 
 clean:  ## remove everything that was made
