@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.depth import value_too_deep
-from redline.documents.json_text import Entry, JsonText, mask_of, parse_plain, strict_loads
+from redline.documents.json_mask import mask_of
+from redline.documents.json_text import JsonText
+from redline.documents.json_values import parse_plain, strict_loads
+from redline.documents.json_walk import Entry, last_mark, skip_space
 from redline.documents.model import MAX_DEPTH, Edit
 from redline.documents.path import Path, Segment
 
-# Above this the innermost container that is small enough stands for the whole file, which is
-# still validated; parsing 50 MB into objects would cost more than everything else together.
+# Above this a part stands for the whole: parsing 50 MB into objects would cost more than all else.
 WHOLE = 512 * 1024
 
 
@@ -30,34 +32,91 @@ class Members(list[tuple[str, Any]]):
     """An object as its members in order, duplicates included."""
 
 
-def verify(old: JsonText, edit: Edit, step: Step, chain: Sequence[Entry]) -> None:
+def verify(
+    old: JsonText,
+    edit: Edit,
+    step: Step,
+    chain: Sequence[Entry],
+    anchor: Entry | None,
+    *,
+    whole: int = WHOLE,
+) -> None:
     """Refuse *edit* unless old-with-the-intent and new are the same data.
 
-    *chain* are the nodes from the root to the container that is changed. The new file is validated
-    whole; then the outermost container that is small enough is parsed independently, old and new.
-    Outside of it not a byte differs, and one complete value took the place of another.
+    *chain* are the nodes from the root to the container that is changed, *anchor* the member that
+    is changed or has the change beside it. Where a value is small enough it is parsed whole, old
+    and new; of a large container only the stretch between the members next to the anchor. Outside
+    not a byte differs, and inside complete values took the place of complete values.
     """
-    new = _reparsed(old, edit, step, len(chain))
+    if len(chain) + _depth(step.fragment) > MAX_DEPTH:
+        raise value_too_deep()
     grown = len(edit.after) - len(edit.before)
     for depth, container in enumerate(chain):
-        if container.end - container.start + max(grown, 0) > WHOLE:
-            continue
-        after = replace(container, end=container.end + grown)
-        local = Step(step.action, step.path[depth:], step.fragment)
-        expected = _apply(_parse(old, container), local, old.form)
-        if _differ(expected, _parse(new, after), old.form):
-            raise CannotApply("The result would change something else too; nothing was changed")
+        if container.end - container.start + max(grown, 0) <= whole:
+            old_text = edit.before[container.start : container.end]
+            new_text = edit.after[container.start : container.end + grown]
+            _require_inside(edit, container.start, container.end)
+            local = Step(step.action, step.path[depth:], step.fragment)
+            _compare(old_text, new_text, local, old.form)
+            return
+    if anchor is None:
+        _compare(edit.before, edit.after, step, old.form)
         return
-    _check_large(old, new, edit, step, chain[-1])
+    if not step.path:
+        # The old value is gone, whatever it was.
+        _compare(b"0", edit.after[anchor.start : anchor.end + grown], step, old.form)
+        return
+    _verify_stretch(old, edit, step, anchor)
 
 
-def _reparsed(old: JsonText, edit: Edit, step: Step, levels: int) -> JsonText:
-    if levels + _depth(step.fragment) > MAX_DEPTH:
-        raise value_too_deep()
+def _verify_stretch(old: JsonText, edit: Edit, step: Step, anchor: Entry) -> None:
+    """Compare what stands between the members next to *anchor*; a blank stands for those."""
+    mask, grown = old.mask, len(edit.after) - len(edit.before)
+    begin = last_mark(mask, anchor.start if anchor.key is None else anchor.key_start)
+    follows = skip_space(mask, anchor.end)
+    has_left, has_right = mask[begin] == 0x2C, mask[follows] == 0x2C
+    # Brackets are no part of it, commas are: they come and go with members.
+    begin = begin if has_left else begin + 1
+    stop = skip_space(mask, follows + 1) if has_right else follows
+    _require_inside(edit, begin, stop)
+    name = "" if step.path[-1] else "-"
+    blank = b'""' if anchor.key is None else f'"{name}":""'.encode()
+    left, right = blank if has_left else b"", blank if has_right else b""
+    ends = (b"[", b"]") if anchor.key is None else (b"{", b"}")
+    # The anchor's own value may be as large as it likes: unless it is new, it is blank as well.
+    before, after = edit.before, edit.after
+    old_text = before[begin : anchor.start] + b'""' + before[anchor.end : stop]
+    new_text = after[begin : stop + grown]
+    if step.action == "insert":
+        shift = sum(len(s.data) - s.end + s.start for s in edit.splices if s.end <= anchor.start)
+        kept = slice(anchor.start + shift - begin, anchor.end + shift - begin)
+        if new_text[kept] != before[anchor.start : anchor.end]:
+            raise _changes_more()
+        new_text = new_text[: kept.start] + b'""' + new_text[kept.stop :]
+    texts = [ends[0] + left + text + right + ends[1] for text in (old_text, new_text)]
+    place: Segment = step.path[-1]
+    if anchor.key is None:
+        behind = step.action == "insert" and edit.splices[0].start >= anchor.end
+        place = int(has_left) + int(behind)
+    _compare(texts[0], texts[1], Step(step.action, (place,), step.fragment), old.form)
+
+
+def _require_inside(edit: Edit, start: int, stop: int) -> None:
+    if any(splice.start < start or splice.end > stop for splice in edit.splices):
+        raise CannotApply("The change would reach beyond its container; nothing was changed")
+
+
+def _compare(before: bytes, after: bytes, step: Step, form: str) -> None:
     try:
-        return JsonText(edit.after, old.form, depth_known=True)
-    except DocumentSyntax as error:
-        raise CannotApply(f"The result would not parse: {error.message}") from None
+        actual = _parse(after, form)
+    except (ValueError, DocumentSyntax) as error:
+        raise CannotApply(f"The result would not parse: {error}") from None
+    if _differ(_apply(_parse(before, form), step, form), actual, form):
+        raise _changes_more()
+
+
+def _changes_more() -> CannotApply:
+    return CannotApply("The result would change something else too; nothing was changed")
 
 
 def _depth(fragment: str) -> int:
@@ -71,16 +130,6 @@ def _depth(fragment: str) -> int:
     return deepest
 
 
-def _check_large(old: JsonText, new: JsonText, edit: Edit, step: Step, container: Entry) -> None:
-    """For a container too large to be parsed twice: it still has the members it should have."""
-    if step.action == "set":
-        return
-    after = replace(container, end=container.end + len(edit.after) - len(edit.before))
-    wanted = old.count(container) + (1 if step.action == "insert" else -1)
-    if new.count(after) != wanted:
-        raise CannotApply("The result would change something else too; nothing was changed")
-
-
 def verify_all(old: JsonText, edit: Edit, steps: Sequence[Step]) -> None:
     """Refuse *edit* unless old-with-every-intent and new are the same data."""
     try:
@@ -89,11 +138,11 @@ def verify_all(old: JsonText, edit: Edit, steps: Sequence[Step]) -> None:
         if "deeper" in error.message:
             raise value_too_deep() from None
         raise CannotApply(f"The result would not parse: {error.message}") from None
-    data = _parse(old, old.root)
+    data = _parse(edit.before, old.form)
     for step in steps:
         data = _apply(data, step, old.form)
-    if _differ(data, _parse(new, new.root), old.form):
-        raise CannotApply("The result would change something else too; nothing was changed")
+    if _differ(data, _parse(new.source, old.form), old.form):
+        raise _changes_more()
 
 
 def _differ(expected: Any, actual: Any, form: str) -> bool:
@@ -101,10 +150,11 @@ def _differ(expected: Any, actual: Any, form: str) -> bool:
     return repr(expected) != repr(actual) if form == "json5" else bool(expected != actual)
 
 
-def _parse(text: JsonText, entry: Entry) -> Any:
-    if text.form == "json5":
-        return parse_plain(text.source[entry.start : entry.end], b"", "json5")
-    return _exact(text.mask[entry.start : entry.end])
+def _parse(source: bytes, form: str) -> Any:
+    """What an independent parser reads; duplicate keys and spellings of numbers kept in JSON."""
+    if form == "json5":
+        return parse_plain(source, b"", form)
+    return _exact(mask_of(source, form))
 
 
 def _exact(mask: bytes) -> Any:
@@ -117,17 +167,10 @@ def _number(spelled: str) -> tuple[str]:
     return (spelled,)
 
 
-def _fragment(fragment: str, form: str) -> Any:
-    source = fragment.encode("utf-8")
-    if form == "json5":
-        return parse_plain(source, b"", form)
-    return _exact(mask_of(source, form))
-
-
 def _apply(data: Any, step: Step, form: str) -> Any:
     """*data* with the intent carried out on plain values."""
     if not step.path:
-        return _fragment(step.fragment, form)
+        return _parse(step.fragment.encode("utf-8"), form)
     holder = data
     for segment in step.path[:-1]:
         holder = holder[_position(holder, segment)] if isinstance(holder, dict | list) else None
@@ -148,7 +191,7 @@ def _change(holder: Any, step: Step, form: str) -> None:
     if step.action == "delete":
         del holder[_position(holder, last)]
         return
-    value = _fragment(step.fragment, form)
+    value = _parse(step.fragment.encode("utf-8"), form)
     if step.action == "rename":
         at = _position(holder, last)
         holder[at] = (value, holder[at][1])

@@ -8,8 +8,9 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents import json_layout as layout
-from redline.documents.json_check import Step, verify
-from redline.documents.json_text import Entry, JsonText
+from redline.documents.json_check import WHOLE, Step, verify
+from redline.documents.json_text import JsonText
+from redline.documents.json_walk import Entry
 from redline.documents.model import (
     Edit,
     Slice,
@@ -27,7 +28,8 @@ from redline.documents.path import Path, render_path
 class JsonDocument:
     """One JSON, JSONC or JSON5 document; parsing it validates all of it."""
 
-    def __init__(self, source: bytes, form: str = "json") -> None:
+    def __init__(self, source: bytes, form: str = "json", *, whole: int = WHOLE) -> None:
+        self._whole = whole
         self._text = JsonText(source, form)
         # The nodes from the root to where the last lookup ended.
         self._chain: list[Entry] = []
@@ -56,7 +58,7 @@ class JsonDocument:
                 raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
             fragment = self._indented(fragment, layout.indent_of(self.source, entry.start))
             splices = [Splice(entry.start, entry.end, fragment.encode("utf-8"))]
-            return self._verified(splices, Step("set", path, fragment))
+            return self._verified(splices, Step("set", path, fragment), entry)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         return self._create(path, depth, entry, fragment, create_parents=create_parents)
@@ -87,7 +89,7 @@ class JsonDocument:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         parent = self._chain[-2]
         splices = layout.splices_to_delete(self._text, parent, entry)
-        return self._verified(splices, Step("delete", path))
+        return self._verified(splices, Step("delete", path), entry)
 
     def data(self) -> Any:
         """The whole document as plain values."""
@@ -165,7 +167,11 @@ class JsonDocument:
     def _append(self, path: Path, parent: Entry, key: str, fragment: str) -> Edit:
         fragment = self._indented(fragment, layout.append_indent(self._text, parent))
         splices = layout.splices_to_append(self._text, parent, key, fragment)
-        return self._verified(splices, Step("insert", path, fragment))
+        return self._verified(splices, Step("insert", path, fragment), self._last(parent))
+
+    def _last(self, container: Entry) -> Entry | None:
+        tail = self._text.tail(container)
+        return tail[-1] if tail else None
 
     def _insert_item(self, path: Path, parent: Entry, index: int, fragment: str) -> Edit:
         if self._text.kind(parent) != "sequence":
@@ -180,13 +186,14 @@ class JsonDocument:
             fragment = self._indented(fragment, layout.indent_of(self.source, before.start))
             splices = layout.splices_to_insert(self._text, parent, before, fragment)
         position = length if before is None else resolve_index(index, length)
-        return self._verified(splices, Step("insert", (*path[:-1], position or 0), fragment))
+        step = Step("insert", (*path[:-1], position or 0), fragment)
+        return self._verified(splices, step, before or self._last(parent))
 
-    def _verified(self, splices: list[Splice], step: Step) -> Edit:
+    def _verified(self, splices: list[Splice], step: Step, anchor: Entry | None) -> Edit:
         edit = Edit.of(self.source, splices)
         # The container that changes; setting the root changes the root itself.
         chain = self._chain[: max(len(step.path), 1)]
-        verify(self._text, edit, step, chain)
+        verify(self._text, edit, step, chain, anchor, whole=self._whole)
         return edit
 
     def _fragment(self, value: str) -> str:

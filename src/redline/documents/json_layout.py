@@ -7,7 +7,9 @@ import re
 from itertools import pairwise
 
 from redline.core.splice import Splice
-from redline.documents.json_text import Entry, JsonText, skip_space
+from redline.documents.json_mask import blank_comments
+from redline.documents.json_text import JsonText
+from redline.documents.json_walk import Entry, last_mark, skip_space
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _COMMENT_LINE = re.compile(rb"[ \t]*(?://|/\*)")
@@ -43,7 +45,7 @@ def splices_to_append(
     text: JsonText, container: Entry, key: str | None, value: str
 ) -> list[Splice]:
     """Put a member behind the last one, in the shape of its siblings."""
-    entries = list(text.entries(container))
+    entries = text.tail(container)
     if not entries:
         member = _member(text, None, key, value)
         return [Splice(container.start + 1, container.start + 1, member)]
@@ -69,7 +71,7 @@ def splices_to_append(
 
 def append_indent(text: JsonText, container: Entry) -> bytes:
     """The indent of the line on which a new last member will start."""
-    entries = list(text.entries(container))
+    entries = text.tail(container)
     if entries and is_first_on_line(text.source, _entry_start(entries[-1])):
         return indent_of(text.source, _entry_start(entries[-1]))
     return indent_of(text.source, container.start)
@@ -90,7 +92,7 @@ def splices_to_delete(text: JsonText, container: Entry, entry: Entry) -> list[Sp
     """Take a member out with its comma, its same-line comment and the comment right above."""
     source, mask = text.source, text.mask
     start = _entry_start(entry)
-    previous = len(mask[:start].rstrip()) - 1
+    previous = last_mark(mask, start)
     following = skip_space(mask, entry.end)
     is_first, is_last = mask[previous] in b"[{", mask[following] in b"]}"
     if is_first and is_last:
@@ -192,7 +194,8 @@ def _trailing_comma(text: JsonText, last: Entry) -> int | None:
     """The offset of a comma behind the last member, which the mask has blanked."""
     if text.form == "json":
         return None
-    at = skip_space(text.without_comments, last.end)
+    gap = text.source[last.end : skip_space(text.mask, last.end)]
+    at = last.end + skip_space(blank_comments(gap, text.form), 0)
     return at if text.source[at : at + 1] == b"," and text.mask[at : at + 1] == b" " else None
 
 

@@ -16,7 +16,8 @@ from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument
 from redline.core.splice import Splice
 from redline.documents import json_layout as layout
 from redline.documents.json_check import Step, verify_all
-from redline.documents.json_text import Entry, JsonText
+from redline.documents.json_text import JsonText
+from redline.documents.json_walk import Entry
 from redline.documents.model import Edit
 from redline.documents.path import Path, Segment
 

@@ -1,0 +1,82 @@
+"""Comments, trailing commas and foreign white space, blanked with spaces of equal length."""
+
+from __future__ import annotations
+
+import re
+
+_DOUBLE = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_SINGLE = rb"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
+# Everything up to the next thing to blank is passed over in one match at C speed. A comment or
+# string that is never closed ends the search; the text is invalid then anyway.
+_COMMENTED = re.compile(
+    rb'(?:[^"/]++|' + _DOUBLE + rb"|/(?![/*]))*+(//[^\r\n]*+|/\*.*?\*/)", re.DOTALL
+)
+_FOREIGN = (
+    rb"(?:\xc2\xa0|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|\xe1\x9a\x80"
+    rb"|\xef\xbb\xbf)"
+)
+_COMMENTED5 = re.compile(
+    rb"(?:[^\"'/\v\f\x80-\xff]++|" + _DOUBLE + rb"|" + _SINGLE + rb"|/(?![/*])"
+    rb"|(?!" + _FOREIGN + rb")[\x80-\xff])*+"
+    rb"(//(?:[^\r\n\xe2]|\xe2(?!\x80[\xa8\xa9]))*+|/\*.*?\*/|" + _FOREIGN + rb"|[\v\f])",
+    re.DOTALL,
+)
+_TO_COMMA = re.compile(
+    rb"(?:[^\"',]++|" + _DOUBLE + rb"|" + _SINGLE + rb"|,(?!\s*+[\]}]))*+", re.DOTALL
+)
+_HAS_TRAILING_COMMA = re.compile(rb",\s*[\]}]")
+_NOT_BREAK = re.compile(rb"[^\r\n]")
+_BOM = b"\xef\xbb\xbf"
+
+
+def blank_comments(source: bytes, form: str) -> bytes:
+    """*source* with BOM and comments blanked, length and line breaks kept."""
+    commented = b"//" in source or b"/*" in source
+    if form == "json5" and (commented or not source.isascii() or _has_foreign_ascii(source)):
+        return bytes(_blanked(source, _COMMENTED5))
+    if form == "jsonc" and commented:
+        return bytes(_blanked(source, _COMMENTED))
+    return b"   " + source[3:] if source.startswith(_BOM) else source
+
+
+def _has_foreign_ascii(source: bytes) -> bool:
+    return b"\v" in source or b"\f" in source
+
+
+def _blanked(source: bytes, commented: re.Pattern[bytes]) -> bytearray:
+    mask = bytearray(source)
+    at = 0
+    if source.startswith(_BOM):
+        mask[:3], at = b"   ", 3
+    match = commented.match
+    while found := match(source, at):
+        start, at = found.span(1)
+        mask[start:at] = _NOT_BREAK.sub(b" ", found[1])
+    return mask
+
+
+def mask_of(source: bytes, form: str) -> bytes:
+    """*source* with trailing commas blanked as well."""
+    mask = blank_comments(source, form)
+    if form == "json" or not _HAS_TRAILING_COMMA.search(mask):
+        return mask
+    changed = bytearray(mask)
+    at = _end(mask, 0)
+    while at < len(mask) and mask[at] == 0x2C:
+        if _follows_value(mask, at):
+            changed[at] = 0x20
+        at = _end(mask, at + 1)
+    return bytes(changed)
+
+
+def _end(mask: bytes, at: int) -> int:
+    match = _TO_COMMA.match(mask, at)
+    return match.end() if match else at
+
+
+def _follows_value(mask: bytes, comma: int) -> bool:
+    """Whether something a comma may follow stands before it."""
+    at = comma - 1
+    while at >= 0 and mask[at] in b" \t\r\n":
+        at -= 1
+    return at >= 0 and mask[at] not in b"[{,:"

@@ -1,0 +1,123 @@
+"""Members of JSON5 containers, and of JSON ones that hold duplicate keys, one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from redline.core.errors import DocumentSyntax
+
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\]*+(?:\\.[^\'\\]*+)*+\''
+_NESTED = rb"[\[{](?:[^\"'\[\]{}]++|" + _STRING + rb")*+[\]}]"
+for _ in range(2):
+    _NESTED = rb"[\[{](?:[^\"'\[\]{}]++|" + _STRING + rb"|" + _NESTED + rb")*+[\]}]"
+_CONTAINER = re.compile(_NESTED, re.DOTALL)
+_TOKEN = re.compile(_STRING + rb"|[\[\]{}]", re.DOTALL)
+_STRING_TOKEN = re.compile(_STRING, re.DOTALL)
+_ATOM = re.compile(rb"[^\s,\[\]{}:]+")
+_BARE_KEY = re.compile(rb"[^\s,\[\]{}:\"']+")
+_SPACE = re.compile(rb"\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One member of a container; the key's range is empty for list items."""
+
+    key: str | None
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+
+
+def walk(mask: bytes, start: int) -> Iterator[Entry]:
+    """The members of the container that opens at *start*."""
+    is_object = mask[start] == 0x7B
+    at = skip_space(mask, start + 1)
+    while at < len(mask) and mask[at] not in b"]}":
+        key, key_start, key_end = None, at, at
+        if is_object:
+            key_end = _key_end(mask, at)
+            key = decode_key(mask[at:key_end])
+            at = skip_space(mask, skip_space(mask, key_end) + 1)
+        else:
+            key_start = key_end = at
+        end = value_end(mask, at)
+        yield Entry(key, key_start, key_end, at, end)
+        at = skip_space(mask, end)
+        if mask[at : at + 1] == b",":
+            at = skip_space(mask, at + 1)
+
+
+def value_end(mask: bytes, at: int) -> int:
+    """Where the value that starts at *at* ends."""
+    first = mask[at : at + 1]
+    if first in (b'"', b"'"):
+        match = _STRING_TOKEN.match(mask, at)
+    elif first in (b"[", b"{"):
+        return _container_end(mask, at)
+    else:
+        match = _ATOM.match(mask, at)
+    if match is None:
+        raise DocumentSyntax("A value was expected")
+    return match.end()
+
+
+def _container_end(mask: bytes, at: int) -> int:
+    simple = _CONTAINER.match(mask, at)
+    if simple is not None:
+        return simple.end()
+    depth = 0
+    for match in _TOKEN.finditer(mask, at):
+        first = match[0]
+        if first in (b"[", b"{"):
+            depth += 1
+        elif first in (b"]", b"}"):
+            depth -= 1
+            if not depth:
+                return match.end()
+    raise DocumentSyntax("A container is not closed")
+
+
+def _key_end(mask: bytes, at: int) -> int:
+    pattern = _STRING_TOKEN if mask[at] in b"\"'" else _BARE_KEY
+    match = pattern.match(mask, at)
+    if match is None:
+        raise DocumentSyntax("A key was expected")
+    return match.end()
+
+
+def decode_key(token: bytes) -> str:
+    """The name a key token stands for."""
+    text = token.decode("utf-8")
+    if text[0] == '"':
+        try:
+            return str(json.loads(text))
+        except ValueError:
+            pass
+    elif text[0] != "'":
+        if "\\" not in text:
+            return text
+        text = f'"{text}"'
+    import pyjson5
+
+    return str(pyjson5.decode(text))
+
+
+def skip_space(mask: bytes, at: int) -> int:
+    """The next offset that is not white space."""
+    match = _SPACE.match(mask, at)
+    return match.end() if match else at
+
+
+def last_mark(mask: bytes, stop: int) -> int:
+    """The offset of the last byte before *stop* that is not white space, or -1."""
+    while stop > 0:
+        start = max(0, stop - 256)
+        kept = len(mask[start:stop].rstrip())
+        if kept:
+            return start + kept - 1
+        stop = start
+    return -1
