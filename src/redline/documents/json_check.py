@@ -53,18 +53,17 @@ def verify(
     grown = len(edit.after) - len(edit.before)
     for depth, container in enumerate(chain):
         if container.end - container.start + max(grown, 0) <= whole:
-            old_text = edit.before[container.start : container.end]
             new_text = edit.after[container.start : container.end + grown]
             _require_inside(edit, container.start, container.end)
             local = Step(step.action, step.path[depth:], step.fragment)
-            _compare(old_text, new_text, local, old.form)
+            _compare(_parse_part(old, container), new_text, local, old.form)
             return
     if anchor is None:
-        _compare(edit.before, edit.after, step, old.form)
+        _compare(_parse_part(old, old.root), edit.after, step, old.form)
         return
     if not step.path:
         # The old value is gone, whatever it was.
-        _compare(b"0", edit.after[anchor.start : anchor.end + grown], step, old.form)
+        _compare(None, edit.after[anchor.start : anchor.end + grown], step, old.form)
         return
     _verify_stretch(old, edit, step, anchor)
 
@@ -86,19 +85,21 @@ def _verify_stretch(old: JsonText, edit: Edit, step: Step, anchor: Entry) -> Non
     # The anchor's own value may be as large as it likes: unless it is new, it is blank as well.
     before, after = edit.before, edit.after
     old_text = before[begin : anchor.start] + b'""' + before[anchor.end : stop]
-    new_text = after[begin : stop + grown]
     if step.action == "insert":
-        shift = sum(len(s.data) - s.end + s.start for s in edit.splices if s.end <= anchor.start)
-        kept = slice(anchor.start + shift - begin, anchor.end + shift - begin)
-        if new_text[kept] != before[anchor.start : anchor.end]:
+        if any(s.start < anchor.end and anchor.start < s.end for s in edit.splices):
             raise _changes_more()
-        new_text = new_text[: kept.start] + b'""' + new_text[kept.stop :]
+        shift = sum(len(s.data) - s.end + s.start for s in edit.splices if s.end <= anchor.start)
+        start, end = anchor.start + shift, anchor.end + shift
+        new_text = after[begin:start] + b'""' + after[end : stop + grown]
+    else:
+        new_text = after[begin : stop + grown]
     texts = [ends[0] + left + text + right + ends[1] for text in (old_text, new_text)]
     place: Segment = step.path[-1]
     if anchor.key is None:
         behind = step.action == "insert" and edit.splices[0].start >= anchor.end
         place = int(has_left) + int(behind)
-    _compare(texts[0], texts[1], Step(step.action, (place,), step.fragment), old.form)
+    local = Step(step.action, (place,), step.fragment)
+    _compare(_parse(texts[0], old.form), texts[1], local, old.form)
 
 
 def _require_inside(edit: Edit, start: int, stop: int) -> None:
@@ -106,12 +107,13 @@ def _require_inside(edit: Edit, start: int, stop: int) -> None:
         raise CannotApply("The change would reach beyond its container; nothing was changed")
 
 
-def _compare(before: bytes, after: bytes, step: Step, form: str) -> None:
+def _compare(data: Any, after: bytes, step: Step, form: str) -> None:
+    """Refuse the text *after* unless it says what the intent makes of *data*."""
     try:
         actual = _parse(after, form)
     except (ValueError, DocumentSyntax) as error:
         raise CannotApply(f"The result would not parse: {error}") from None
-    if _differ(_apply(_parse(before, form), step, form), actual, form):
+    if _differ(_apply(data, step, form), actual, form):
         raise _changes_more()
 
 
@@ -155,6 +157,13 @@ def _parse(source: bytes, form: str) -> Any:
     if form == "json5":
         return parse_plain(source, b"", form)
     return _exact(mask_of(source, form))
+
+
+def _parse_part(old: JsonText, entry: Entry) -> Any:
+    """The same of a node of the old document, whose comments are blanked already."""
+    if old.form == "json5":
+        return _parse(old.source[entry.start : entry.end], old.form)
+    return _exact(old.mask[entry.start : entry.end])
 
 
 def _exact(mask: bytes) -> Any:

@@ -51,7 +51,10 @@ def _blanked(source: bytes, commented: re.Pattern[bytes]) -> bytearray:
     match = commented.match
     while found := match(source, at):
         start, at = found.span(1)
-        mask[start:at] = _NOT_BREAK.sub(b" ", found[1])
+        if source.startswith(b"/*", start):
+            mask[start:at] = _NOT_BREAK.sub(b" ", found[1])
+        else:
+            mask[start:at] = b" " * (at - start)
     return mask
 
 

@@ -158,6 +158,11 @@ class JsonText:
             members = msgspec.json.decode(self._view(container), type=DICT_OF_RAW)
         return members
 
+    def forget(self) -> None:
+        """Let go of what lookups have kept; of a large file that is more than the file."""
+        for kept in (self._lists, self._dicts, self._entries, self._members):
+            kept.clear()
+
     def keys(self, container: Entry) -> list[str]:
         """The names of the members, in order."""
         return [entry.key for entry in self.entries(container) if entry.key is not None]

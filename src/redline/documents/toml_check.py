@@ -27,7 +27,7 @@ from redline.documents.model import Edit, syntax_error
 from redline.documents.path import Path
 from redline.documents.toml_index import TomlIndex
 
-PART = 128 * 1024
+PART = 32 * 1024
 # Brackets nested deeper than this are left to the parser that cannot exhaust its stack.
 _NATIVE_DEPTH = 64
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")

@@ -70,7 +70,7 @@ def form_of(file: str, raw: bytes) -> str:
 
 def read_document(raw: bytes, form: str) -> Value:
     """The object or array a file holds, comments and trailing commas aside where it may."""
-    from redline.documents.json_text import mask_of
+    from redline.documents.json_mask import mask_of
 
     document = parse(mask_of(raw, form) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf"))
     if not isinstance(document, dict | list):
