@@ -8,6 +8,7 @@ policy says, and the directories are rebuilt from what is left.
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -75,10 +76,14 @@ class PowerDisk(type(choose_disk())):  # type: ignore[misc]
         self.policy = policy
         self.cut = cut
         self.forgets = forgets
+        # The number of an operation that fails because the disk is full.
+        self.full = 0
         self.count = 0
         self.sites: set[str] = set()
         self.nodes: dict[tuple[int, int], Node] = {}
         self.pending: list[Pending] = []
+        # Entries whose move lasts although their making did not yet: they do not come back.
+        self.departed: set[tuple[int, str, int]] = set()
         self.trees = [self._take_in(top) for top in tops]
 
     def _take_in(self, path: Path) -> Node:
@@ -101,6 +106,8 @@ class PowerDisk(type(choose_disk())):  # type: ignore[misc]
         self.count += 1
         if self.count == self.cut:
             self.power_off()
+        if self.count == self.full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def power_off(self) -> None:
         """Leave on the real file system only what would have survived, and die."""
@@ -157,7 +164,12 @@ class PowerDisk(type(choose_disk())):  # type: ignore[misc]
             node.mode = node.seen_mode
         self.nodes[info.st_dev, info.st_ino] = node
         parent = self._dir(base)
-        self._later(parent, apply=lambda: parent.entries.__setitem__(name, node))
+
+        def apply() -> None:
+            if (id(parent), name, id(node)) not in self.departed:
+                parent.entries[name] = node
+
+        self._later(parent, apply=apply)
 
     def _gone(self, base: Dir, name: str, node: Node) -> None:
         parent = self._dir(base)
@@ -174,6 +186,8 @@ class PowerDisk(type(choose_disk())):  # type: ignore[misc]
         def apply() -> None:
             if source.entries.get(name) is node:
                 del source.entries[name]
+            else:
+                self.departed.add((id(source), name, id(node)))
             target.entries[new] = node
 
         self._later(source, target, apply=apply)

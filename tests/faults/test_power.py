@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
+from redline.engine.editor import JournalEditor
 from tests.faults.power import CUT, POLICIES, PowerDisk
-from tests.faults.scene import ORIGIN, Scene, Snapshot, in_child
+from tests.faults.scene import ORIGIN, Scene, Snapshot, at, in_child
 
 PERSON = b"a person wrote this\n"
 LONG = bool(os.environ.get("REDLINE_LONG"))
@@ -177,3 +179,135 @@ def _is_caught(scene: Scene, before: Snapshot, after: Snapshot, site: str, opera
             if _violation(scene, before, after) is not None:
                 return True
     return False
+
+
+@pytest.mark.requirement("engine-power-cut")
+def test_a_change_that_failed_leaves_nothing_behind_a_power_cut(scene: Scene) -> None:
+    """What it had staged was removed, and that removal has to last: nobody looks for it again."""
+    before, after = _prepared(scene)
+    answers = set()
+    for policy in list(POLICIES) if LONG else ["entries kept, contents lost", "luck 1", "luck 2"]:
+        for number in range(1, 500):
+            answer = _run_on_a_full_disk(scene, policy, number)
+            answers.add(answer)
+            assert _violation(scene, before, after) is None, (policy, number)
+            if answer == "unmoved":
+                break
+    assert answers == {"refused", "done", "unmoved"}
+
+
+@pytest.mark.parametrize(("site", "blobs"), [("Swap.sweep", False), ("Blobs.forget", True)])
+def test_a_missing_sync_after_a_failure_is_caught(top: Path, site: str, blobs: bool) -> None:
+    scene = Scene(top / "scene", blobs=blobs)
+    before, after = _prepared(scene)
+    tries = ((policy, number) for policy in POLICIES for number in range(1, 60))
+    assert any(
+        _run_on_a_full_disk(scene, policy, number, site) and _violation(scene, before, after)
+        for policy, number in tries
+    )
+
+
+def _run_on_a_full_disk(scene: Scene, policy: str, number: int, forgets: str = "") -> str:
+    """What a change answers whose operation *number* finds the disk full; then the power goes."""
+    scene.bring_back()
+
+    def work() -> None:
+        disk = PowerDisk([scene.root, scene.state], POLICIES[policy](), 0, forgets)
+        disk.full = number
+        answer, told = "unmoved", scene.top / "told"
+        try:
+            _, editor = scene.open(disk)
+            scene.change(editor)
+            (scene.top / "answered").touch()
+            answer = "unmoved" if disk.count < number else "done"
+        except RedlineError:
+            answer = "refused"
+        told.write_text(answer)
+        disk.power_off()
+
+    assert in_child(work) == CUT
+    answer = (scene.top / "told").read_text()
+    assert answer == "refused" or (scene.top / "answered").exists()
+    return answer
+
+
+class _Announced:
+    """Two one-file changes in one directory: the first announces what the second stages."""
+
+    def __init__(self, top: Path, *, blobs: bool) -> None:
+        self.scene = Scene(top / "scene", blobs=blobs)
+        self.scene.lay_out()
+        self.scene.keep()
+
+    def run(self, policy: str, cut: int, forgets: str = "") -> set[str]:
+        """Where the second change synced; the power goes before its operation *cut*."""
+        scene = self.scene
+        scene.bring_back()
+
+        def work() -> None:
+            disk = PowerDisk([scene.root, scene.state], POLICIES[policy](), 0, forgets)
+            _, editor = scene.open(disk)
+            self._edit(editor, "a")
+            disk.sites.clear()
+            disk.cut = disk.count + cut
+            self._edit(editor, "gone")
+            (scene.top / "answered").write_text("\n".join(disk.sites))
+            disk.power_off()
+
+        assert in_child(work) == CUT
+        answered = scene.top / "answered"
+        return set(answered.read_text().split()) if answered.exists() else set()
+
+    def _edit(self, editor: JournalEditor, name: str) -> None:
+        path = self.scene.root / name
+        before = FileState.of(path.read_bytes(), path.stat().st_mode & 0o7777)
+        editor.commit(ChangeSet((Change(at(name), before, FileState.of(b"new\n")),)), ORIGIN)
+
+    def violation(self) -> str | None:
+        scene = self.scene
+        answered = (scene.top / "answered").exists()
+        store, editor = scene.open()
+        try:
+            found = (scene.root / "gone").read_bytes()
+            newest = next(store.newest_first()).change_set.paths
+            if (scene.root / "a").read_bytes() != b"new\n" or (answered and found != b"new\n"):
+                return "answered, then lost"
+            if found != b"new\n" and not found.startswith(b"old content"):
+                return "torn"
+            if newest != ((at("gone"),) if found == b"new\n" else (at("a"),)):
+                return "history and files disagree"
+            if scene.litter():
+                return f"litter: {scene.litter()}"
+            editor.undo(None, ORIGIN)
+        except RedlineError as error:
+            return str(error)
+        finally:
+            store.close()
+            store.workspace.close()
+        return None
+
+
+@pytest.mark.requirement("engine-power-cut")
+@pytest.mark.parametrize("blobs", [False, True])
+def test_a_change_that_the_one_before_announced_is_all_or_nothing(top: Path, blobs: bool) -> None:
+    announced = _Announced(top, blobs=blobs)
+    sites = announced.run("everything kept", 10_000)
+    assert sites == (SITES | BLOB_SITES if blobs else SITES) - {"Slot.activate"}
+    for policy in POLICIES:
+        for cut in range(1, 100):
+            answered = announced.run(policy, cut)
+            assert announced.violation() is None, (policy, cut)
+            if answered:
+                break
+
+
+def test_a_missing_sync_of_the_announcement_is_caught(top: Path) -> None:
+    announced = _Announced(top, blobs=False)
+    caught = set()
+    for policy in POLICIES:
+        for cut in range(1, 40):
+            answered = announced.run(policy, cut, "Slot.finish")
+            caught.add(announced.violation())
+            if answered:
+                break
+    assert caught != {None}

@@ -75,19 +75,15 @@ class Blobs:
                 self._disk.unlink(self._directory, name)
         self._lasting &= wanted
 
-    def forget(self, transaction: str, count: int, *, again: bool = False) -> None:
-        """Remove the half-written files of a transaction that died, for good.
-
-        *again* means that somebody may have removed them before without making that last.
-        """
+    def forget(self, transaction: str, count: int) -> None:
+        """Remove the half-written files of a transaction that died, for good."""
         for number in range(count):
             try:
                 self._disk.unlink(self._directory, temporary_name(transaction, number))
             except FileNotFoundError:
                 continue
-            again = True
-        if again:
-            self._disk.sync_dir(self._directory)
+        # Also when none was found: that one got its name may not last yet.
+        self._disk.sync_dir(self._directory)
 
     def close(self) -> None:
         """Give the directory back."""

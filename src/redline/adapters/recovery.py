@@ -155,7 +155,7 @@ class Recovery:
             self._sweep(places, intent)
         finally:
             places.forget()
-        self._store.blobs.forget(intent.transaction, intent.blobs, again=True)
+        self._store.blobs.forget(intent.transaction, intent.blobs)
 
     def _sweep(self, places: Places, intent: Intent) -> None:
         for number, (root, below) in enumerate(intent.staging):
