@@ -24,6 +24,8 @@ from redline.instruct.words import (
 )
 
 _FRONT = frozenset("beginning start front top head".split())
+# Words of a bare text that may say where it goes.
+_PLACING = SCOPING | frozenset("as to into before after first last next".split())
 _BACK = frozenset("end back bottom tail".split())
 
 
@@ -251,6 +253,9 @@ def _element(reader: Reader, tokens: Tokens, held: list[Value], key: str) -> Val
         if len(tokens) == 1 and isinstance(tokens[0].value, dict):
             return tokens[0].value
         raise Unclear("type", "the new element must be given as a JSON object")
+    placing = any(t.low in _PLACING for t in tokens)
+    if len(tokens) > 1 and placing and not any(t.kind == "quoted" for t in tokens):
+        raise Unclear("value", f"{reader.text(tokens)!r} may say where; put the text in quotes")
     model = held[0] if held and len({type(item) for item in held}) == 1 else ABSENT
     shape = model if isinstance(model, str | Num | bool) else ABSENT
     return typed(tokens, reader.source, shape, (), key)

@@ -36,7 +36,11 @@ def _trailing(tokens: Tokens) -> int | None:
 
 
 def about_itself(tokens: Tokens) -> Tokens:
-    """`... if it is null` speaks of what is changed, as `where it is null` does."""
+    """`... if it is null` speaks of what is changed, as `where it is null` does; so does a `where`
+    that comes first."""
+    comma = next((i for i, t in enumerate(tokens) if t.low == ","), None)
+    if tokens and tokens[0].low == "where" and comma and comma < len(tokens) - 1:
+        return (*tokens[comma + 1 :], *tokens[:comma])
     place = _trailing(tokens)
     if place is None or tokens[place + 1].low not in ("it", "they"):
         return tokens

@@ -241,6 +241,9 @@ def _fieldless(operator: str, value: Tokens, starter: str, previous: Test | None
     """`over 20`, which speaks of the field before, of the value itself or of what follows it."""
     if previous is not None and (previous.field or previous.default):
         return Test(previous.field, operator, value, previous.default)
+    if len(value) == 2 and value[1].text[:1].isdigit() and not value[0].text[:1].isdigit():
+        # "below level 10"
+        return Test(value[:1], operator, value[1:])
     if len(value) > 1 and value[0].text[:1].isdigit():
         # "with fewer than 50 plays": the amount comes before what there is of it
         return Test(value[1:], operator, value[:1])

@@ -15,6 +15,7 @@ from redline.instruct.words import FALSE_WORDS, TRUE_WORDS, joined, key_form, nu
 _OPPOSITES = {
     "disabled": "enabled", "hidden": "visible", "private": "public", "closed": "open",
     "enabled": "disabled", "visible": "hidden", "public": "private", "open": "closed",
+    "down": "up", "up": "down", "offline": "online", "online": "offline",
 }  # fmt: skip
 # What a thing is called for being at one end of the others: the field, and whether it is largest.
 _SUPERLATIVES = {

@@ -62,6 +62,12 @@ class Kinds:
             return None
         return self._fields(form_of(piece.names), scopes) or None
 
+    def named_by(self, piece: Piece, scopes: list[int]) -> list[int]:
+        """The records a noun stands for that is a field each has, or that only a list explains."""
+        if len(piece.names) != 1 or piece.names[0].kind != "word":
+            return []
+        return self._fields(form_of(piece.names), scopes) or self.of_root(piece, scopes)
+
     def of_root(self, piece: Piece, scopes: list[int]) -> list[int]:
         """Records of a document that is a list, by a plural of which the document knows nothing."""
         document, names = self.index.document, piece.names

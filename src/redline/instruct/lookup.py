@@ -201,6 +201,11 @@ class Lookup:
         for scope in scopes:
             if isinstance(self.index.values[scope], list):
                 found += self._plain_elements(scope).get(wanted, [])
+            elif self.index.is_record(scope) and len(scopes) == 1:
+                # "robe from Kara": in one of the lists of that record
+                for child in self.index.children(scope):
+                    if isinstance(self.index.values[child], list):
+                        found += self._plain_elements(child).get(wanted, [])
         return found
 
     def _plain_elements(self, array: int) -> dict[str, list[int]]:

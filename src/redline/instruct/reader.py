@@ -172,6 +172,10 @@ class Reader:
             # "the first and the last step": the noun is said once
             yield (*part, *_after_ordinal(last))
             return
+        if place < len(parts) - 1 and part[-1].kind == "poss":
+            # "Ann's and Bob's age"
+            yield (*part, *_after_owner(last))
+            return
         if place and not _is_scoped(part):
             cut = next((i for i in range(len(first) - 1, -1, -1) if first[i].kind == "poss"), None)
             if cut is not None:
@@ -180,13 +184,7 @@ class Reader:
             if cut is not None:
                 yield (*first[: cut + 1], *part)
         if place < len(parts) - 1 and not _is_scoped(part):
-            cut = next((i for i, t in enumerate(last) if i and t.low in SCOPING), None)
-            if cut is not None:
-                yield (*part, *last[cut:])
-            cut = next((i for i, t in enumerate(last) if t.kind == "poss"), None)
-            if cut is not None and cut < len(last) - 1:
-                # "Ann and Bob's age"
-                yield (*part, *last[cut:])
+            yield from _ending(part, last)
         yield part
 
     def peers(self, node: int) -> list[Value]:
@@ -264,6 +262,22 @@ def best(attempts: Iterable[Callable[[], Outcome]]) -> list[Outcome]:
         acting = [outcome for outcome in worked if outcome.operations]
         return acting or worked[:1]
     raise refusal or Unclear("clause", "the instruction is not understood")
+
+
+def _after_owner(tokens: Tokens) -> Tokens:
+    place = next((i for i, t in enumerate(tokens) if t.kind == "poss"), len(tokens))
+    return tokens[place + 1 :]
+
+
+def _ending(part: Tokens, last: Tokens) -> Iterator[Tokens]:
+    """The part with the scope or the owned thing that only the last one says."""
+    cut = next((i for i, t in enumerate(last) if i and t.low in SCOPING), None)
+    if cut is not None:
+        yield (*part, *last[cut:])
+    if _after_owner(last):
+        # "Ann and Bob's age"
+        place = next(i for i, t in enumerate(last) if t.kind == "poss")
+        yield (*part, *last[place:])
 
 
 def _after_ordinal(tokens: Tokens) -> Tokens:

@@ -370,13 +370,13 @@ class Resolver:
                 for node in nodes
                 if self.index.is_collection(node)
                 for child in self.index.children(node)
-            ] or self.kinds.of_root(replace(piece, names=noun), scopes)
+            ]
             if not elements:
                 held = [n for n in nodes if equals(self.index.values[n], words)]
                 if held and piece.first is None and piece.condition is None and not piece.excepted:
                     # "every pending status": the fields of that name that say so
                     return _Level(held, self._is_many(piece), partial=False)
-                continue
+                elements = self.kinds.named_by(replace(piece, names=noun), scopes)
             fitting = self.filters.described(words, elements)
             if fitting is None:
                 continue

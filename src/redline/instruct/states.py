@@ -135,9 +135,7 @@ def _state(
     """The field that says whether *node* is so, and what it says then."""
     said = spoken(words)
     if not isinstance(reader.value(node), dict):
-        if negated:
-            raise Unclear("value", "not is no value")
-        return node, reader.typed(words, node)
+        return node, _plain_state(reader, node, words, negated=negated)
     fields = list(reader.index.children(node))
     flags = [
         (child, holds)
@@ -158,6 +156,17 @@ def _state(
     if len(status) == 1 and not holding and new and len(words) == 1:
         return status[0], words[0].text
     raise refusal
+
+
+def _plain_state(reader: Reader, node: int, words: Tokens, *, negated: bool) -> Value:
+    """What a flag, or a text that is a state or has peers that say so, becomes."""
+    value, said = reader.value(node), spoken(words)
+    form = key_form(str(reader.index.keys[node]))
+    known = isinstance(value, str) and _as_written(reader, node, said) is not None
+    stateful = isinstance(value, bool) or form in ("status", "state") or known
+    if negated or not stateful:
+        raise Unclear("value", f"{said!r} is no state of it", (node,))
+    return reader.typed(words, node)
 
 
 def _as_written(reader: Reader, node: int, said: str) -> str | None:

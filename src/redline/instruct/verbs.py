@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redline.instruct import additions, arrange, assign, numbers, removal, states, texts
+from redline.instruct.conditions import STARTERS
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import Reader, best
 from redline.instruct.tokens import Token, Tokens
-from redline.instruct.words import SCOPING
+from redline.instruct.words import SCOPING, number_in
 
 Grammar = Callable[[Reader, Tokens], list[Outcome]]
 
@@ -75,6 +76,8 @@ def _make(reader: Reader, tokens: Tokens) -> list[Outcome]:
         return texts.change_case(reader, tokens[:-1], tokens[-1].low)
     if len(tokens) > 1 and tokens[-1].low in ("enabled", "disabled", "active", "inactive"):
         return _made(reader, tokens[:-1], tokens[-1].low)
+    if len(tokens) > 2 and tokens[-2].low == "not" and tokens[-1].kind == "word":
+        return states.become(reader, tokens[:-2], tokens[-2:])
     if len(tokens) > 2 and tokens[-2].low in ("a", "an") and tokens[-1].kind == "word":
         return states.become(reader, tokens[:-2], tokens[-1:])
     alike = assign.likened(tokens)
@@ -112,6 +115,14 @@ def _use(reader: Reader, tokens: Tokens) -> list[Outcome]:
     return best(attempts)
 
 
+def _owned(owner: Tokens, thing: Tokens) -> Tokens:
+    """`OWNER's THING`, or `THING of OWNER` where a condition ends the owner."""
+    at = thing[0].start
+    if any(t.low in STARTERS for t in owner):
+        return (*thing, Token("word", "of", at, at), *owner)
+    return (*owner, Token("poss", "'s", at, at), *thing)
+
+
 def _give(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`give Carol the role of admin`: the owner comes first, then what it gets."""
     readings = []
@@ -120,11 +131,10 @@ def _give(reader: Reader, tokens: Tokens) -> list[Outcome]:
             continue
         owner, rest = tokens[:place], tokens[place + 1 :]
         cut = next((i for i, t in enumerate(rest) if i and t.low == "of"), None)
-        mark = Token("poss", "'s", tokens[place].start, tokens[place].start)
         if cut is not None and cut < len(rest) - 1:
-            readings.append(((*owner, mark, *rest[:cut]), rest[cut + 1 :]))
+            readings.append((_owned(owner, rest[:cut]), rest[cut + 1 :]))
         elif len(rest) > 1:
-            readings.append(((*owner, mark, *rest[:-1]), rest[-1:]))
+            readings.append((_owned(owner, rest[:-1]), rest[-1:]))
     if not readings:
         raise Unclear("clause", "give needs: give X the Y of V")
     return assign.assigned(reader, readings)
@@ -157,6 +167,17 @@ def _ensured(reader: Reader, left: Tokens, right: Tokens) -> Callable[[], Outcom
     return lambda: assign.only(_stated(left, right)(reader))
 
 
+def _put(reader: Reader, tokens: Tokens) -> list[Outcome]:
+    """`put the port to 80`, `put X into the list`."""
+    try:
+        return assign.set_values(reader, tokens)
+    except Unclear as unclear:
+        try:
+            return additions.add(reader, tokens, "insert")
+        except Unclear:
+            raise unclear from None
+
+
 def _drop(reader: Reader, tokens: Tokens) -> list[Outcome]:
     """`drop the draft` removes, `drop the price by 5` or `to 20` makes less of it."""
     if any(t.low in ("by", "to") for t in tokens[1:-1]):
@@ -183,7 +204,8 @@ def _dedupe(reader: Reader, tokens: Tokens) -> list[Outcome]:
 
 
 _TABLE: dict[str, Grammar] = {
-    "set|change|update|modify|edit|assign|configure|adjust|put|correct|fix": assign.set_values,
+    "set|change|update|modify|edit|assign|configure|adjust|correct|fix": assign.set_values,
+    "put": _put,
     "reset|upgrade|downgrade|scale|reschedule|postpone": assign.set_values,
     "make": _make,
     "turn|switch": _turn,
@@ -306,6 +328,8 @@ def _had(owner: Tokens, rest: Tokens) -> Callable[[Reader], list[Outcome]]:
     """`all goblins should have hp 20`: given without an article as well."""
     if rest[0].low in ("a", "an", "the"):
         return lambda reader: _give(reader, (*owner, *rest))
+    if len(rest) > 1 and number_in(rest[0].text) is not None:
+        return lambda reader: assign.assigned(reader, [(_owned(owner, rest[1:]), rest[:1])])
     article = Token("word", "the", rest[0].start, rest[0].start)
     return lambda reader: _give(reader, (*owner, article, *rest))
 
@@ -330,7 +354,14 @@ def _so(reader: Reader, left: Tokens, right: Tokens) -> list[Outcome]:
     except Unclear as unclear:
         if unclear.rank != "type" or len(right) > 4:
             raise
-        try:
-            return states.become(reader, left, right)
-        except Unclear:
-            raise unclear from None
+        fallbacks: list[Callable[[], list[Outcome]]] = [lambda: states.become(reader, left, right)]
+        if len(right) > 1 and assign.is_loose(right[-1]):
+            # "Brom should be level 16"
+            owned = _owned(left, right[:-1])
+            fallbacks.insert(0, lambda: assign.assigned(reader, [(owned, right[-1:])]))
+        for fallback in fallbacks:
+            try:
+                return fallback()
+            except Unclear:
+                continue
+        raise

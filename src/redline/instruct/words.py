@@ -84,6 +84,8 @@ def singular(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
+    if word.endswith("oes") and word not in ("shoes", "toes", "foes", "canoes"):
+        return word[:-2]
     if word.endswith("es") and word[:-2].endswith(("ss", "us", "x", "z", "ch", "sh")):
         return word[:-2]
     return word[:-1]
