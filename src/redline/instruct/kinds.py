@@ -27,6 +27,13 @@ _FAMILIES = {
 }  # fmt: skip
 # Fields that say what kind of thing a record is.
 _KIND_FIELDS = frozenset("type kind role category class species breed genre position".split())
+_PERSONAL = frozenset(
+    "email age firstname lastname role birthdate birthday phone username gender salary".split()
+)
+_CROWDS = frozenset(
+    "user person employee member staff customer player student contact guest patient speaker "
+    "teacher worker participant attendee friend hero character author".split()
+)
 _WHOLE = frozenset("document json file root config configuration".split())
 _NAMING = frozenset("id name number no key type title code ref".split())
 
@@ -90,8 +97,16 @@ class Kinds:
             beyond = self.index.end[node]
             if any(isinstance(item, dict) for item in value):
                 held.append(node)
-        named = len(held) == 1 and all(map(self.index.is_named, self.index.children(held[0])))
+        named = len(held) == 1 and all(map(self._is_person, self.index.children(held[0])))
         return held if named else []
+
+    def _is_person(self, node: int) -> bool:
+        """Whether a record is about somebody: it has a name and what only people have."""
+        value = self.index.values[node]
+        crowd = key_form(str(self.index.keys[self.index.parents[node]])) in _CROWDS
+        if not self.index.is_named(node) or not isinstance(value, dict):
+            return False
+        return crowd or any(key_form(key) in _PERSONAL for key in value)
 
     def whole(self, piece: Piece, scopes: list[int]) -> bool:
         """Whether the piece means the document: `the file`, `the order` where it has an orderId."""

@@ -99,7 +99,7 @@ class Resolver:
                 return found
         for pieces in self._classed(target.pieces):
             found = self._levels(pieces, list(scopes), strict=strict)
-            if found is not None:
+            if found is not None and (found.nodes or all(len(p.names) < 3 for p in target.pieces)):
                 return found
         return None
 

@@ -49,13 +49,26 @@ def _rename(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
         return _rename_record(reader, nodes, left, right)
     if not all(_says_key(reader, left, n) for n in nodes):
         raise Unclear("target", f"{reader.text(left)!r} is not the name of a key", nodes)
-    if not said_key and all(_named_field(reader, n) is not None for n in nodes):
+    if not said_key and (_in_some_records(reader, nodes) or _are_named(reader, nodes)):
         raise Unclear("several", f"{reader.text(left)!r} may mean the key or its name", nodes)
     if right and right[0].low in ARTICLES:
         right = right[1:]
     if len(right) != 1 or right[0].kind not in ("word", "quoted", "code"):
         raise Unclear("value", f"{reader.text(right)!r} is not one key", nodes)
     return _rename_keys(reader, nodes, right[0], rate(found))
+
+
+def _in_some_records(reader: Reader, nodes: tuple[int, ...]) -> bool:
+    """Whether they are fields of a few records only, where a key is hardly what is renamed."""
+    owner = reader.index.parents[nodes[0]]
+    if not reader.index.is_record(owner):
+        return False
+    beside = reader.value(reader.index.parents[owner])
+    return isinstance(beside, list) and len(nodes) < len(beside)
+
+
+def _are_named(reader: Reader, nodes: tuple[int, ...]) -> bool:
+    return all(_named_field(reader, node) is not None for node in nodes)
 
 
 def _says_key(reader: Reader, left: Tokens, node: int) -> bool:
