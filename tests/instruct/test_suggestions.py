@@ -37,3 +37,17 @@ def test_a_typo_is_refused_with_the_nearest_names() -> None:
     proposal = propose(document, "set the prot to 81")
     assert proposal.status == "ambiguous"
     assert proposal.suggestions[0] == "Set /server/port to 81"
+
+
+@pytest.mark.parametrize(
+    "instruction", ["delete every user born before 1900", "enable the users", "reset the users"]
+)
+def test_nobody_is_advised_to_lose_a_whole_collection(instruction: str) -> None:
+    document = parse('{"users": [{"name": "Ann", "age": 3}, {"name": "Bob", "age": 4}], "n": 1}')
+    proposal = propose(document, instruction)
+    assert proposal.status == "ambiguous"
+    assert proposal.suggestions
+    for suggestion in proposal.suggestions:
+        if suggestion != FIXED:
+            answer = propose(document, suggestion)
+            assert all(operation.path != ("users",) for operation in answer.operations), suggestion

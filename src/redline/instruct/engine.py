@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from redline.core.errors import CannotApply
@@ -13,7 +14,7 @@ from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.patches import read_patch
 from redline.instruct.reader import Reader
 from redline.instruct.resolve import Resolver
-from redline.instruct.suggest import suggestions_for
+from redline.instruct.suggest import plain_suggestions, suggestions_for
 from redline.instruct.tokens import tokenize
 from redline.instruct.values import Value
 
@@ -62,7 +63,6 @@ def _outcomes(index: Index, instruction: str) -> list[Outcome]:
 
 def _suggestions(index: Index, instruction: str, unclear: Unclear) -> tuple[str, ...]:
     """Instructions near the given one that do work, tried before they are shown."""
-    index.budget = _SUGGESTING
 
     def works(suggestion: str) -> bool:
         if len(suggestion) > _LONGEST:
@@ -72,11 +72,20 @@ def _suggestions(index: Index, instruction: str, unclear: Unclear) -> tuple[str,
         except Unclear:
             return False
 
-    try:
-        reader = Reader(instruction, index, Resolver(index))
-        return tuple(suggestions_for(reader, unclear, works))
-    except OverBudget:
-        return ()
+    reader = Reader(instruction, index, Resolver(index))
+    ways: tuple[Callable[[], list[str]], ...] = (
+        lambda: suggestions_for(reader, unclear, works),
+        lambda: plain_suggestions(reader, works),
+    )
+    for suggest in ways:
+        index.budget = _SUGGESTING
+        try:
+            found = suggest()
+        except OverBudget:
+            continue
+        if found:
+            return tuple(found)
+    return ()
 
 
 def _proposal(document: Value, outcomes: list[Outcome]) -> Proposal:

@@ -15,6 +15,8 @@ from redline.instruct.words import key_words, singular
 
 _MOST = 5
 _TRIED = 12
+_SHOWN = 3
+_REMOVING = frozenset(("remove", "delete", "drop", "erase", "clear"))
 _CONNECTORS = frozenset(("to", "=", "by", "->", "with", "be", ":", "as"))
 Works = Callable[[str], bool]
 
@@ -28,6 +30,7 @@ def suggestions_for(reader: Reader, unclear: Unclear, works: Works) -> list[str]
             shown = [f"{what} (e.g., '{instruction}')" for what, instruction in examples]
             return [*shown, "Use more specific field references"]
     nodes = [n for n in unclear.nodes if n > 0] or _near(reader, tokens)
+    nodes = list(dict.fromkeys(n for node in nodes for n in _within(reader, node, tokens)))
     found: list[str] = []
     for node in [*nodes[:_TRIED], *_plain(reader)]:
         if len(found) == _MOST or (found and node not in nodes[:_TRIED]):
@@ -38,8 +41,29 @@ def suggestions_for(reader: Reader, unclear: Unclear, works: Works) -> list[str]
     return found
 
 
+def plain_suggestions(reader: Reader, works: Works) -> list[str]:
+    """The plainest form, shown with the first values there are."""
+    forms = (
+        f"Set {pointer(reader.index.path(node))} to {_example(reader.value(node))}"
+        for node in _plain(reader)
+    )
+    return [form for form in forms if works(form)][:2]
+
+
+def _within(reader: Reader, node: int, tokens: Tokens) -> Iterator[int]:
+    """The node, or for a container some of what it holds: nobody is advised to lose it whole."""
+    if not isinstance(reader.value(node), dict | list):
+        yield node
+        return
+    removing = bool(tokens) and tokens[0].low in _REMOVING
+    below = reader.index.children(node) if removing else range(node, reader.index.end[node])
+    plain = (n for n in below if removing or not isinstance(reader.value(n), dict | list))
+    for _, found in zip(range(_SHOWN), plain, strict=False):
+        yield found
+
+
 def _has_value(tokens: Tokens) -> bool:
-    if tokens and tokens[0].low in ("remove", "delete", "drop", "erase", "clear"):
+    if tokens and tokens[0].low in _REMOVING:
         return True
     return any(t.low in _CONNECTORS for t in tokens)
 
@@ -88,7 +112,7 @@ def _example(value: Value) -> str:
         return dumps(not value)
     if isinstance(value, str):
         return dumps("new " + value.split("\n")[0][:20].replace('"', ""))
-    return "null" if value is not None else '"value"'
+    return '"value"'
 
 
 def _examples(reader: Reader, nodes: list[int]) -> list[tuple[str, str]]:
