@@ -5,9 +5,8 @@
 Every program gets a process of its own, reads the file once and sets a value several times; CPU is
 per set (parse, change, verify or print), memory what the process grew by while it did so. Goals: 1
 MB of YAML within 60 ms, 20 times faster than npm yaml and 100 times than ruamel.yaml; 50 MB of
-JSON five times faster than json.loads/dumps and than jq; 10 KB of YAML or JSON below 1 ms; at most
-four times the file in memory for large JSON (a tree of YAML nodes takes about 26 times: see the
-figures).
+JSON five times faster than json.loads/dumps and than jq; 10 KB of any format below 1 ms; at most
+four times the file in memory, the file itself and 8 MB for the program counted in.
 """
 
 from __future__ import annotations
@@ -24,18 +23,25 @@ from bench.measure import REPO, Report, Row
 from bench.peers import NODE, npm_package, python_program
 
 US = "redline"
+# A child starts with the peak of the process that forked it, so the peak is asked of its own memory
+# map and reset before the work.
 PYTHON = """
-import json, resource, sys, time
+import json, sys, time
+def memory(name):
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith(name))
 source = open(sys.argv[1], "rb").read()
 rounds = int(sys.argv[2])
 {prepare}
-base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+with open("/proc/self/clear_refs", "w") as refs:
+    refs.write("5")
+base = memory("VmRSS")
 times = []
 for _ in range(rounds):
     start, cpu = time.perf_counter(), time.process_time()
     {work}
     times.append((time.process_time() - cpu, time.perf_counter() - start))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+peak = memory("VmHWM")
 print(json.dumps({{"times": times, "grew": (peak - base) / 1024}}))
 """
 OURS = """
@@ -175,17 +181,28 @@ def measure_json(report: Report, folder: Path, large: int, *, peers: bool) -> No
         )
         if peers and shutil.which("jq") and size > 10_000:
             _measure_jq(report, task, file, middle)
-    for form, comment in (("jsonc", " // note"), ("json5", " // note")):
-        file = folder / f"document.{form}"
-        file.write_bytes(json_document(1_000_000, comment))
-        middle = file.read_bytes().count(b'"id"') // 2
-        ours(report, f"{form} 1 MB", form, f"rows[{middle}].name", '"new"', file, 3)
-        if peers and form == "jsonc":
-            package = npm_package("jsonc-parser")
-            prepare = f"const J = require({json.dumps(str(package))});"
-            work = "J.applyEdits(source, J.modify(source, path, 'new', {}));"
-            found = node(prepare, work, file, 3, ["rows", middle, "name"])
-            add(report, f"{form} 1 MB", "jsonc-parser", found)
+
+
+def measure_relatives(report: Report, folder: Path, large: int, *, peers: bool) -> None:
+    """JSONC and JSON5, small and large."""
+    for form in ("jsonc", "json5"):
+        for size in (10_000, 1_000_000, large):
+            task = f"{form} {_size(size)}"
+            file = folder / f"document.{form}"
+            file.write_bytes(json_document(size, " // note"))
+            middle = file.read_bytes().count(b'"id"') // 2
+            rounds = 30 if size <= 10_000 else 3
+            ours(report, task, form, f"rows[{middle}].name", '"new"', file, rounds)
+            if peers and form == "jsonc" and size == 1_000_000:
+                package = npm_package("jsonc-parser")
+                prepare = f"const J = require({json.dumps(str(package))});"
+                work = "J.applyEdits(source, J.modify(source, path, 'new', {}));"
+                found = node(prepare, work, file, 3, ["rows", middle, "name"])
+                add(report, task, "jsonc-parser", found)
+
+
+def _size(size: int) -> str:
+    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1000} KB"
 
 
 def _measure_jq(report: Report, task: str, file: Path, middle: int) -> None:
@@ -201,13 +218,22 @@ def _measure_jq(report: Report, task: str, file: Path, middle: int) -> None:
     add(report, task, "jq", _run([sys.executable, "-c", program, str(file)]))
 
 
-def measure_toml(report: Report, folder: Path, large: int) -> None:
+def measure_toml(report: Report, folder: Path, large: int, *, peers: bool) -> None:
     """TOML, small and large."""
-    for task, size in (("toml 10 KB", 10_000), ("toml 1 MB", large)):
+    for size in (10_000, 1_000_000, large):
+        task = f"toml {_size(size)}"
         file = folder / "document.toml"
         file.write_bytes(toml_document(size))
         middle = file.read_bytes().count(b"image") // 2
-        ours(report, task, "toml", f"svc{middle}.image", '"nginx:2"', file, 3)
+        rounds = 30 if size <= 10_000 else 3
+        ours(report, task, "toml", f"svc{middle}.image", '"nginx:2"', file, rounds)
+        if peers and size <= 1_000_000:
+            tomlkit = str(python_program("tomlkit", "python"))
+            prepare = "import tomlkit; text = source.decode()"
+            work = (
+                f"d = tomlkit.parse(text); d['svc{middle}']['image'] = 'nginx:2'; tomlkit.dumps(d)"
+            )
+            add(report, task, "tomlkit", python(tomlkit, prepare, work, file, 1))
 
 
 def judge(report: Report, sizes: dict[str, int]) -> list[str]:
@@ -217,7 +243,7 @@ def judge(report: Report, sizes: dict[str, int]) -> list[str]:
     missed = []
     if cpu["yaml 1 MB", US] > 60:
         missed.append("yaml 1 MB: over 60 ms")
-    small = ("yaml 10 KB", "json 10 KB")
+    small = [task for task, who in cpu if who == US and task.endswith(" 10 KB")]
     missed += [f"{task}: not below 1 ms" for task in small if cpu[task, US] >= 1]
     for task, who, factor in (
         ("yaml 1 MB", "npm yaml", 20),
@@ -228,7 +254,7 @@ def judge(report: Report, sizes: dict[str, int]) -> list[str]:
         if (task, who) in cpu and cpu[task, who] < factor * cpu[task, US]:
             missed.append(f"{task}: not {factor} times faster than {who}")
     for task, size in sizes.items():
-        # The source itself is in memory before; it counts as one of the four.
+        # The source itself is in memory before and counts as one of the four.
         if grew[task] > 3 * size / 1e6 + 8:
             missed.append(f"{task}: more than four times the file in memory")
     return missed
@@ -243,9 +269,13 @@ def main(arguments: list[str]) -> int:
         folder = Path(directory)
         measure_yaml(report, folder, yaml_size, slow_peers=not short)
         measure_json(report, folder, json_size, peers=not short)
-        measure_toml(report, folder, 200_000 if short else 1_000_000)
+        measure_relatives(report, folder, json_size, peers=not short)
+        measure_toml(report, folder, json_size, peers=not short)
     report.ratios(US)
-    missed = judge(report, {"json 50 MB": json_size})
+    sizes = {"yaml 1 MB": yaml_size, "json 50 MB": json_size}
+    for form in ("jsonc", "json5", "toml"):
+        sizes |= {f"{form} 1 MB": 1_000_000, f"{form} {_size(json_size)}": json_size}
+    missed = judge(report, sizes)
     report.facts["missed"] = missed
     report.finish(short=short)
     for goal in missed:
