@@ -55,6 +55,10 @@ class Redline:
 
         return claim_std_streams()
 
+    def keep_stderr_for_words(self) -> None:
+        """What native parsers print does not reach standard error."""
+        keep_stderr_for_words()
+
     def audit_sink(self) -> Callable[[dict[str, Any]], None]:
         """Where audit lines go when a file was named."""
         from redline.adapters.audit_file import open_audit_file
@@ -283,7 +287,7 @@ class Redline:
 
 
 def keep_stderr_for_words() -> None:
-    """Native parsers do not speak on standard error any more; for commands, not for servers."""
+    """Native parsers do not speak on standard error any more."""
     from redline.adapters.std_streams import keep_stderr_for_words as keep
 
     keep()

@@ -123,8 +123,9 @@ def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
             for run in region.runs:
                 tree, node = opinion._run_tree(region, run)
                 is_stream = region.start == STREAM
-                within = yaml_verify.documents(tree) if is_stream else []
-                found += facts(tree, within or list(yaml_verify._children(tree, node)))
+                entries = list(yaml_verify._children(tree, node))
+                within = yaml_verify.documents(tree) if is_stream else entries
+                found += facts(tree, within[1:-1])
         runs = [run for region in opinion._regions for run in region.runs]
         rest = yaml_verify.parse(_without(source, runs))
         found += facts(rest, yaml_verify.documents(rest))

@@ -423,3 +423,19 @@ def test_parallel_sets_from_several_processes_are_all_kept(tmp_path: Path) -> No
     content = file.read_text()
     assert sum(len(keys) for keys in kept) == 20
     assert all(f"{key}: done\n" in content for keys in kept for key in keys)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_native_parser_does_not_speak_on_stderr_but_the_server_still_does(
+    transport: str, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: [1\nb: 2\n")
+    env = {"REDLINE_TRACE": "1"}
+    with connect(transport, ["--tools", "yaml"], cwd=tmp_path, env=env) as client:
+        reply = client.call("noyalib_get", {"file": str(broken), "path": "a"})
+        assert reply["error"]["code"] == -32001
+        client.close()
+        assert "noyalib_get" in client.stderr
+        assert "detected here" not in client.stderr
+        assert "ERROR" not in client.stderr

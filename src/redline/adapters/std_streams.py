@@ -19,20 +19,23 @@ def claim_std_streams() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(null, 0)
     os.close(null)
     sys.stdout.flush()
-    os.dup2(2, 1)
+    os.dup2(sys.stderr.fileno(), 1)
     return reader, writer
 
 
 def keep_stderr_for_words() -> None:
     """Leave standard error to Python alone.
 
-    A native parser prints its own half of an error there before Python can word it; for a command
-    that a person runs, that would be said twice. Afterwards descriptor 2 is the null device and
-    sys.stderr writes to a private duplicate.
+    A native parser prints its own half of an error there before Python can word it, and its
+    binding has no way to tell it not to. Afterwards descriptor 2 is the null device and sys.stderr
+    writes to a private duplicate; so do the last words of a process that crashes.
     """
+    import faulthandler
+
     sys.stderr.flush()
     private = os.dup(2)
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 2)
     os.close(null)
     sys.stderr = os.fdopen(private, "w", buffering=1, errors="backslashreplace")
+    faulthandler.enable(sys.stderr)

@@ -140,6 +140,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"redline: {failure}", file=sys.stderr)
         return 1
     try:
+        redline.keep_stderr_for_words()
         if args.stdio:
             return _serve_stdio(redline, dispatch, settings)
         from redline.cli.serve_http import serve

@@ -21,6 +21,7 @@ from redline.documents.yaml_split import STEP, STREAM, Region, Run, regions_of
 from redline.documents.yaml_verify import Where
 
 Span = tuple[int, int]
+_BESIDE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Opinion:
                 for run in region.runs:
                     run.count = self._entries(region, run)
             dropped = [run for region in regions for run in region.runs]
-            rest = yaml_verify.parse(_without(self.source, dropped))
+            rest = yaml_verify.parse(_without(self.source, dropped), readings=1)
         except (DocumentSyntax, CannotApply):
             return []
         stream = [run.count for region in regions if region.start == STREAM for run in region.runs]
@@ -83,17 +84,18 @@ class Opinion:
     def _entries(self, region: Region, run: Run) -> int:
         tree, node = self._run_tree(region, run)
         if region.start == STREAM:
-            return len(yaml_verify.documents(tree))
+            return len(yaml_verify.documents(tree)) - _BESIDE
         fits = tree.is_map(node) if region.kind == "mapping" else tree.is_seq(node)
         # Behind the last entry, rapidyaml takes a lone anchor for one of the collection.
         is_marked = tree.has_val_anchor(node) or tree.has_val_tag(node)
-        if not fits or is_marked or not tree.num_children(node):
+        count = int(tree.num_children(node)) - _BESIDE if fits and not is_marked else 0
+        if count < 1:
             raise CannotApply("A run is not what its collection is")
-        return int(tree.num_children(node))
+        return count
 
     def _run_tree(self, region: Region, run: Run) -> tuple[Any, int]:
         text = region.before + self.source[run.start : run.end] + region.after
-        tree = yaml_verify.parse(text)
+        tree = yaml_verify.parse(text, readings=1)
         node = int(tree.root_id())
         for _ in range(region.depth):
             node = int(tree.first_child(node))
@@ -151,9 +153,6 @@ class Opinion:
             going = [run for run in region.runs if not _touches(run, spans)]
             if isinstance(step, bytes):
                 going = [run for run in going if not self._holds(region, run, step)]
-            if level is not None and len(going) == len(region.runs):
-                # An entry beside the first: the place must not look like the only one.
-                going = going[1:] if going[0].start > place.at else going[:-1]
             above = sum(run.count for run in going if run.end <= place.at)
             if region.start == STREAM:
                 document -= above

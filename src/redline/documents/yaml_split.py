@@ -23,8 +23,11 @@ from redline.documents.yaml_scan import Part, Scanner
 # A run has about this many bytes: its tree takes some thirty times as much.
 STEP = 1 << 14
 STREAM = -1
-# What one document says about others, or how it ends.
-_CROSSING = (b"\n%", b"\n...")
+# Entries that stand beside a run.
+ENTRY = b"beside: 0"
+_DOCUMENT = b"--- 0\n"
+# What one document says about others, how it ends, and marks that mean more at a start.
+_CROSSING = (b"\n%", b"\n...", b"\xef\xbb\xbf")
 
 
 @dataclass(slots=True)
@@ -40,8 +43,9 @@ class Run:
 class Region:
     """A large collection that starts at `start` (STREAM: the documents), its runs in order.
 
-    `before` and `after` make a document of a run, in which the collection is `depth` levels down.
-    The first entry is in no run, so the rest of the stream still shows what collection this is.
+    `before` and `after` make a document of a run: in it the collection is `depth` levels down and
+    has one more entry on either side, for parsers are more lenient at an end. The first and the
+    last entries are in no run, so what is left of the stream ends where it did, too.
     """
 
     start: int
@@ -54,12 +58,18 @@ class Region:
 
 def regions_of(scanner: Scanner, parts: list[Part], step: int = STEP) -> list[Region]:
     """Every region of a stream; CannotApply when it is to be read whole."""
-    source = scanner.source
-    if source.startswith(b"%", scanner.bom) or any(mark in source for mark in _CROSSING):
+    if _is_joined(scanner.source, scanner.bom):
         return []
     splitter = _Splitter(scanner, step)
     splitter.stream(parts)
     return [region for region in splitter.regions if region.runs]
+
+
+def _is_joined(source: bytes, start: int) -> bool:
+    """Whether something in the stream can mean one thing in a piece and another in the whole."""
+    if source.startswith(b"%", start) or source.count(b"\r") != source.count(b"\r\n"):
+        return True
+    return any(source.find(mark, start) >= 0 for mark in _CROSSING)
 
 
 @lru_cache(maxsize=64)
@@ -82,7 +92,7 @@ class _Splitter:
 
     def stream(self, parts: list[Part]) -> None:
         """Cut the documents themselves, or runs of small ones."""
-        region = Region(STREAM, "stream")
+        region = Region(STREAM, "stream", _DOCUMENT, _DOCUMENT)
         self.regions.append(region)
         begin = -1
         for number, part in enumerate(parts):
@@ -96,8 +106,6 @@ class _Splitter:
                 self._value(self.scanner.root(part))
             elif may_go and begin < 0:
                 begin = start
-        if begin >= 0:
-            region.runs.append(Run(begin, len(self.source)))
 
     def _value(self, node: Node) -> bool:
         """Cut the collection *node* if it can be."""
@@ -123,7 +131,9 @@ class _Splitter:
             source, node.start, limit
         ):
             raise CannotApply("A line stands further left than its collection")
-        region = Region(node.start, node.kind)
+        entry = b"- 0\n" if node.kind == "sequence" else ENTRY + b"\n"
+        beside = b" " * node.column + entry
+        region = Region(node.start, node.kind, beside, beside)
         self.regions.append(region)
         at = self._next(pattern, node.start, limit)
         if at - node.start > self.large:
@@ -139,7 +149,8 @@ class _Splitter:
                 if end - at > self.large and self._entry(node, at, end):
                     at = end
                     continue
-            region.runs.append(Run(at, end))
+            if end < limit:
+                region.runs.append(Run(at, end))
             at = end
 
     def _next(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
@@ -162,15 +173,19 @@ class _Splitter:
         """Cut the collection that opens at *start*; where it ends."""
         scanner, source = self.scanner, self.source
         is_map = source[start] == 0x7B
-        kind, bracket = ("mapping", b"{}") if is_map else ("sequence", b"[]")
-        region = Region(start, kind, before + bracket[:1], bracket[1:] + after, depth)
+        kind, opening, entry, closing = (
+            ("mapping", b"{", ENTRY, b"}") if is_map else ("sequence", b"[", b"0", b"]")
+        )
+        outside = before + opening, closing + after
+        beside = outside[0] + entry + b", ", b" " + entry + outside[1]
+        region = Region(start, kind, *beside, depth)
         self.regions.append(region)
         at, is_first = start + 1, True
         while source[(begin := scanner.space(at, limit)) : begin + 1] not in (b"]", b"}", b""):
             end = at if is_first else scanner.entries_end(at, min(at + self.step, limit))
             is_cut = is_first
             if end == at:
-                end, has_runs = self._flow_entry(region, begin, limit)
+                end, has_runs = self._flow_entry(region, begin, limit, outside)
                 if source[end] != 0x2C:
                     return end + 1
                 end += 1
@@ -180,18 +195,20 @@ class _Splitter:
             at, is_first = end, False
         return begin + 1
 
-    def _flow_entry(self, region: Region, at: int, limit: int) -> tuple[int, bool]:
+    def _flow_entry(
+        self, region: Region, at: int, limit: int, outside: tuple[bytes, bytes]
+    ) -> tuple[int, bool]:
         """Where the entry at *at* ends; cut if it is large."""
         end = self._small_end(at, limit)
         if end is not None:
             return end, False
         scanner, source = self.scanner, self.source
-        value, before = at, region.before
+        value, before = at, outside[0]
         if region.kind == "mapping":
             value, before = scanner.flow_value_at(at, limit), before + b"x: "
         is_cut = source[value : value + 1] in (b"[", b"{") if value >= 0 else False
         if is_cut:
-            end = self._flow(value, limit, before, region.after, region.depth + 1)
+            end = self._flow(value, limit, before, outside[1], region.depth + 1)
             end = scanner.space(end, limit)
         else:
             end = scanner.entry_end(at, limit)

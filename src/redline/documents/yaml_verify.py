@@ -39,7 +39,7 @@ class Where:
     steps: tuple[bytes | int, ...]
 
 
-def parse(source: bytes) -> Any:
+def parse(source: bytes, *, readings: int = _READINGS) -> Any:
     """rapidyaml's tree of a stream; DocumentSyntax when it does not parse."""
     text = source[3:] if source.startswith(BOM) else source
     if b"\r" in text:
@@ -47,7 +47,7 @@ def parse(source: bytes) -> Any:
     if b"\t" in text:
         check_what_passes(text)
         text = without_tabs(text)
-    for _ in range(_READINGS):
+    for _ in range(readings):
         try:
             tree = ryml.parse_in_arena(text, _roomy(text))
         except ryml.ExceptionParse as error:
