@@ -32,6 +32,8 @@ def keep_stderr_for_words() -> None:
     """
     import faulthandler
 
+    if sys.flags.verbose or "importtime" in sys._xoptions:
+        return  # the interpreter was asked to report there itself
     sys.stderr.flush()
     private = os.dup(2)
     null = os.open(os.devnull, os.O_WRONLY)
