@@ -18,7 +18,15 @@ SHALLOW = {
     "json": ("json", b"[" * 190 + b"]" * 190, (0,)),
     "toml": ("toml", b"a = " + b"[" * 190 + b"]" * 190, ("a",)),
 }
+# Every bracket that opens has one in a string beside it, and so has every one that closes.
+HIDDEN = b'["]",' * 100_000 + b"1" + b',"["]' * 100_000
 DEEP = {
+    "yaml hidden": ("yaml", HIDDEN),
+    "json hidden": ("json", HIDDEN),
+    "jsonc hidden": ("jsonc", HIDDEN),
+    "json5 hidden": ("json5", HIDDEN),
+    "toml hidden": ("toml", b"a = " + HIDDEN),
+    "toml between comments": ("toml", b'# "\na = ' + b"[" * 90_000 + b"]" * 90_000 + b'\n# "\n'),
     "yaml dashes": ("yaml", b"- " * 5000 + b"x\n"),
     "yaml flow": ("yaml", b"a: " + b"[" * 250 + b"]" * 250 + b"\n"),
     "yaml open": ("yaml", b"[" * 100_000),

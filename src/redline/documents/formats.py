@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from redline.core.errors import DocumentSyntax, InvalidArgument
+from redline.documents.depth import too_deep
 from redline.documents.model import Document
 
 FORMATS = ("yaml", "json", "jsonc", "json5", "toml")
@@ -65,6 +66,13 @@ def _parses(source: bytes, form: str) -> bool:
 
 def open_document(source: bytes, form: str, index: int = 0) -> Document:
     """The parsed document; DocumentSyntax, InvalidArgument for a document that is not there."""
+    try:
+        return _opened(source, form, index)
+    except RecursionError:
+        raise too_deep() from None
+
+
+def _opened(source: bytes, form: str, index: int) -> Document:
     if form == "yaml":
         from redline.documents.yaml_doc import YamlDocument
 

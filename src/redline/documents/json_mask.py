@@ -31,11 +31,16 @@ _BOM = b"\xef\xbb\xbf"
 
 def blank_comments(source: bytes, form: str) -> bytes:
     """*source* with BOM and comments blanked, length and line breaks kept."""
+    mask = _without_comments(source, form)
+    return mask if isinstance(mask, bytes) else bytes(mask)
+
+
+def _without_comments(source: bytes, form: str) -> bytes | bytearray:
     commented = b"//" in source or b"/*" in source
     if form == "json5" and (commented or not source.isascii() or _has_foreign_ascii(source)):
-        return bytes(_blanked(source, _COMMENTED5))
+        return _blanked(source, _COMMENTED5)
     if form == "jsonc" and commented:
-        return bytes(_blanked(source, _COMMENTED))
+        return _blanked(source, _COMMENTED)
     return b"   " + source[3:] if source.startswith(_BOM) else source
 
 
@@ -60,24 +65,24 @@ def _blanked(source: bytes, commented: re.Pattern[bytes]) -> bytearray:
 
 def mask_of(source: bytes, form: str) -> bytes:
     """*source* with trailing commas blanked as well."""
-    mask = blank_comments(source, form)
-    if form == "json" or not _HAS_TRAILING_COMMA.search(mask):
-        return mask
-    changed = bytearray(mask)
-    at = _end(mask, 0)
-    while at < len(mask) and mask[at] == 0x2C:
-        if _follows_value(mask, at):
-            changed[at] = 0x20
-        at = _end(mask, at + 1)
-    return bytes(changed)
+    mask = _without_comments(source, form)
+    if form != "json" and _HAS_TRAILING_COMMA.search(mask):
+        # In place: a large file is not held once more.
+        mask = mask if isinstance(mask, bytearray) else bytearray(mask)
+        at = _end(mask, 0)
+        while at < len(mask) and mask[at] == 0x2C:
+            if _follows_value(mask, at):
+                mask[at] = 0x20
+            at = _end(mask, at + 1)
+    return mask if isinstance(mask, bytes) else bytes(mask)
 
 
-def _end(mask: bytes, at: int) -> int:
+def _end(mask: bytearray, at: int) -> int:
     match = _TO_COMMA.match(mask, at)
     return match.end() if match else at
 
 
-def _follows_value(mask: bytes, comma: int) -> bool:
+def _follows_value(mask: bytearray, comma: int) -> bool:
     """Whether something a comma may follow stands before it."""
     at = comma - 1
     while at >= 0 and mask[at] in b" \t\r\n":
