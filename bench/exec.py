@@ -125,8 +125,6 @@ def main(arguments: list[str]) -> int:
     """Print the table and keep it."""
     short = "--short" in arguments
     report = Report("exec", facts={"load": round(os.getloadavg()[0], 1)})
-    if os.sched_getscheduler(0) != os.SCHED_OTHER:
-        report.facts["scheduling"] = "real-time, to measure on a busy machine (chrt -r 1)"
     spawns(report, 40 if short else 300)
     for files in (300, 20_000):
         looks(report, files, 3 if short else 10)

@@ -146,6 +146,8 @@ def _machine(body: dict[str, Any]) -> str:
     said = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"
     if "date" in machine:
         said += f"; {machine['date']}, load {machine['load']} at the end"
+    if "scheduling" in machine:
+        said += f", {machine['scheduling']} scheduling for all rows"
     return f"*{said}*\n"
 
 
