@@ -87,6 +87,11 @@ class TestIndentation:
             "x\n\n    data = 1\n    with z:\n        go()\n@skip\n"
         )
 
+    def test_blanks_that_indent_nothing_are_written_as_they_were_sent(self) -> None:
+        text = "def f():\n    a()\n    b()\n"
+        got = edited(text, "a()\nb()\n", "a()\n  \nb()\n")
+        assert got == "def f():\n    a()\n  \n    b()\n"
+
     def test_lines_that_are_all_kept_need_no_margin(self) -> None:
         text = "    while x:\n        i += 1\n    raise y\n"
         assert edited(text, "            i += 1\n        raise y\n", "        raise y\n") == (
@@ -119,6 +124,12 @@ class TestTypography:
 
     def test_the_other_quote_of_a_pair_is_plain_too(self) -> None:
         assert edited("it's\nz\n", "it\u2019s\nz\n", "\u2018its\u2019\nz\n") == "'its'\nz\n"
+
+    def test_marks_are_not_paired_by_chance_where_the_file_has_them_both_ways(self) -> None:
+        text = '"N %s, j, \u201eP\u201c "\n'
+        old = "\u201cN %s, j, \u201eP\u201c \u201d\n"
+        with pytest.raises(NoMatch, match="not clear how to write"):
+            place(text, old, "\u201ct\u201ewo\u201c three\n")
 
 
 class TestEncoding:

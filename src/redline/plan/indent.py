@@ -34,7 +34,8 @@ class Shift:
         """*line* indented by this reading, None when it cannot be."""
         body = line.lstrip(" \t")
         if not body:
-            return ""
+            # Blanks that indent nothing are not moved: they are as much the call's as its words.
+            return line
         indent = self.rule(indent_of(line))
         return None if indent is None else indent + body
 
@@ -148,11 +149,14 @@ def _in_other_unit(
 
 
 def unit_of(bodies: Sequence[str]) -> int:
-    """How many spaces lines are indented by, going by most steps inwards; 0 with tabs or none."""
+    """How many spaces lines are indented by, going by most steps inwards; 0 with tabs or none.
+
+    A step of one is no unit: it sets the stars of a comment below each other.
+    """
     indents = [indent_of(body) for body in bodies if body.strip()]
     if any("\t" in indent for indent in indents):
         return 0
-    steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
+    steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a) + 1)
     return steps.most_common(1)[0][0] if steps else 0
 
 

@@ -61,6 +61,8 @@ class Spelling:
         pieces: list[str] = []
         for tag, i1, i2, j1, j2 in opcodes(theirs, ours):
             if tag == "equal":
+                if self._is_chance(theirs[i1:i2], found[spans[i1] : spans[i2]]):
+                    return None
                 pieces.append(found[spans[i1] : spans[i2]])
                 continue
             for token in ours[j1:j2]:
@@ -69,6 +71,13 @@ class Spelling:
                     return None
                 pieces.append(spelled)
         return "".join(pieces)
+
+    def _is_chance(self, tokens: list[str], spelled: str) -> bool:
+        """Whether marks without a word among them were paired, and the file has them both ways."""
+        if any(token[0].isalnum() or token[0] == "_" for token in tokens):
+            return False
+        both_ways = (len({char in _FOLDED for char in self._seen.get(t, ())}) > 1 for t in tokens)
+        return "".join(tokens) != spelled and any(both_ways)
 
     def _spell(self, token: str) -> str | None:
         seen = self._seen.get(token)

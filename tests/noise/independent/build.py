@@ -24,7 +24,7 @@ from tests.noise.independent.cases import (
 from tests.noise.independent.corpus import Pair, Spot
 from tests.noise.independent.noises import NOISES, Noise
 from tests.noise.independent.scenes import SCENES, Scene
-from tests.noise.independent.text import indent_of, is_blank
+from tests.noise.independent.text import fold, indent_of, is_blank, plain
 
 DOUBLED = "doubled"
 MISQUOTED = {"stale word", "wrong case", "inner blanks", "line left out", "line too many", "elided"}
@@ -95,11 +95,20 @@ def _verdict(noise: Noise, sent: Hunk, dialect: str) -> str | None:
     if noise.must == REFUSE:
         if noise.name == "uneven indent" and _is_scaled(sent):
             return EITHER
-        return None if loose and noise.name in MISQUOTED else REFUSE
+        if noise.name in MISQUOTED and (loose or _is_there(sent)):
+            return None
+        return REFUSE
     if noise.must == APPLY:
         sure = loose == 1 and _same_frame(sent) and not stands_already(sent)
         return APPLY if sure and not sent.respelled and _spelled_in_file(sent) else EITHER
     return noise.must
+
+
+def _is_there(sent: Hunk) -> bool:
+    """Whether the new text stands in the file, and not because it is a piece of the old one."""
+    old, new = ([fold(text) for text in lines] for lines in (sent.old, sent.new))
+    cut = any(old[i : i + len(new)] == new for i in range(len(old)))
+    return not cut and sent.doc.block_count(sent.new) > 0
 
 
 def _cut_in_margin(noise: Noise, sent: Hunk) -> bool:
@@ -121,11 +130,18 @@ def _is_scaled(sent: Hunk) -> bool:
 
 
 def _spelled_in_file(sent: Hunk) -> bool:
-    """Whether the file has the plain quotes and dashes that the new lines bring along.
+    """Whether the new lines' quotes and dashes can only be meant as they are.
 
-    Where it only has others, a caller who writes plain ones may mean those.
+    Where the file has no plain ones, a caller who writes them may mean others; where the call
+    dresses up plain ones, the typographic ones of its new lines may be plain as well.
     """
     file, new = "".join(sent.doc.lines), "".join(sent.added)
+    dressed = any(
+        text != plain(text) != "" and text != sent.doc.lines[line]
+        for _, text, line in sent.places()
+    )
+    if dressed and new != plain(new):
+        return False
     return all(mark in file for mark in "'\"-" if mark in new)
 
 

@@ -98,7 +98,10 @@ class Hunk:
     def respelled(self) -> bool:
         """Whether a line to be replaced is typographic in the file and plain in the call."""
         return any(
-            tag == "-" and text != self.doc.lines[line] and text == plain(self.doc.lines[line])
+            tag == "-"
+            and text != self.doc.lines[line]
+            and plain(text) == plain(self.doc.lines[line])
+            and self.doc.lines[line] != plain(self.doc.lines[line])
             for tag, text, line in self.places()
         )
 
@@ -166,10 +169,10 @@ def outcome(hunk: Hunk, dialect: str) -> Doc:
 
 def stands_already(hunk: Hunk) -> bool:
     """Whether the new lines stand around the old ones: then the edit may have been made before."""
-    new, lines = tuple(hunk.new), hunk.doc.lines
-    size = len(new)
-    starts = range(max(0, hunk.last - size), hunk.first + 1)
-    return any(lines[i : i + size] == new for i in starts)
+    lines = hunk.doc.lines
+    new = (*lines[hunk.first : hunk.start], *hunk.added, *lines[hunk.stop : hunk.last])
+    starts = range(max(0, hunk.last - len(new)), hunk.first + 1)
+    return any(lines[i : i + len(new)] == new for i in starts)
 
 
 def frame(rng: random.Random, spot: Spot, dialect: str) -> Hunk | None:

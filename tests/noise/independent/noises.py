@@ -399,7 +399,8 @@ def rescaled(rng: random.Random, hunk: Hunk) -> Hunk | None:
     halve = all(
         len(indent_of(text)) % 4 == 0 and "\t" not in indent_of(text) for _, text in hunk.rows
     )
-    if any("\t" in indent_of(text) for _, text in hunk.rows):
+    indents = [indent_of(text) for _, text in hunk.rows if not is_blank(text)]
+    if any("\t" in indent or len(indent) % 2 for indent in indents):
         return None
 
     def scaled(text: str) -> str:
