@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ from redline.documents.path import Path, Segment
 
 # Above this a part stands for the whole: parsing 50 MB into objects would cost more than all else.
 WHOLE = 512 * 1024
+# The last version of the format without references, so that equal data is equal bytes.
+_PLAIN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +151,10 @@ def verify_all(old: JsonText, edit: Edit, steps: Sequence[Step]) -> None:
 
 
 def _differ(expected: Any, actual: Any, form: str) -> bool:
-    """Numbers of JSON are compared by their spelling; JSON5 has NaN, which equals nothing."""
-    return repr(expected) != repr(actual) if form == "json5" else bool(expected != actual)
+    """Numbers of JSON are compared by their spelling; those of JSON5 byte by byte, NaN as well."""
+    if form == "json5":
+        return marshal.dumps(expected, _PLAIN) != marshal.dumps(actual, _PLAIN)
+    return bool(expected != actual)
 
 
 def _parse(source: bytes, form: str) -> Any:
@@ -162,6 +167,8 @@ def _parse(source: bytes, form: str) -> Any:
 def _parse_part(old: JsonText, entry: Entry) -> Any:
     """The same of a node of the old document, whose comments are blanked already."""
     if old.form == "json5":
+        if entry == old.root and (values := old.take_values()) is not None:
+            return values
         return _parse(old.source[entry.start : entry.end], old.form)
     return _exact(old.mask[entry.start : entry.end])
 

@@ -21,10 +21,9 @@ _COMMENTED5 = re.compile(
     rb"(//(?:[^\r\n\xe2]|\xe2(?!\x80[\xa8\xa9]))*+|/\*.*?\*/|" + _FOREIGN + rb"|[\v\f])",
     re.DOTALL,
 )
-_TO_COMMA = re.compile(
-    rb"(?:[^\"',]++|" + _DOUBLE + rb"|" + _SINGLE + rb"|,(?!\s*+[\]}]))*+", re.DOTALL
-)
-_HAS_TRAILING_COMMA = re.compile(rb",\s*[\]}]")
+_TO_QUOTE = re.compile(rb"(?:[^\"']++|" + _DOUBLE + rb"|" + _SINGLE + rb")*+", re.DOTALL)
+_QUOTED = re.compile(_DOUBLE + rb"|" + _SINGLE, re.DOTALL)
+_TRAILING_COMMA = re.compile(rb",\s*+[\]}]")
 _NOT_BREAK = re.compile(rb"[^\r\n]")
 _BOM = b"\xef\xbb\xbf"
 
@@ -66,20 +65,26 @@ def _blanked(source: bytes, commented: re.Pattern[bytes]) -> bytearray:
 def mask_of(source: bytes, form: str) -> bytes:
     """*source* with trailing commas blanked as well."""
     mask = _without_comments(source, form)
-    if form != "json" and _HAS_TRAILING_COMMA.search(mask):
+    if form != "json" and _TRAILING_COMMA.search(mask):
         # In place: a large file is not held once more.
         mask = mask if isinstance(mask, bytearray) else bytearray(mask)
-        at = _end(mask, 0)
-        while at < len(mask) and mask[at] == 0x2C:
-            if _follows_value(mask, at):
-                mask[at] = 0x20
-            at = _end(mask, at + 1)
+        _blank_commas(mask)
     return mask if isinstance(mask, bytes) else bytes(mask)
 
 
-def _end(mask: bytearray, at: int) -> int:
-    match = _TO_COMMA.match(mask, at)
-    return match.end() if match else at
+def _blank_commas(mask: bytearray) -> None:
+    outside = 0
+    for comma in [found.start() for found in _TRAILING_COMMA.finditer(mask)]:
+        if comma < outside:
+            continue
+        clear = _TO_QUOTE.match(mask, outside, comma)
+        outside = clear.end() if clear else outside
+        if outside < comma:
+            # A string is open here: everything up to its end is text.
+            quoted = _QUOTED.match(mask, outside)
+            outside = quoted.end() if quoted else len(mask)
+        elif _follows_value(mask, comma):
+            mask[comma] = 0x20
 
 
 def _follows_value(mask: bytearray, comma: int) -> bool:

@@ -42,6 +42,7 @@ class JsonText:
         self.mask = mask_of(source, form)
         self._lists: dict[int, list[msgspec.Raw] | list[Entry]] = {}
         self._dicts: dict[int, dict[str, msgspec.Raw]] = {}
+        self._values: Any = None
         self._entries: dict[int, list[Entry]] = {}
         self._members: dict[tuple[int, str], tuple[Entry | None, int]] = {}
         # msgspec stops at a depth of its own without harm, so in a large file only that counts.
@@ -160,6 +161,7 @@ class JsonText:
 
     def forget(self) -> None:
         """Let go of what lookups have kept; of a large file that is more than the file."""
+        self._values = None
         for kept in (self._lists, self._dicts, self._entries, self._members):
             kept.clear()
 
@@ -178,6 +180,11 @@ class JsonText:
     def parse_values(self) -> Any:
         """The document as plain values, by the standard library's parser (pyjson5 for JSON5)."""
         return parse_plain(self.source, self.mask, self.form)
+
+    def take_values(self) -> Any:
+        """What validation read, once: whoever takes it may change it. None when it is gone."""
+        values, self._values = self._values, None
+        return values
 
     def _items(self, container: Entry) -> list[msgspec.Raw] | list[Entry]:
         items = self._lists.get(container.start)
@@ -239,7 +246,7 @@ class JsonText:
             raise too_deep() from None
         except msgspec.DecodeError as error:
             if self.form == "json5":
-                self.parse_values()
+                self._values = self.parse_values()
             else:
                 self._explain(str(error))
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from redline.core.errors import DocumentSyntax
 
@@ -17,12 +17,16 @@ _CONTAINER = re.compile(_NESTED, re.DOTALL)
 _TOKEN = re.compile(_STRING + rb"|[\[\]{}]", re.DOTALL)
 _STRING_TOKEN = re.compile(_STRING, re.DOTALL)
 _ATOM = re.compile(rb"[^\s,\[\]{}:]+")
-_BARE_KEY = re.compile(rb"[^\s,\[\]{}:\"']+")
 _SPACE = re.compile(rb"\s*")
+# What nests deeper than the expression goes is left open; its end is found bracket by bracket.
+_VALUE = rb"(?:(" + _STRING + rb"|" + _NESTED + rb"|[^\s,\[\]{}:\"']++)|(?=[\[{]))"
+_ITEM = re.compile(rb"\s*+,?+\s*+()" + _VALUE, re.DOTALL)
+_MEMBER = re.compile(
+    rb"\s*+,?+\s*+(" + _STRING + rb"|[^\s,\[\]{}:\"']++)\s*+:\s*+" + _VALUE, re.DOTALL
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One member of a container; the key's range is empty for list items."""
 
     key: str | None
@@ -35,20 +39,16 @@ class Entry:
 def walk(mask: bytes, start: int) -> Iterator[Entry]:
     """The members of the container that opens at *start*."""
     is_object = mask[start] == 0x7B
-    at = skip_space(mask, start + 1)
-    while at < len(mask) and mask[at] not in b"]}":
-        key, key_start, key_end = None, at, at
+    match, at = (_MEMBER if is_object else _ITEM).match, start + 1
+    while found := match(mask, at):
+        _, (key_start, key_end), (value, at) = found.regs
+        if value < 0:
+            value = found.end()
+            at = value_end(mask, value)
         if is_object:
-            key_end = _key_end(mask, at)
-            key = decode_key(mask[at:key_end])
-            at = skip_space(mask, skip_space(mask, key_end) + 1)
+            yield Entry(decode_key(found[1]), key_start, key_end, value, at)
         else:
-            key_start = key_end = at
-        end = value_end(mask, at)
-        yield Entry(key, key_start, key_end, at, end)
-        at = skip_space(mask, end)
-        if mask[at : at + 1] == b",":
-            at = skip_space(mask, at + 1)
+            yield Entry(None, value, value, value, at)
 
 
 def value_end(mask: bytes, at: int) -> int:
@@ -79,14 +79,6 @@ def _container_end(mask: bytes, at: int) -> int:
             if not depth:
                 return match.end()
     raise DocumentSyntax("A container is not closed")
-
-
-def _key_end(mask: bytes, at: int) -> int:
-    pattern = _STRING_TOKEN if mask[at] in b"\"'" else _BARE_KEY
-    match = pattern.match(mask, at)
-    if match is None:
-        raise DocumentSyntax("A key was expected")
-    return match.end()
 
 
 def decode_key(token: bytes) -> str:
