@@ -228,7 +228,10 @@ def variants(source: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def forty_thousand_lines(source: bytes) -> bytes:
-    """One list of copies of the file, indented, with 40,000 lines or more."""
-    body = [b"  " + line if line else line for line in source.rstrip(b"\n").split(b"\n")]
-    item = b"\n".join([b"- copy:", *(b"  " + line if line else line for line in body)]) + b"\n"
-    return item * (40_000 // (item.count(b"\n")) + 1)
+    """Copies of the file with 40,000 lines or more: one list, or one stream of documents."""
+    if b"\n---" in source:
+        item = b"---\n" + source.removeprefix(b"---\n")
+        return item * (40_000 // item.count(b"\n") + 1)
+    lines = source.removeprefix(b"---\n").rstrip(b"\n").split(b"\n")
+    item = b"\n".join([b"- copy:", *(b"    " + line if line else line for line in lines)]) + b"\n"
+    return item * (40_000 // item.count(b"\n") + 1)
