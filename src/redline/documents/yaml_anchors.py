@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from itertools import islice
 
 from redline.core.errors import CannotApply
 from redline.documents.model import Edit
 
 _ANCHOR = re.compile(rb"(?<![^ \t\r\n,\[{:])&([^ \t\r\n,\[\]{}]+)")
-_ALIAS = re.compile(rb"(?<![^ \t\r\n,\[{:])\*([^ \t\r\n,\[\]{}]+)")
+_ENDS = rb"(?=[ \t\r\n,\[\]{}]|\Z)"
 
 
-def uses_of(source: bytes, anchor: bytes) -> list[int]:
-    """The lines on which `*anchor` stands."""
-    pattern = re.compile(
-        rb"(?<![^ \t\r\n,\[{:])\*" + re.escape(anchor) + rb"(?=[ \t\r\n,\[\]{}]|\Z)"
-    )
-    return [source.count(b"\n", 0, match.start()) + 1 for match in pattern.finditer(source)]
+def uses_of(source: bytes, anchor: bytes, *, at_most: int = 20) -> list[int]:
+    """The first lines on which `*anchor` stands."""
+    pattern = re.compile(rb"(?<![^ \t\r\n,\[{:])\*" + re.escape(anchor) + _ENDS)
+    found = islice(pattern.finditer(source), at_most)
+    return [source.count(b"\n", 0, match.start()) + 1 for match in found]
 
 
 def check_anchors(
@@ -29,15 +29,32 @@ def check_anchors(
         _check_new_aliases(edit, kept, new_aliases)
     if b"&" not in before:
         return
-    gone, come = _counts(before), _counts(after)
-    for name in {match[1] for match in _ALIAS.finditer(after)}:
-        if name in gone and name not in come:
+    for name in _changed(edit):
+        if not uses_of(after, name, at_most=1):
+            continue
+        gone, come = _count(before, name), _count(after, name)
+        if gone and not come:
             raise CannotApply(
                 f"An alias elsewhere needs the anchor that would go: *{_shown(name)}",
                 hint="change the places that use the alias first",
             )
-        if come.get(name, 0) > gone.get(name, 0) and gone.get(name, 0):
+        if come > gone > 0:
             raise CannotApply(f"The anchor is already in use: &{_shown(name)}")
+
+
+def _changed(edit: Edit) -> list[bytes]:
+    """The anchors that an edit adds or takes away, by the lines it touches."""
+    start = edit.before.rfind(b"\n", 0, min((s.start for s in edit.splices), default=0)) + 1
+    end = edit.before.find(b"\n", max((s.end for s in edit.splices), default=0))
+    end = len(edit.before) if end < 0 else end
+    old = _counts(edit.before[start:end])
+    new = _counts(edit.after[start : end + len(edit.after) - len(edit.before)])
+    return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+
+
+def _count(source: bytes, name: bytes) -> int:
+    pattern = re.compile(rb"(?<![^ \t\r\n,\[{:])&" + re.escape(name) + _ENDS)
+    return sum(1 for _ in pattern.finditer(source))
 
 
 def _check_new_aliases(edit: Edit, kept: bytes | None, aliases: Set[bytes]) -> None:

@@ -29,6 +29,8 @@ _HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _COMMENT = re.compile(rb"(?:^|[ \t])#")
 _BREAK = re.compile(rb"\r?\n")
+_BLANKS = re.compile(rb"(?: *+\r?\n)*+")
+_SPACES = re.compile(rb" *+")
 # An implicit key stands on one line and has at most 1,024 characters.
 _LONGEST_KEY = 4096
 
@@ -177,21 +179,27 @@ class BlockScanner(FlowScanner):
         digits = header["marks"].strip(b"+-")
         base = max(node.indent, 0)
         content = base + int(digits) if digits else -1
-        node.end = header.end()
-        position = self._after(_BREAK, header.end(), limit)
-        while position < limit:
-            match = _LINE.match(self.source, position, limit)
-            if match is None or match.end() == position:
-                break
-            line = match[1]
-            spaces = len(line) - len(line.lstrip(b" "))
-            if spaces < len(line):
-                if content < 0:
-                    content = spaces if spaces > node.indent else limit + 1
-                if spaces < content:
-                    break
-                node.end = match.end(1)
-            elif content >= 0 and len(line) > content:
-                node.end = match.end(1)
-            position = match.end()
+        start = self._after(_BREAK, header.end(), limit)
+        if content < 0:
+            first = _BLANKS.match(self.source, start, limit)
+            begin = first.end() if first else start
+            spaces = self._after(_SPACES, begin, limit) - begin
+            if begin + spaces < limit:
+                content = spaces if spaces > node.indent else limit + 1
         node.content_indent = content
+        node.end = self._text_end(header.end(), start, limit, content)
+
+    def _text_end(self, end: int, start: int, limit: int, content: int) -> int:
+        """The end of the last line with text of a block scalar; *end* when there is none."""
+        if content > limit:
+            return end
+        less = re.compile(rb"(?:\n|\r(?!\n)) {0,%d}(?=[^ \r\n])" % (max(content, 1) - 1))
+        stop = less.search(self.source, start - 1, limit)
+        last = stop.start() if stop else limit
+        while last >= start:
+            begin = max(self.source.rfind(b"\n", start, last) + 1, start)
+            line = self.source[begin:last].removesuffix(b"\r")
+            if line.strip(b" ") or (0 <= content < len(line)):
+                return begin + len(line)
+            last = begin - 1
+        return end

@@ -246,7 +246,7 @@ class YamlDocument:
         if not lines:
             return ()
         name = node.anchor.decode("utf-8", "replace")
-        places = ", ".join(str(line) for line in lines[:20])
+        places = ", ".join(str(line) for line in lines)
         return (f"aliases *{name} change with it: line {places}",)
 
     def _create(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -28,6 +28,7 @@ _DOUBLE = re.compile(_QUOTED, re.DOTALL)
 _SINGLE = re.compile(_APOSTROPHED)
 _FLOW_PLAIN = re.compile(_PLAIN)
 _AFTER = re.compile(_KEYED)
+_QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"|\w++)[ ]?:[ \t\r\n]++")
 _QUESTION = re.compile(rb"\?(?=[ \t\r\n,\[\]{}])")
 _COLON = re.compile(rb":(?=[ \t\r\n,\[\]{}])")
 _FOLD = re.compile(r"[ \t]*\r?\n[ \t]*((?:\r?\n[ \t]*)*)")
@@ -139,6 +140,8 @@ class FlowScanner:
     """Reads flow nodes out of `source`, one level at a time."""
 
     source: bytes
+    # Where large collections that were passed over once end.
+    ends: dict[int, int] = field(default_factory=dict)
 
     def flow_node(self, at: int, limit: int) -> Node:
         """The flow node that starts at *at*."""
@@ -165,6 +168,8 @@ class FlowScanner:
 
     def flow_end(self, at: int, limit: int) -> int:
         """Where the collection that opens at *at* ends; nothing inside is looked at."""
+        if at in self.ends:
+            return self.ends[at]
         source, inside, depth = self.source, _passing("inside"), 0
         while True:
             byte = source[at : at + 1] if at < limit else b""
@@ -186,6 +191,9 @@ class FlowScanner:
     def entry_end(self, at: int, limit: int) -> int:
         """Where the entry at *at* of a collection ends: at a comma or a closing bracket."""
         entry = _passing("entry")
+        key = _QUICK_KEY.match(self.source, at, limit) if self.ends else None
+        value = key.end() if key else at
+        at = self.ends.get(value, at)
         at = self._after(entry, at, limit)
         while at < limit and self.source[at] in b"[{":
             at = self._after(_AFTER, self.flow_end(at, limit), limit)

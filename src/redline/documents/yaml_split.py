@@ -187,12 +187,14 @@ class _Splitter:
             if end == at:
                 end, has_runs = self._flow_entry(region, begin, limit, outside)
                 if source[end] != 0x2C:
-                    return end + 1
+                    begin = end
+                    break
                 end += 1
                 is_cut = is_first or has_runs
             if not is_cut:
                 region.runs.append(Run(at, end))
             at, is_first = end, False
+        scanner.ends[start] = begin + 1
         return begin + 1
 
     def _flow_entry(

@@ -27,6 +27,7 @@ _TYPED = re.compile(
     rb"|\.(?:nan|NaN|NAN))?"
 )
 _NONE = ryml.NONE
+_MOST_NODES = 8192
 # As written, then without collections as keys.
 _READINGS = 2
 
@@ -73,10 +74,10 @@ def parse_bounded(source: bytes) -> Any:
 
 
 def _roomy(text: bytes) -> Any:
-    """An empty tree with room for most nodes: growing it would cost more than parsing does."""
+    """An empty tree with room for what a piece has: growing it costs more than parsing does."""
     tree = ryml.Tree()
     lines = min(text.count(b"\n"), text.count(b":") + text.count(b"- "))
-    tree.reserve(16 + lines + 2 * text.count(b","))
+    tree.reserve(min(16 + lines + 2 * text.count(b","), _MOST_NODES))
     return tree
 
 
