@@ -43,7 +43,9 @@ for await (const request of createInterface({ input: process.stdin })) {
   for (const pick of names.length ? picks : []) {
     const node = names[Math.floor(pick * names.length)];
     const start = node.getStart();
-    const preferences = { providePrefixAndSuffixTextForRename: true };
+    // In a specifier that preference would tell the exported name from the local one.
+    const specifier = ts.isImportSpecifier(node.parent) || ts.isExportSpecifier(node.parent);
+    const preferences = { providePrefixAndSuffixTextForRename: !specifier };
     const found = served.findRenameLocations(path, start, false, false, preferences) ?? [];
     const spots = found.map((spot) => [
       spot.textSpan.start,

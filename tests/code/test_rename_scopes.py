@@ -31,8 +31,8 @@ def _refused(language: str, text: str, old: str, line: int = 0) -> str:
         ),
         ("x = 1\n[x for x in x]\n", "fresh = 1\n[x for x in fresh]\n"),
         (
-            "x = 1\nclass A:\n    x = x\n    def f(self): return x\n",
-            "fresh = 1\nclass A:\n    x = x\n    def f(self): return fresh\n",
+            "x = 1\nclass A:\n    x = 2\n    def f(self): return x\n",
+            "fresh = 1\nclass A:\n    x = 2\n    def f(self): return fresh\n",
         ),
         (
             "x = 1\ndef f():\n    global x\n    x = 2\n",
@@ -135,6 +135,22 @@ def test_members_of_what_is_plainly_something_else_are_left() -> None:
 def test_a_member_that_its_family_overrides_is_refused() -> None:
     text = "class A:\n    def f(self): pass\nclass B(A):\n    def f(self): self.f()\n"
     assert "Several types" in _refused("python", text, "A.f")
+
+
+def test_a_class_that_reads_a_name_it_also_binds_is_refused() -> None:
+    assert "line 3" in _refused("python", "x = 1\nclass A:\n    x = x\n", "x")
+
+
+def test_a_name_that_is_imported_or_else_defined_is_refused() -> None:
+    text = "try:\n    from m import x\nexcept ImportError:\n    def x(): pass\n"
+    assert "line 2, 4" in _refused("python", text, "x")
+
+
+def test_a_constant_and_a_type_of_one_name_are_two_things() -> None:
+    text = "export const x = 1;\nexport type x = typeof x;\nlet a: x = x;\n"
+    assert "x (line 1); x (line 2)" in _refused("typescript", text, "x")
+    after = "export const fresh = 1;\nexport type x = typeof fresh;\nlet a: x = fresh;\n"
+    assert _renamed("typescript", text, "x", line=1) == after
 
 
 def test_fields_that_a_constructor_takes_by_label_are_refused() -> None:

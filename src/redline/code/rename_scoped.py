@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from redline.code.definitions import Parsed
 from redline.code.members import Classes
 from redline.code.named import Node
-from redline.code.scopes import Binding, Member, Names, Occurrence, Scope
+from redline.code.scopes import ANY, Binding, Member, Names, Occurrence, Scope
 from redline.code.syntax import syntax_issues
 from redline.core.errors import InvalidArgument
 
@@ -221,6 +221,7 @@ def _member_spots(names: Names, classes: Classes, owner: Scope, name: str) -> li
             unknown.append(member)
     if unknown:
         _refuse_unknown(name, unknown)
+    _refuse_class_shadow(classes, name)
     if not classes.script:
         spots += owner.names[name].uses if name in owner.names else []
     _refuse_constructor_fields(names, classes, name)
@@ -276,10 +277,35 @@ def _binding_spots(names: Names, classes: Classes, binding: Binding) -> list[Spo
             field="edit_instruction",
             hint=EVERYWHERE,
         )
+    _refuse_mixed(classes, binding)
     spots: list[Spot] = list(binding.uses)
     if "parameter" in binding.roles and not classes.script:
         spots += _labels(names, classes, binding)
     return spots
+
+
+def _refuse_mixed(classes: Classes, binding: Binding) -> None:
+    """Refuse a name that is bound in ways of which only running the code tells the one meant."""
+    name, scope = binding.name, binding.scope
+    twins = {id(found) for found in (scope.names.get(name), scope.types.get(name)) if found}
+    both = len(twins) > 1 and any(u.meaning == ANY and u not in binding.sites for u in binding.uses)
+    if both or ("import" in binding.roles and binding.roles - {"import", "moved"}):
+        refuse_lines(name, {site.line for site in binding.sites})
+    _refuse_class_shadow(classes, name)
+
+
+def _refuse_class_shadow(classes: Classes, name: str) -> None:
+    """`x = x` in the body of a class: the one is the member, the other may not be."""
+    if classes.script:
+        return
+    for scope in classes.defined:
+        found = scope.names.get(name)
+        outer = scope.parent is not None and any(name in s.names for s in scope.parent.outward())
+        if found is None or not outer:
+            continue
+        read = [use.line for use in found.uses if use.scope is scope and use not in found.sites]
+        if read:
+            refuse_lines(name, read)
 
 
 def _labels(names: Names, classes: Classes, binding: Binding) -> list[Member]:

@@ -24,6 +24,8 @@ class Scope:
     node: Node
     name: str = ""
     names: dict[str, Binding] = field(default_factory=dict)
+    # Names of types that are no values: TypeScript keeps the two apart.
+    types: dict[str, Binding] = field(default_factory=dict)
     # Names that Python's `global` and `nonlocal` move elsewhere, by that word.
     moved: dict[str, str] = field(default_factory=dict)
     # The binding of the function or class this is the scope of.
@@ -34,6 +36,13 @@ class Scope:
         """The names of the scopes around and this one's, dotted."""
         above = self.parent.qualified if self.parent else ""
         return ".".join(part for part in (above, self.name) if part)
+
+    def bound(self, name: str, meaning: str) -> Binding | None:
+        """What this scope binds the name to, in that meaning."""
+        value, kind = self.names.get(name), self.types.get(name)
+        if meaning == TYPE and (value is None or value.meaning != ANY):
+            return kind
+        return value or (kind if meaning == ANY else None)
 
     def outward(self) -> Iterator[Scope]:
         """This scope and those around it, innermost first."""
@@ -118,12 +127,16 @@ class Names:
     def bind(self, node: Node, scope: Scope, role: str, meaning: str = VALUE) -> Binding:
         """Note that *node* spells a name that *scope* binds."""
         name = node.text()
-        binding = scope.names.get(name)
+        binding = scope.bound(name, meaning)
         if binding is None:
-            binding = scope.names[name] = Binding(name, scope)
+            binding = Binding(name, scope)
             self.bindings.append(binding)
+        if meaning != TYPE or binding.meaning == ANY:
+            scope.names[name] = binding
+        else:
+            scope.types[name] = binding
         binding.roles.add(role)
-        binding.meaning = meaning if binding.meaning in ("", meaning) else ANY
+        binding.meaning = ANY if ANY in (meaning, binding.meaning) else meaning
         spot = self._occurrence(node, scope, ANY)
         spot.binding = binding
         binding.sites.append(spot)
@@ -168,9 +181,7 @@ def _resolved(spot: Occurrence, through_classes: bool) -> Binding | None:
             return list(scope.outward())[-1].names.get(spot.name)
         if scope.kind == "class" and scope is not spot.scope and not through_classes:
             continue
-        binding = scope.names.get(spot.name)
-        if binding is not None and (
-            ANY in (spot.meaning, binding.meaning) or spot.meaning == binding.meaning
-        ):
+        binding = scope.bound(spot.name, spot.meaning)
+        if binding is not None:
             return binding
     return None
