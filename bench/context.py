@@ -196,6 +196,7 @@ def main() -> int:
     two.add_argument("sets", nargs="*")
     two.add_argument("--files", type=int, default=150, help="at most so many of each language")
     two.add_argument("--show", type=int, default=10)
+    two.add_argument("--seed", type=int, default=renames.SEED)
     two = parts.add_parser("index")
     two.add_argument("--files", type=int, default=20_000)
     args = parser.parse_args()
@@ -204,7 +205,8 @@ def main() -> int:
         return 0
     if args.part == "renames":
         languages = ("python", "javascript", "typescript")
-        made = renames.compare(tuple(args.sets), languages, args.files, args.show)
+        made = renames.compare(tuple(args.sets), languages, args.files, args.show, args.seed)
+        keep("references", {name: found.pop("references") for name, found in made.items()})
         keep("renames", made)
         return 1 if any(found["wrong"] for found in made.values()) else 0
     found = agree(tuple(args.sets), args.language or LANGUAGES, args.show)

@@ -5,7 +5,11 @@ definitions, uses, parameters and members alike. Each is renamed by `rename NAME
 `start_line` at the picked line, and by the service at the picked place. `wrong` is a rename that
 is made and touches other places of the file than the service's, leaving out places in strings
 and comments, which a rename never touches. A refusal is counted, never wrong. What the service
-itself declines to rename (imports of modules, builtins) is not compared.
+itself declines to rename (imports of modules, builtins) is not compared, nor are names that a
+script does not define: the service is given no libraries that could tell what those are.
+
+References are measured on the same picks: the lines on which Redline lists the name as code (what
+`references` answers from, name-based, within the file) against the lines of the service's places.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from bench.corpora import archives, tool
 from bench.language_server import LanguageServer
 from redline.code.definitions import Parsed, parse
 from redline.code.languages import language_of
+from redline.code.references import uses_of
 from redline.code.rename import plan_rename
 from redline.code.rename_scoped import names_of
 from redline.core.errors import InvalidArgument
@@ -113,22 +118,25 @@ def _starts(text: str) -> list[int]:
 
 
 def compare(
-    sets: tuple[str, ...], languages: tuple[str, ...], most: int, show: int
+    sets: tuple[str, ...], languages: tuple[str, ...], most: int, show: int, seed: int = SEED
 ) -> dict[str, Any]:
     """Per language: how many renames, how many refused, how many wrong."""
     report: dict[str, Any] = {}
     for language in languages:
-        rng = random.Random(SEED)
+        rng = random.Random(seed)
         files = [f for a in archives(*sets) if a.language == language for f in a.files()]
         files = rng.sample(files, min(most, len(files)))
         service = by_pyright if language == "python" else by_typescript
         counts: Counter[str] = Counter()
+        seen: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
         for expected in service(files, rng):
             verdict, why = _verdict(expected)
             counts[verdict] += 1
             if verdict != "declined" and _is_scoped(expected):
                 counts[f"scoped {verdict}"] += 1
+            if verdict != "declined":
+                seen.update(_references(expected))
             if verdict == "refused":
                 reasons[why] += 1
             if verdict == "wrong" and counts["wrong"] <= show:
@@ -143,6 +151,11 @@ def compare(
             "names of scopes": sum(counts[f"scoped {v}"] for v in ("same", "refused", "wrong")),
             "of these refused": counts["scoped refused"],
             "files": len(files),
+            "references": {
+                "recall": round(100 * seen["shared"] / max(1, seen["theirs"]), 1),
+                "precision": round(100 * seen["shared"] / max(1, seen["ours"]), 1),
+                "lines": seen["theirs"],
+            },
         }
         print(language, report[language], dict(counts), dict(reasons.most_common(8)))
     return report
@@ -161,6 +174,8 @@ def _verdict(expected: Expected) -> tuple[str, str]:
         text = _text(expected.path)
         _parsed[expected.path] = parse(text, known)
     parsed = _parsed[expected.path]
+    if _is_undefined(expected, parsed):
+        return "declined", ""
     text = parsed.text
     line = text.count("\n", 0, expected.start) + 1
     try:
@@ -174,6 +189,31 @@ def _verdict(expected: Expected) -> tuple[str, str]:
     extra = sorted(text.count("\n", 0, start) + 1 for start, _ in ours - theirs)
     missed = sorted(text.count("\n", 0, start) + 1 for start, _ in theirs - ours)
     return "wrong", f"{expected.path}:{line} {expected.name} extra {extra[:5]} missed {missed[:5]}"
+
+
+def _is_undefined(expected: Expected, parsed: Parsed) -> bool:
+    """Whether a script uses the picked name without defining it."""
+    if parsed.language.name == "python":
+        return False
+    try:
+        names = names_of(parsed)
+    except InvalidArgument:
+        return False
+    found = [spot for spot in names.occurrences if spot.start == expected.start]
+    return bool(found) and found[0].binding is None
+
+
+def _references(expected: Expected) -> Counter[str]:
+    """Lines of the name by Redline's uses and by the service's places."""
+    parsed = _parsed[expected.path]
+    text = parsed.text
+    theirs = {
+        text.count("\n", 0, spot[0]) + 1
+        for spot in expected.spots
+        if not _is_text(expected.path, parsed, spot)
+    }
+    ours = {use.line for use in uses_of(parsed, expected.name)}
+    return Counter(theirs=len(theirs), ours=len(ours), shared=len(theirs & ours))
 
 
 def _is_scoped(expected: Expected) -> bool:

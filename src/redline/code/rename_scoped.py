@@ -169,10 +169,14 @@ def _loose(names: Names, old: str, name: str) -> list[Spot]:
         )
     plain = [spot for spot in names.occurrences if spot.name == name and spot.binding is None]
     if plain:
+        _refuse_strays(names, name)
+        if len({spot.meaning for spot in plain}) > 1:
+            refuse_lines(name, {spot.line for spot in plain})
         return list(plain)
     members = [member for member in names.members if member.name == name]
     owners = {m.owner.text() if m.owner is not None else None for m in members}
-    if not members or any(m.form != "access" for m in members) or len(owners) > 1:
+    kinds = {member.kind for member in members}
+    if any(m.form != "access" for m in members) or len(owners) != 1 or len(kinds) != 1:
         _refuse_unknown(name, members, old)
     return list(members)
 
@@ -277,21 +281,41 @@ def _binding_spots(names: Names, classes: Classes, binding: Binding) -> list[Spo
             field="edit_instruction",
             hint=EVERYWHERE,
         )
-    _refuse_mixed(classes, binding)
+    _refuse_mixed(names, classes, binding)
     spots: list[Spot] = list(binding.uses)
     if "parameter" in binding.roles and not classes.script:
         spots += _labels(names, classes, binding)
     return spots
 
 
-def _refuse_mixed(classes: Classes, binding: Binding) -> None:
+def _refuse_mixed(names: Names, classes: Classes, binding: Binding) -> None:
     """Refuse a name that is bound in ways of which only running the code tells the one meant."""
     name, scope = binding.name, binding.scope
     twins = {id(found) for found in (scope.names.get(name), scope.types.get(name)) if found}
     both = len(twins) > 1 and any(u.meaning == ANY and u not in binding.sites for u in binding.uses)
-    if both or ("import" in binding.roles and binding.roles - {"import", "moved"}):
+    spaces = "namespace" in binding.roles and len(binding.roles) > 1
+    if both or spaces or scope.shared or _is_import_and_more(binding):
         refuse_lines(name, {site.line for site in binding.sites})
+    if classes.script:
+        _refuse_strays(names, name)
     _refuse_class_shadow(classes, name)
+
+
+def _is_import_and_more(binding: Binding) -> bool:
+    return "import" in binding.roles and bool(binding.roles - {"import", "moved"})
+
+
+def _refuse_strays(names: Names, name: str) -> None:
+    """Refuse when a use found no binding though one of the name is in sight: misread syntax."""
+    strays = [
+        spot.line
+        for spot in names.occurrences
+        if spot.name == name
+        and spot.binding is None
+        and any(scope.bound(name, ANY) for scope in spot.scope.outward())
+    ]
+    if strays:
+        refuse_lines(name, strays)
 
 
 def _refuse_class_shadow(classes: Classes, name: str) -> None:

@@ -30,6 +30,8 @@ class Scope:
     moved: dict[str, str] = field(default_factory=dict)
     # The binding of the function or class this is the scope of.
     owner: Binding | None = None
+    # Whether its names are seen elsewhere as well: those of a namespace.
+    shared: bool = False
 
     @property
     def qualified(self) -> str:

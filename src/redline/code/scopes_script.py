@@ -171,23 +171,22 @@ class _Reader:
         elif name is not None:
             self.visit(name, scope)
         self.type_parameters(node, types)
-        single = node.field("parameter")
-        self.pattern(single, inner, inner, "parameter")
+        self.pattern(node.field("parameter"), inner, inner, "parameter")
         self.parameters(node.field("parameters"), inner)
-        self.field(node, "return_type", inner)
-        self.body(node, inner)
+        self.rest_of(node, inner)
 
-    def body(self, node: Node, inner: Scope) -> None:
-        body = node.field("body")
-        if body is not None and body.kind() == "statement_block":
-            self.visit_all(body, inner)
-        elif body is not None:
-            self.visit(body, inner)
-        if body is None and node.kind() in ("function_type", "constructor_type"):
-            known = ("type_parameters", "formal_parameters")
-            for child in node.children():
-                if child.kind() not in known:
-                    self.visit(child, inner)
+    def rest_of(self, node: Node, inner: Scope) -> None:
+        """What a function says beside its name and parameters: types and its body."""
+        known = ("name", "parameter", "parameters", "type_parameters")
+        found = (node.field(part) for part in known)
+        done = {part.range().start.index for part in found if part is not None}
+        for child in node.children():
+            if child.range().start.index in done:
+                continue
+            if child.kind() == "statement_block":
+                self.visit_all(child, inner)
+            else:
+                self.visit(child, inner)
 
     def type_parameters(self, node: Node, scope: Scope) -> None:
         found = node.field("type_parameters")
@@ -248,8 +247,19 @@ class _Reader:
             first = name.find(kind="identifier")
             self.names.bind(first, scope, "namespace", ANY)
         inner = self.names.open("function", scope, node, name.text() if name is not None else "")
+        inner.shared = True
         if body is not None:
             self.visit_all(body, inner)
+
+    def ambient(self, node: Node, scope: Scope) -> None:
+        """`declare global { ... }` and plain declarations."""
+        for child in node.children():
+            if child.kind() == "statement_block":
+                inner = self.names.open("function", scope, node)
+                inner.shared = True
+                self.visit_all(child, inner)
+            else:
+                self.visit(child, scope)
 
     def conditional(self, node: Node, scope: Scope) -> None:
         self.visit_all(node, self.names.open("part", scope, node))
@@ -339,6 +349,7 @@ _VISITS: dict[str, _Visit] = {
     "enum_declaration": _Reader.enum,
     "internal_module": _Reader.namespace,
     "module": _Reader.namespace,
+    "ambient_declaration": _Reader.ambient,
     "conditional_type": _Reader.conditional,
     "infer_type": _Reader.inferred,
     "index_signature": _Reader.index_signature,
