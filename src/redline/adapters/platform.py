@@ -8,6 +8,9 @@ import sys
 
 from redline.adapters.disk import Disk
 
+if sys.platform != "win32":
+    import fcntl
+
 _SYSTEM: str = sys.platform
 _FAR = 0x7FFF0000
 
@@ -62,8 +65,6 @@ def lock(fd: int, *, exclusive: bool, wait: bool) -> bool:
         except OSError:
             return False
         return True
-    import fcntl
-
     how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
     try:
         fcntl.flock(fd, how if wait else how | fcntl.LOCK_NB)
@@ -80,6 +81,4 @@ def unlock(fd: int) -> None:
         os.lseek(fd, _FAR, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
         return
-    import fcntl
-
     fcntl.flock(fd, fcntl.LOCK_UN)

@@ -37,7 +37,6 @@ class DiskTransaction:
     places: Places
     # Known as soon as a slot is taken.
     id: str = ""
-    staging: Staging = ()
     slot: Slot | None = None
     blob_lock: int | None = None
     swapper: Swap | None = None
@@ -99,9 +98,9 @@ class DiskTransaction:
         }
         assert self.basis is not None
         staging = [staging_directory(_end(step), self.places, avoided) for step in self.steps]
-        self.staging = self._spelled(staging)
-        self.slot = self.store.slots.take(self.staging)
-        self.id = self.slot.activate(self.staging, self.held.buckets)
+        spelled = self._spelled(staging)
+        self.slot = self.store.slots.take(spelled)
+        self.id = self.slot.activate(spelled, self.held.buckets)
         self.swapper = Swap(
             self.store.disk,
             self.places,
@@ -256,7 +255,7 @@ class DiskTransaction:
 
     def _close_slot(self) -> None:
         assert self.slot is not None
-        self.slot.finish(self.staging)
+        self.slot.finish()
         self.store.slots.give_back(self.slot)
         self.slot = None
 
