@@ -15,6 +15,8 @@ from redline.server.workers import Workers
 
 MAX_LINE = 64 << 20
 _GRACE_SECONDS = 3.0
+# A wide pipe takes a long answer in a few strides; as it is made, the reader is waited for often.
+_NARROW, _WIDE = 1 << 16, 1 << 20
 
 
 class Terminated(Exception):
@@ -74,11 +76,12 @@ def _lines(reader: BinaryIO, limit: int) -> Any:
 class _Pipe:
     """Writes whole lines, one at a time, from any thread."""
 
-    __slots__ = ("_lock", "_writer", "broken")
+    __slots__ = ("_is_wide", "_lock", "_writer", "broken")
 
     def __init__(self, writer: BinaryIO) -> None:
         self._writer = writer
         self._lock = Lock()
+        self._is_wide = False
         self.broken = False
 
     def send(self, message: Json) -> None:
@@ -89,8 +92,20 @@ class _Pipe:
         with self._lock:
             if self.broken:
                 return
+            if len(data) > _NARROW and not self._is_wide:
+                self._is_wide = True
+                _widen(self._writer)
             try:
                 self._writer.write(data)
                 self._writer.flush()
             except (OSError, ValueError):
                 self.broken = True  # the client is gone; the reader sees its end soon
+
+
+def _widen(writer: BinaryIO) -> None:
+    try:
+        import fcntl
+
+        fcntl.fcntl(writer.fileno(), fcntl.F_SETPIPE_SZ, _WIDE)
+    except (ImportError, AttributeError, OSError, ValueError):
+        pass  # not a pipe, or not on Linux: it works as it is

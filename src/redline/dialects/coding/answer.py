@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redline.dialects.tool import Json, Result
+from redline.dialects.tool import Call, Json, Result
 
 
 def success(fields: Json, blocks: Sequence[Json] = ()) -> Result:
     """An answer that is ok; *blocks* go before the text mirror."""
     return _enveloped({"ok": True, **fields}, blocks, is_error=False)
+
+
+def spelled(call: Call, items: list[Any]) -> Any:
+    """A long list that stands in the answer twice, made JSON once where the transport takes it."""
+    if call.client.connection != "stdio":
+        return items
+    import orjson
+
+    try:
+        return orjson.Fragment(orjson.dumps(items))
+    except (TypeError, ValueError):
+        return items
 
 
 def failure(

@@ -9,7 +9,7 @@ from stat import S_IFDIR, S_IFLNK, S_IFREG
 from redline.core.errors import RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.tree import Kind
-from redline.dialects.coding.answer import success
+from redline.dialects.coding.answer import spelled, success
 from redline.dialects.coding.places import existing, shown
 from redline.dialects.tool import Call, Json, Result
 from redline.search.listing import Listed, Listing, Scope, list_directory
@@ -68,7 +68,11 @@ def list_files(call: Call) -> Result:
         for path, mode, size, mtime, _ in _presentable(listing.entries)
     ]
     return success(
-        {"path": shown(directory), "files": files, **_cut(listing, "files", "max_results")}
+        {
+            "path": shown(directory),
+            "files": spelled(call, files),
+            **_cut(listing, "files", "max_results"),
+        }
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from redline.core.paths import show_name
 from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
-from redline.dialects.coding.answer import success
+from redline.dialects.coding.answer import spelled, success
 from redline.dialects.coding.places import existing
 from redline.dialects.tool import Call, Json, Result
 from redline.search.ignore import EXCLUDED_DIRECTORIES
@@ -40,7 +40,7 @@ def search_text(call: Call) -> Result:
     return success(
         {
             "query": query.pattern,
-            "matches": matches,
+            "matches": spelled(call, matches),
             "total_matches": found.total,
             "truncated": found.total > len(matches) or found.timed_out,
             "warnings": _warnings(found, len(matches)),
