@@ -6,9 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from stat import S_IFDIR, S_IFLNK, S_IFREG
-from typing import NamedTuple, TypeAlias
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from redline.core.errors import NotADirectory, NotFound, RedlineError
 from redline.core.paths import WorkspacePath, show_name
@@ -33,11 +32,14 @@ A plain tuple: there are tens of thousands of these in one answer.
 """
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Generic[T]):
     """Entries in order, cut at the cap; `total` is None where counting stopped there too."""
 
-    entries: Sequence[Listed]
+    entries: Sequence[T]
     truncated: bool
     total: int | None = None
 
@@ -51,7 +53,7 @@ def list_directory(
     depth: int = 1,
     most: int = 1000,
     order: str = "name",
-) -> Listing:
+) -> Listing[Listed]:
     """What is in *directory*, *depth* levels of it; linked directories are named, not entered."""
     _require_directory(tree, directory)
     found: list[Listed] = []
@@ -71,33 +73,45 @@ def list_files(
     directory: WorkspacePath,
     scope: Scope,
     cancel: Cancel,
+    render: Callable[[str, FactLists], list[T]],
     *,
     patterns: Sequence[str] = (),
     exclude: Sequence[str] = (),
     most: int = 5000,
     order: str = "path",
     keeps_link: Callable[[str], bool] = lambda _: True,
-) -> Listing:
+) -> Listing[T]:
     """The files beneath *directory* that a pattern selects, and links for which *keeps_link*.
 
-    A pattern is tried on the path from the root and on the path from *directory*. In path order
-    the walk ends where the cap does.
+    A pattern is tried on the path from the root and on the path from *directory*. *render* makes
+    entries of the files of one directory, given with the start of their paths. In path order the
+    walk ends where the cap does.
     """
     _require_directory(tree, directory)
     walk = _Walk(tree, scope, cancel, _selector(directory, patterns, exclude))
-    found: list[Listed] = []
+    found: list[T] = []
+    keys: list[tuple[int, list[str]]] = []
     by_path = order == "path"
-    for entries in walk.files(directory):
-        found += entries if not walk.saw_links else _without(entries, keeps_link)
-        if by_path and len(found) > most:
+    for prefix, some in walk.files(directory):
+        facts = some if not walk.saw_links else _without(prefix, some, keeps_link)
+        found += render(prefix, facts)
+        if not by_path:
+            both = zip(facts.names, facts.mtimes_ns, strict=True)
+            keys += [(-mtime, (prefix + name).split("/")) for name, mtime in both]
+        elif len(found) > most:
             return Listing(found[:most], True)
     if not by_path:
-        found.sort(key=_newest_first)
+        found = [found[index] for index in sorted(range(len(found)), key=keys.__getitem__)]
     return Listing(found[:most], len(found) > most, len(found))
 
 
-def _without(entries: list[Listed], keeps_link: Callable[[str], bool]) -> list[Listed]:
-    return [e for e in entries if e[1] & _KIND != S_IFLNK or keeps_link(e[0])]
+def _without(prefix: str, facts: FactLists, keeps_link: Callable[[str], bool]) -> FactLists:
+    return _chosen(facts, lambda name, mode: mode & _KIND != S_IFLNK or keeps_link(prefix + name))
+
+
+def _chosen(facts: FactLists, wants: Callable[[str, int], bool]) -> FactLists:
+    rows = [row for row in zip(*facts, strict=True) if wants(row[0], row[1])]
+    return FactLists(*map(list, zip(*rows, strict=True))) if rows else _NOTHING
 
 
 def _directories(facts: FactLists, kinds: set[int]) -> list[str]:
@@ -135,6 +149,7 @@ _ANY_NAME_WITH = re.compile(r"(?:\*\*/)*\*([^*?\[\]{}\\/]+)")
 _KIND = 0o170000
 _IGNORE_FILE = ".gitignore"
 _FILES_AND_LINKS = frozenset((S_IFREG, S_IFLNK))
+_NOTHING = FactLists([], [], [], [])
 _ANY_KIND = frozenset(range(0, _KIND + 1, 0o010000))
 
 
@@ -178,39 +193,45 @@ class _Walk:
         todo = [(self._start(directory), 1)]
         while todo:
             here, level = todo.pop()
-            entries, inner = self._look(here)
-            yield entries
+            facts, ignored, inner = self._look(here)
+            prefix = "/".join((*here.path.parts, ""))
+            yield [
+                (prefix + name, mode, size, mtime, name in ignored)
+                for name, mode, size, mtime in zip(*facts, strict=True)
+            ]
             if level < depth:
                 todo += [(place, level + 1) for place in inner.values()]
 
-    def files(self, directory: WorkspacePath) -> Iterator[list[Listed]]:
-        """Files and links in path order, in runs."""
+    def files(self, directory: WorkspacePath) -> Iterator[tuple[str, FactLists]]:
+        """Files and links in path order: of one directory each, with the start of their paths."""
         self._kinds = _FILES_AND_LINKS
-        # A piece of work is a directory still to be looked at, or a run that waits its turn.
-        todo: list[_Place | list[Listed]] = [self._start(directory)]
+        # A piece of work is a directory still to be looked at, or files that wait their turn.
+        todo: list[_Place | tuple[str, FactLists]] = [self._start(directory)]
         while todo:
             work = todo.pop()
-            if isinstance(work, list):
+            if not isinstance(work, _Place):
                 yield work
                 continue
-            entries, inner = self._look(work)
+            facts, _, inner = self._look(work)
+            prefix = "/".join((*work.path.parts, ""))
             if not inner:
-                yield entries
+                yield prefix, facts
             else:
-                todo += reversed(_in_turn(entries, inner))
+                todo += reversed(_in_turn(prefix, facts, inner))
 
     def _start(self, directory: WorkspacePath) -> _Place:
         rules = IgnoreScope.at(self._tree, directory)
         ignored = self._scope.ignored and _lies_in_ignored(self._tree, directory)
         return _Place(directory, rules, ignored, True)
 
-    def _look(self, here: _Place) -> tuple[list[Listed], dict[str, _Place]]:
-        """The entries of one directory sorted by name, and the directories to go on to."""
+    def _look(self, here: _Place) -> tuple[FactLists, set[str], dict[str, _Place]]:
+        """What is shown of one directory sorted by name, which names of it are ignored, and the
+        directories to go on to."""
         self._cancel.check()
         try:
             facts, kinds, directories, has_file = self._facts(here.path)
         except RedlineError:
-            return [], {}  # it vanished, or may not be read
+            return _NOTHING, set(), {}  # it vanished, or may not be read
         names = facts.names
         self.saw_links |= S_IFLNK in kinds
         rules = here.rules
@@ -226,7 +247,7 @@ class _Walk:
             for name in directories
             if self._enters(name, ignored)
         }
-        return self._shown(here, facts, kinds, ignored), inner
+        return self._shown(facts, kinds, ignored), ignored, inner
 
     def _enters(self, name: str, ignored: set[str]) -> bool:
         if name[0] == "." and not self._scope.hidden:
@@ -243,25 +264,22 @@ class _Walk:
             return facts, kinds, frozenset(_directories(facts, kinds)), _IGNORE_FILE in facts.names
         folder = next(iter(self._tree.walk(path, depth=0)))
         wanted = selects("/".join((*path.parts, "")), folder.files + folder.links)
-        facts = self._tree.facts(path, wanted) if wanted else FactLists([], [], [], [])
+        facts = self._tree.facts(path, wanted) if wanted else _NOTHING
         kinds = {mode & _KIND for mode in set(facts.modes)}
         return facts, kinds, frozenset(folder.directories), _IGNORE_FILE in folder.files
 
-    def _shown(
-        self, here: _Place, facts: FactLists, found: set[int], ignored: set[str]
-    ) -> list[Listed]:
-        prefix = "/".join((*here.path.parts, ""))
+    def _shown(self, facts: FactLists, found: set[int], ignored: set[str]) -> FactLists:
         hidden, keep, kinds = self._scope.hidden, self._scope.ignored, self._kinds
         if not ignored and found <= kinds and (hidden or not _has_hidden(facts.names)):
-            paths = map(prefix.__add__, facts.names)
-            return list(zip(paths, facts.modes, facts.sizes, facts.mtimes_ns, repeat(False)))
-        return [
-            (prefix + name, mode, size, mtime, name in ignored)
-            for name, mode, size, mtime in zip(*facts, strict=True)
-            if mode & _KIND in kinds
-            and (name[0] != "." or hidden)
-            and (keep or name not in ignored)
-        ]
+            return facts
+        return _chosen(
+            facts,
+            lambda name, mode: (
+                mode & _KIND in kinds
+                and (name[0] != "." or hidden)
+                and (keep or name not in ignored)
+            ),
+        )
 
 
 class _Place(NamedTuple):
@@ -273,16 +291,22 @@ class _Place(NamedTuple):
     has_rules: bool = False
 
 
-def _in_turn(entries: Sequence[Listed], inner: dict[str, _Place]) -> list[_Place | list[Listed]]:
+def _in_turn(
+    prefix: str, facts: FactLists, inner: dict[str, _Place]
+) -> list[_Place | tuple[str, FactLists]]:
     """Runs of files with the directories between them, in the order of names."""
-    names = [entry[0].rpartition("/")[2] for entry in entries]
-    order: list[_Place | list[Listed]] = []
+    order: list[_Place | tuple[str, FactLists]] = []
     start = 0
     for name in sorted(inner):
-        stop = bisect_left(names, name, start)
-        order += [list(entries[start:stop]), inner[name]]
+        stop = bisect_left(facts.names, name, start)
+        order += [(prefix, _part(facts, start, stop)), inner[name]]
         start = stop
-    return [*order, list(entries[start:])]
+    return [*order, (prefix, _part(facts, start, None))]
+
+
+def _part(facts: FactLists, start: int, stop: int | None) -> FactLists:
+    names, modes, sizes, mtimes = facts
+    return FactLists(names[start:stop], modes[start:stop], sizes[start:stop], mtimes[start:stop])
 
 
 def _lies_in_ignored(tree: Tree, directory: WorkspacePath) -> bool:

@@ -13,7 +13,7 @@ def success(fields: Json, blocks: Sequence[Json] = ()) -> Result:
     return _enveloped({"ok": True, **fields}, blocks, is_error=False)
 
 
-def spelled(call: Call, items: list[Any]) -> Any:
+def spelled(call: Call, items: Sequence[Any]) -> Any:
     """A long list that stands in the answer twice, made JSON once where the transport takes it."""
     if call.client.connection != "stdio":
         return items

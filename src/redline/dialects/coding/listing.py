@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from stat import S_IFDIR, S_IFLNK, S_IFREG
+from typing import Any
 
 from redline.core.errors import RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports.tree import Kind
+from redline.core.ports.tree import FactLists, Kind
 from redline.dialects.coding.answer import spelled, success
 from redline.dialects.coding.places import existing, shown
 from redline.dialects.tool import Call, Json, Result
@@ -51,36 +51,39 @@ def list_files(call: Call) -> Result:
         directory,
         _scope(arguments),
         call.cancel,
+        _Files().render,
         patterns=arguments.get("patterns") or ([glob] if glob else []),
         exclude=arguments.get("exclude_patterns", ()),
         most=arguments.get("max_results", 5000),
         order=arguments.get("sort", "path"),
         keeps_link=lambda path: _leads_to_file(call, path),
     )
-    stamps, kinds = _Stamps(), _KINDS
-    files = [
-        {
-            "path": path,
-            "type": kinds[mode & _KIND],
-            "size_bytes": size,
-            "modified": stamps[mtime // _SECOND],
-        }
-        for path, mode, size, mtime, _ in _presentable(listing.entries)
-    ]
+    files = spelled(call, listing.entries)
     return success(
-        {
-            "path": shown(directory),
-            "files": spelled(call, files),
-            **_cut(listing, "files", "max_results"),
-        }
+        {"path": shown(directory), "files": files, **_cut(listing, "files", "max_results")}
     )
 
 
-def _presentable(entries: Sequence[Listed]) -> Sequence[Listed]:
-    """Entries whose paths fit JSON; nearly always they do as they are."""
-    if "".join([entry[0] for entry in entries]).isascii():
-        return entries
-    return [(show_name(path), *rest) for path, *rest in entries]  # type: ignore[misc]
+class _Files:
+    """Makes entries of files, tens of thousands of them."""
+
+    def __init__(self) -> None:
+        self._stamps = _Stamps()
+
+    def render(self, prefix: str, facts: FactLists) -> list[Json]:
+        """The files of one directory; nearly always their paths fit JSON as they are."""
+        stamps, kinds, names = self._stamps, _KINDS, facts.names
+        if not (prefix.isascii() and "".join(names).isascii()):
+            prefix, names = show_name(prefix), [show_name(name) for name in names]
+        return [
+            {
+                "path": prefix + name,
+                "type": kinds[mode & _KIND],
+                "size_bytes": size,
+                "modified": stamps[mtime // _SECOND],
+            }
+            for name, mode, size, mtime in zip(names, *facts[1:], strict=True)
+        ]
 
 
 _SECOND = 1_000_000_000
@@ -114,7 +117,7 @@ def _scope(arguments: Json) -> Scope:
     )
 
 
-def _cut(listing: Listing, what: str, limit: str) -> Json:
+def _cut(listing: Listing[Any], what: str, limit: str) -> Json:
     if not listing.truncated:
         return {"truncated": False, "warnings": []}
     of = f"{len(listing.entries)} of {listing.total}" if listing.total else "the first"
