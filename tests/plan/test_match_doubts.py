@@ -52,6 +52,11 @@ class TestMadeBefore:
         with pytest.raises(AlreadyApplied):
             place("    }\n  }\n ]\n}\n", "  }\n}\n", "  }\n ]\n}\n")
 
+    def test_one_text_as_old_and_new_is_refused_where_the_file_has_it_otherwise(self) -> None:
+        with pytest.raises(NoMatch, match="Old and new text are the same"):
+            place("x\n      go()\n", "        go()\n", "        go()\n")
+        assert edited("go()\n", "go()\n", "go()\n") == "go()\n"
+
 
 class TestIndentation:
     def test_a_place_the_new_text_does_not_fit_is_a_place_all_the_same(self) -> None:

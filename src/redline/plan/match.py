@@ -65,7 +65,7 @@ def place(text: str, old: str, new: str, *, within: range | None = None) -> Plac
     """
     if not old:
         raise InvalidArgument("The text to replace is empty", hint="quote the text to change")
-    return _only(text, candidates(text, old, new, within), old, new)
+    return _changing(_only(text, candidates(text, old, new, within), old, new), old, new)
 
 
 def place_lines(
@@ -107,9 +107,10 @@ def place_range(
         return _replaced_range(lines, first - 1, last, new)
     hunk = _range_hunk(expected, new)
     try:
-        return place_lines(text, hunk, within=range(first - 1, last), roles_given=False)
+        spot = place_lines(text, hunk, within=range(first - 1, last), roles_given=False)
     except (NoMatch, AmbiguousMatch):
-        return place_lines(text, hunk, roles_given=False)
+        spot = place_lines(text, hunk, roles_given=False)
+    return _changing(spot, expected, new)
 
 
 def place_insert(text: str, before: int, new: str) -> Placement:
@@ -155,6 +156,21 @@ def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
             repeated.message += f". If another place was meant: {refusal.message}"
         raise repeated
     raise refusal
+
+
+def _changing(spot: Placement, old: str, new: str) -> Placement:
+    """*spot*, unless old and new are one text that the file only has otherwise.
+
+    Whoever sends that means some change, and it is lost in the quotation.
+    """
+    if spot.level is Level.LITERAL or unify_ends(old) != unify_ends(new):
+        return spot
+    raise NoMatch(
+        f"Old and new text are the same, and at line {spot.line} the file has it with other"
+        f" {spot.level.value}",
+        hint="quote the file's own text as the old one",
+        details={"line": spot.line},
+    )
 
 
 def _refuse_made_before(text: str, old: str, new: str) -> None:
