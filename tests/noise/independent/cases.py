@@ -69,7 +69,6 @@ class Hunk:
     eol: str = LF
     bare_blanks: bool = False
     only_old: tuple[str, ...] | None = None
-    off: bool = False
 
     @property
     def old(self) -> list[str]:

@@ -6,7 +6,6 @@ import ast
 import difflib
 import random
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -178,12 +177,3 @@ def from_installed(package: Path, rng: random.Random, *, files: int = 40) -> lis
                 lines[at : at + take] = [line.replace("e", "oe") for line in lines[at : at + 2]]
             found.append(Pair(path.name, text, "\n".join(lines)))
     return found
-
-
-def draw(pairs: list[Pair], rng: random.Random) -> Iterator[Spot]:
-    """Real edits for ever, in an order the seed decides."""
-    while True:
-        pair = rng.choice(pairs)
-        spots = pair.changes()
-        if spots:
-            yield rng.choice(spots)
