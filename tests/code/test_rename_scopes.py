@@ -137,6 +137,13 @@ def test_a_member_that_its_family_overrides_is_refused() -> None:
     assert "Several types" in _refused("python", text, "A.f")
 
 
+def test_a_generic_base_is_a_base() -> None:
+    text = (
+        "class A(Generic[T]):\n    def f(self): pass\nclass B(A[int]):\n    def g(self): self.f()\n"
+    )
+    assert "self.fresh()" in _renamed("python", text, "A.f")
+
+
 def test_a_class_that_reads_a_name_it_also_binds_is_refused() -> None:
     assert "line 3" in _refused("python", "x = 1\nclass A:\n    x = x\n", "x")
 

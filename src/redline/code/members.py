@@ -98,7 +98,9 @@ class Classes:
             words = heritage.find_all(kind="identifier") if heritage is not None else []
         else:
             named = scope.node.field("superclasses")
-            words = [c for c in named.children() if c.kind() == "identifier"] if named else []
+            bases = named.children() if named is not None else []
+            # `Base[T]` derives from Base.
+            words = [base.field("value") or base for base in bases]
         for word in words:
             spot = self.names.at(word)
             if spot is not None and spot.binding in self._of_binding:

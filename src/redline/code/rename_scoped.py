@@ -175,8 +175,9 @@ def _loose(names: Names, old: str, name: str) -> list[Spot]:
         return list(plain)
     members = [member for member in names.members if member.name == name]
     owners = {m.owner.text() if m.owner is not None else None for m in members}
-    kinds = {member.kind for member in members}
-    if any(m.form != "access" for m in members) or len(owners) != 1 or len(kinds) != 1:
+    kinds = {(m.kind, m.form, m.owner.kind() if m.owner is not None else "") for m in members}
+    simple = {(kind, "access", "identifier") for kind, *_ in kinds}
+    if len(owners) != 1 or len(kinds) != 1 or kinds != simple:
         _refuse_unknown(name, members, old)
     return list(members)
 
