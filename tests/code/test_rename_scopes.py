@@ -171,6 +171,11 @@ def test_private_members_of_a_script_class_are_renamed_through_this() -> None:
     assert _renamed("javascript", before, "#x", "#fresh") == after
 
 
+def test_a_static_member_is_not_that_of_what_the_class_makes() -> None:
+    text = "class A { static make() { const a = new A(); a.make(); } }\n"
+    assert "line 1" in _refused("javascript", text, "A.make")
+
+
 def test_a_file_that_does_not_parse_is_refused() -> None:
     assert "does not parse at line 1" in _refused("python", "def x(:\n    x\n", "x")
 

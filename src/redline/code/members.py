@@ -126,6 +126,20 @@ class Classes:
             return self._made(made)
         return "unknown"
 
+    def is_static(self, member: Member) -> bool:
+        """Whether a script's member is of the class itself, not of what it makes."""
+        if member.form == "define":
+            return _is_static(member.node.parent())
+        if member.owner is None or member.owner.kind() != "this":
+            spot = self.names.at(member.owner) if member.owner is not None else None
+            return self.class_of(spot.binding if spot is not None else None) is not None
+        around = member.owner.parent()
+        while around is not None and around.kind() != "class_body":
+            if around.parent().kind() == "class_body":
+                return _is_static(around)
+            around = around.parent()
+        return False
+
     def _made(self, made: Node | None) -> Verdict:
         """What a call of a class makes."""
         spot = self.names.at(made) if made is not None and made.kind() == "identifier" else None
@@ -187,6 +201,10 @@ def _is_class(scope: Scope) -> bool:
     return scope.node.kind() in (
         *("class_definition", "class_declaration", "abstract_class_declaration", "class"),
     )
+
+
+def _is_static(node: Node) -> bool:
+    return any(child.kind() == "static" for child in node.children())
 
 
 def _is_written(access: Node) -> bool:

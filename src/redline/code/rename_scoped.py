@@ -204,7 +204,8 @@ def refuse_lines(name: str, found: Iterable[int], old: str = "") -> None:
     )
 
 
-def _member_spots(names: Names, classes: Classes, owner: Scope, name: str) -> list[Spot]:
+def _refuse_family(classes: Classes, owner: Scope, name: str) -> None:
+    """Refuse a member that bases or subclasses of the file define too."""
     family = classes.related(owner, name)
     if family:
         known = ", ".join(scope.qualified for scope in (owner, *family))
@@ -213,6 +214,10 @@ def _member_spots(names: Names, classes: Classes, owner: Scope, name: str) -> li
             field="edit_instruction",
             hint=EVERYWHERE,
         )
+
+
+def _member_spots(names: Names, classes: Classes, owner: Scope, name: str) -> list[Spot]:
+    _refuse_family(classes, owner, name)
     spots: list[Spot] = []
     defined = [d for d in classes.defined[owner].get(name, ()) if isinstance(d, Member)]
     if classes.script and len({member.form for member in defined}) > 1:
@@ -226,6 +231,8 @@ def _member_spots(names: Names, classes: Classes, owner: Scope, name: str) -> li
             unknown.append(member)
     if unknown:
         _refuse_unknown(name, unknown)
+    if classes.script and len({classes.is_static(m) for m in spots if isinstance(m, Member)}) > 1:
+        refuse_lines(name, {spot.line for spot in spots})
     _refuse_class_shadow(classes, name)
     if not classes.script:
         spots += owner.names[name].uses if name in owner.names else []
