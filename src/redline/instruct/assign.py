@@ -111,7 +111,8 @@ def assigned(reader: Reader, readings: list[tuple[Tokens, Tokens]]) -> list[Outc
             reader.index.spend(300)
             outcome = _assign(reader, left, right)
             known = widths.get(outcome.found)
-            if outcome.found and (known is None or len(right) < known):
+            closer = known is not None and len(right) < known and not _is_genitive(left, right)
+            if outcome.found and (known is None or closer):
                 widths[outcome.found] = len(right)
                 found[outcome.found] = outcome
             elif not outcome.found:
@@ -123,6 +124,14 @@ def assigned(reader: Reader, readings: list[tuple[Tokens, Tokens]]) -> list[Outc
     best([attempt(left, right) for left, right in readings])
     acting = [outcome for outcome in found.values() if outcome.operations]
     return acting or list(found.values())[:1] or others[:1]
+
+
+def _is_genitive(left: Tokens, right: Tokens) -> bool:
+    """`title to Head of SRE`: words after *right* that begin with `of` belong to it, unless the
+    place cannot be found without them."""
+    if not right or right[-1].kind != "word" or number_in(right[-1].text) is not None:
+        return False
+    return any(t.low == "of" and t.start > right[-1].start for t in left)
 
 
 def assignments(reader: Reader, left: Tokens, right: Tokens) -> Iterator[Callable[[], Outcome]]:

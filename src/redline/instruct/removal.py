@@ -9,7 +9,15 @@ from redline.instruct.reader import PRONOUNS, Reader, rate
 from redline.instruct.resolve import Found
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Value, dumps
-from redline.instruct.words import ARTICLES, GENERIC, QUANTIFIERS, STRUCTURAL, key_words, singular
+from redline.instruct.words import (
+    ARTICLES,
+    GENERIC,
+    QUANTIFIERS,
+    SCOPING,
+    STRUCTURAL,
+    key_words,
+    singular,
+)
 
 _EACH_TIME = frozenset(
     (many, noun, "of")
@@ -64,11 +72,25 @@ def remove(reader: Reader, tokens: Tokens) -> list[Outcome]:
                       found.nodes)  # fmt: skip
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")
+    _refuse_field_or_record(reader, tokens, found)
     operations = [
         Operation("remove", reader.index.path(node), reader.value(node)).rated(rate(found))
         for node in found.nodes
     ]
     return [Outcome(tuple(operations), found=found.nodes)]
+
+
+def _refuse_field_or_record(reader: Reader, tokens: Tokens, found: Found) -> None:
+    """`tasks that are done`, where each record has a `task`: the records may be what is meant."""
+    place = next((i for i, t in enumerate(tokens) if t.low in STARTERS), None)
+    if not place or any(t.kind == "poss" or t.low in SCOPING for t in tokens[:place]):
+        return
+    noun, index = tokens[place - 1].low, reader.index
+    if singular(noun) != noun and all(
+        index.keys[n] == singular(noun) and index.is_record(index.parents[n]) for n in found.nodes
+    ):
+        said = f"{reader.text(tokens)!r} may mean the records or one field of each"
+        raise Unclear("several", said, found.nodes)
 
 
 def _absent(reader: Reader, tokens: Tokens, unclear: Unclear) -> Outcome:
