@@ -161,6 +161,7 @@ def _assign(reader: Reader, left: Tokens, right: Tokens) -> Outcome:
     old = old or replaced
     whole = None if old else _whole_value(reader, left)
     if whole is not None:
+        _check_value(reader, Found((whole,)), right)
         return reader.each(Found((whole,)), lambda node: reader.typed(right, node))
     found = reader.targets(left)
     reader.memory.head = _head(left)
@@ -259,6 +260,9 @@ def _check_value(reader: Reader, found: Found, tokens: Tokens) -> None:
         return
     if tokens[0].low in ("the", "its", "their") and reader.meanings(tokens):
         raise Unclear("value", f"{reader.text(tokens)!r} may mean a place or a text", found.nodes)
+    single = any(_is_word(reader.value(n)) for n in found.nodes)
+    if single and names_key(reader.index, tokens[1:]):
+        raise Unclear("value", f"{reader.text(tokens)!r} names another field", found.nodes)
     joint = next((i for i, t in enumerate(tokens) if t.low in (",", "and", "then", "but")), None)
     if joint is not None and any(_is_word(reader.value(n)) for n in found.nodes):
         raise Unclear("value", f"{reader.text(tokens)!r} may be more than one value", found.nodes)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+from redline.instruct.bare import check_bare
 from redline.instruct.operations import ABSENT, Absent
 from redline.instruct.outcome import Unclear
 from redline.instruct.tokens import Tokens, text_of
@@ -135,6 +136,7 @@ def _untyped(tokens: Tokens, text: str) -> Value:
     if number_in(text) is not None or text[0] in "$€£+-" or text.endswith("%"):
         raise Unclear("type", f"it is not clear whether {text} is a number or a text", value=text)
     _check_plain(tokens, text)
+    check_bare(tokens, text, "a phrase")
     return text
 
 
@@ -204,6 +206,7 @@ def _string(
     if low in ("none", "undefined") and not any(peer == text for peer in peers):
         raise Unclear("type", f"it is not clear whether {text} is meant as a text", value=text)
     _check_plain(tokens, text)
+    check_bare(tokens, text, current, peers, key)
     coded = _CODED & {singular(w) for w in key_words(key)} and _CODE.fullmatch(current)
     if coded and not _CODE.fullmatch(text):
         raise Unclear("type", f"expected a code like {current!r}, not {text!r}", value=text)
