@@ -167,6 +167,16 @@ def measure_yaml(report: Report, folder: Path, large: int, *, slow_peers: bool) 
         add(report, task, "ruamel.yaml", python(ruamel, prepare, work, file, 1))
 
 
+def measure_odd_yaml(report: Report, folder: Path) -> None:
+    """JSON read as YAML, and one mapping of 100,000 keys."""
+    file = folder / "rows.yaml"
+    file.write_bytes(json_document(1_000_000))
+    middle = file.read_bytes().count(b'"id"') // 2
+    ours(report, "yaml 1 MB, one flow list", "yaml", f"rows[{middle}].name", '"new"', file, 3)
+    file.write_bytes(b"".join(b"key%06d: 1\n" % n for n in range(100_000)))
+    ours(report, "yaml 100,000 keys", "yaml", "key050000", "2", file, 3)
+
+
 def measure_json(report: Report, folder: Path, large: int, *, peers: bool) -> None:
     """JSON, small and large, and its relatives."""
     for task, size in (("json 10 KB", 10_000), ("json 50 MB", large)):
@@ -268,6 +278,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="redline-bench-") as directory:
         folder = Path(directory)
         measure_yaml(report, folder, yaml_size, slow_peers=not short)
+        measure_odd_yaml(report, folder)
         measure_json(report, folder, json_size, peers=not short)
         measure_relatives(report, folder, json_size, peers=not short)
         measure_toml(report, folder, json_size, peers=not short)

@@ -192,10 +192,18 @@ class _Splitter:
                 end += 1
                 is_cut = is_first or has_runs
             if not is_cut:
-                region.runs.append(Run(at, end))
+                self._add(region, at, end)
             at, is_first = end, False
         scanner.ends[start] = begin + 1
         return begin + 1
+
+    def _add(self, region: Region, at: int, end: int) -> None:
+        """Entries that are passed over one by one come together in a run, too."""
+        last = region.runs[-1] if region.runs else None
+        if last and last.end == at and end - last.start <= self.step:
+            last.end = end
+        else:
+            region.runs.append(Run(at, end))
 
     def _flow_entry(
         self, region: Region, at: int, limit: int, outside: tuple[bytes, bytes]
