@@ -6,10 +6,11 @@ import re
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.model import MAX_DEPTH
+from redline.documents.possessive import compiled
 
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 # A string that is never closed reaches to the end, so that nothing is read twice.
-_STRINGS = re.compile(
+_STRINGS = compiled(
     rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
     rb"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+(?:'|\\?\Z|(?=\n))",
     re.DOTALL,

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import re
 
+from redline.documents.possessive import compiled
+
 _DOUBLE = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _SINGLE = rb"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
 # Everything up to the next thing to blank is passed over in one match at C speed. A comment or
 # string that is never closed ends the search; the text is invalid then anyway.
-_COMMENTED = re.compile(
+_COMMENTED = compiled(
     rb'(?:[^"/]++|' + _DOUBLE + rb"|/(?![/*]))*+(//[^\r\n]*+|/\*.*?\*/)", re.DOTALL
 )
 _FOREIGN = (
     rb"(?:\xc2\xa0|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|\xe1\x9a\x80"
     rb"|\xef\xbb\xbf)"
 )
-_COMMENTED5 = re.compile(
+_COMMENTED5 = compiled(
     rb"(?:[^\"'/\v\f\x80-\xff]++|" + _DOUBLE + rb"|" + _SINGLE + rb"|/(?![/*])"
     rb"|(?!" + _FOREIGN + rb")[\x80-\xff])*+"
     rb"(//(?:[^\r\n\xe2]|\xe2(?!\x80[\xa8\xa9]))*+|/\*.*?\*/|" + _FOREIGN + rb"|[\v\f])",
     re.DOTALL,
 )
-_TO_QUOTE = re.compile(rb"(?:[^\"']++|" + _DOUBLE + rb"|" + _SINGLE + rb")*+", re.DOTALL)
-_QUOTED = re.compile(_DOUBLE + rb"|" + _SINGLE, re.DOTALL)
+_TO_QUOTE = compiled(rb"(?:[^\"']++|" + _DOUBLE + rb"|" + _SINGLE + rb")*+", re.DOTALL)
+_QUOTED = compiled(_DOUBLE + rb"|" + _SINGLE, re.DOTALL)
 _TRAILING_COMMA = re.compile(rb",\s*+[\]}]")
 _NOT_BREAK = re.compile(rb"[^\r\n]")
 _BOM = b"\xef\xbb\xbf"

@@ -8,20 +8,21 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from redline.core.errors import DocumentSyntax
+from redline.documents.possessive import compiled
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\]*+(?:\\.[^\'\\]*+)*+\''
 _NESTED = rb"[\[{](?:[^\"'\[\]{}]++|" + _STRING + rb")*+[\]}]"
 for _ in range(2):
     _NESTED = rb"[\[{](?:[^\"'\[\]{}]++|" + _STRING + rb"|" + _NESTED + rb")*+[\]}]"
-_CONTAINER = re.compile(_NESTED, re.DOTALL)
-_TOKEN = re.compile(_STRING + rb"|[\[\]{}]", re.DOTALL)
-_STRING_TOKEN = re.compile(_STRING, re.DOTALL)
+_CONTAINER = compiled(_NESTED, re.DOTALL)
+_TOKEN = compiled(_STRING + rb"|[\[\]{}]", re.DOTALL)
+_STRING_TOKEN = compiled(_STRING, re.DOTALL)
 _ATOM = re.compile(rb"[^\s,\[\]{}:]+")
 _SPACE = re.compile(rb"\s*")
 # What nests deeper than the expression goes is left open; its end is found bracket by bracket.
 _VALUE = rb"(?:(" + _STRING + rb"|" + _NESTED + rb"|[^\s,\[\]{}:\"']++)|(?=[\[{]))"
-_ITEM = re.compile(rb"\s*+,?+\s*+()" + _VALUE, re.DOTALL)
-_MEMBER = re.compile(
+_ITEM = compiled(rb"\s*+,?+\s*+()" + _VALUE, re.DOTALL)
+_MEMBER = compiled(
     rb"\s*+,?+\s*+(" + _STRING + rb"|[^\s,\[\]{}:\"']++)\s*+:\s*+" + _VALUE, re.DOTALL
 )
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from redline.documents.depth import too_deep
 from redline.documents.model import MAX_DEPTH, syntax_error
+from redline.documents.possessive import compiled
 
 _GAP = rb"[ \t]*+"
 _COMMENT = rb"#[^\r\n]*+(?=\r?\n|\Z)"
@@ -41,24 +42,24 @@ _LINES = rb"(?:" + _GAP + rb"(?:" + _STATEMENT + rb")?+" + _LINE_END + rb")*+"
 _HEADER = rb"\[(\[)?+" + _GAP + rb"(" + _KEYS + rb")" + _GAP + rb"\]\]?+"
 
 # The header is optional: the top level and what follows a deep statement have none.
-_READ_SECTION = re.compile(
+_READ_SECTION = compiled(
     rb"(?:" + _GAP + rb"(\[)\[?+" + _GAP + _KEYS + _GAP + rb"\]\]?+" + _LINE_END + rb")?+" + _LINES,
     re.DOTALL,
 )
-_READ_HEADER = re.compile(_HEADER)
+_READ_HEADER = compiled(_HEADER)
 _SPACE = rb"(?:[ \t\r\n]++|#[^\n]*+)*+"
 _PAIR = rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP + rb"("
-_READ_STATEMENT = re.compile(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
-_READ_ITEM = re.compile(
+_READ_STATEMENT = compiled(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
+_READ_ITEM = compiled(
     _SPACE + rb",?+" + _SPACE + rb"(?:(" + _FLAT_VALUE + rb")|(?=[\[{]))", re.DOTALL
 )
-_READ_PAIR = re.compile(_SPACE + rb",?+" + _SPACE + _PAIR + _FLAT_VALUE + rb")?+", re.DOTALL)
-_READ_PART = re.compile(_PART)
-_READ_BRACKET = re.compile(rb"(?:" + _INNER + rb")*+([\[\]{}])", re.DOTALL)
-_READ_LINE_END = re.compile(_LINE_END)
+_READ_PAIR = compiled(_SPACE + rb",?+" + _SPACE + _PAIR + _FLAT_VALUE + rb")?+", re.DOTALL)
+_READ_PART = compiled(_PART)
+_READ_BRACKET = compiled(rb"(?:" + _INNER + rb")*+([\[\]{}])", re.DOTALL)
+_READ_LINE_END = compiled(_LINE_END)
 _MANY_DOTS = re.compile(rb"(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
 _DOTS_AFTER_BREAK = re.compile(rb"\n(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
-_DEEP_KEY = re.compile(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
+_DEEP_KEY = compiled(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _OPEN = (b"[", b"{")
 _SHALLOW = 3

@@ -6,16 +6,17 @@ import re
 from dataclasses import dataclass
 
 from redline.core.errors import CannotApply
+from redline.documents.possessive import compiled
 from redline.documents.yaml_flow import ALIAS, PROPERTY, FlowScanner, Node, quoted_end
 
-_GAP = re.compile(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+")
+_GAP = compiled(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+")
 _INLINE = re.compile(rb"[ \t]*")
 _LINE_REST = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)")
 _PLAIN = (
     rb"(?:[^ \t\r\n\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\r\n]))"
     rb"(?:[^ \t\r\n:#]++|:(?=[^ \t\r\n])|(?<![ \t\r\n])#|[ \t]++(?=[^ \t\r\n#:]|:[^ \t\r\n]))*+"
 )
-_KEY = re.compile(
+_KEY = compiled(
     rb"(?P<props>(?:[&!][^ \t\r\n]*[ \t]+)*)"
     rb"(?P<key>\"[^\"\\\r\n]*+(?:\\[^\r\n][^\"\\\r\n]*+)*+\"|'[^'\r\n]*+(?:''[^'\r\n]*+)*+'"
     rb"|\*[^ \t\r\n,\[\]{}]+|" + _PLAIN + rb")[ \t]*:(?=[ \t\r\n]|\Z)"
@@ -29,7 +30,7 @@ _HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _COMMENT = re.compile(rb"(?:^|[ \t])#")
 _BREAK = re.compile(rb"\r?\n")
-_BLANKS = re.compile(rb"(?: *+\r?\n)*+")
+_BLANKS = compiled(rb"(?: *+\r?\n)*+")
 _SPACES = re.compile(rb" *+")
 # An implicit key stands on one line and has at most 1,024 characters.
 _LONGEST_KEY = 4096

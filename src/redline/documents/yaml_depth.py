@@ -7,6 +7,7 @@ import re
 from redline.core.errors import CannotApply
 from redline.documents.depth import brackets_too_deep, too_deep
 from redline.documents.model import MAX_DEPTH
+from redline.documents.possessive import compiled
 from redline.documents.yaml_block import BlockScanner
 from redline.documents.yaml_flow import quoted_end
 
@@ -20,12 +21,12 @@ _BRACKETS = 15
 _WIDE_LINE = re.compile(rb"\n[ \t\-?:]{%d}" % _WIDE)
 # A tag or an anchor between two indicators: then the columns of a line reach further.
 _MARKED = re.compile(rb"[&!][^ \t\r\n]*+[ \t]++[-?:][ \t]")
-_LEAD = re.compile(
+_LEAD = compiled(
     rb"(?:^|(?<=\A\xef\xbb\xbf))( *+)((?:(?:[-?:]|[&!][^ \t\r\n]*+)(?:[ \t]++|$))*+)", re.MULTILINE
 )
-_BLANK = re.compile(rb"[ \t]*+(?:#[^\n]*+)?+\r?+(?:\n|\Z)")
+_BLANK = compiled(rb"[ \t]*+(?:#[^\n]*+)?+\r?+(?:\n|\Z)")
 _MARKER = re.compile(rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
-_PROPERTIES = re.compile(rb"[ \t]*+(?:[&!][^ \t\r\n]*+[ \t]++)*+")
+_PROPERTIES = compiled(rb"[ \t]*+(?:[&!][^ \t\r\n]*+[ \t]++)*+")
 _BLOCK_SCALAR = re.compile(rb"[|>][0-9+-]{0,2}(?:[ \t]+#[^\n]*|[ \t]*)\r?$", re.MULTILINE)
 _WORD = re.compile(rb"[^ \t]+")
 

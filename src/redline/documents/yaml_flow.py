@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from redline.core.errors import CannotApply
+from redline.documents.possessive import compiled
 
 PROPERTY = re.compile(rb"&[^ \t\r\n,\[\]{}]+|!<[^>\r\n]*>|![^ \t\r\n,\[\]{}]*")
 ALIAS = re.compile(rb"\*[^ \t\r\n,\[\]{}]+")
@@ -23,11 +24,11 @@ _PLAIN = (
 )
 # Behind a quoted scalar or a collection, a colon needs no space to make it a key.
 _KEYED = rb"(?::[ ]?|[ \t\r\n]" + _GAP + rb":)?+"
-_SPACE = re.compile(_GAP)
-_DOUBLE = re.compile(_QUOTED, re.DOTALL)
-_SINGLE = re.compile(_APOSTROPHED)
-_FLOW_PLAIN = re.compile(_PLAIN)
-_AFTER = re.compile(_KEYED)
+_SPACE = compiled(_GAP)
+_DOUBLE = compiled(_QUOTED, re.DOTALL)
+_SINGLE = compiled(_APOSTROPHED)
+_FLOW_PLAIN = compiled(_PLAIN)
+_AFTER = compiled(_KEYED)
 _QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"|\w++)[ ]?:[ \t\r\n]++")
 _QUESTION = re.compile(rb"\?(?=[ \t\r\n,\[\]{}])")
 _COLON = re.compile(rb":(?=[ \t\r\n,\[\]{}])")
@@ -83,7 +84,7 @@ def _passing(what: str) -> re.Pattern[bytes]:
         "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
         "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(_LEVELS) + rb")*+",
     }[what]
-    return re.compile(text, re.DOTALL)
+    return compiled(text, re.DOTALL)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,43 @@
+"""Compile patterns with possessive groups, also where `re` has them wrong.
+
+Before Python 3.11.5 a group such as `(?:a++|"b")*+` may fail to match when something inside it
+backtracks. The same group with its content made atomic, `(?:(?>a++|"b"))*+`, means the same and is
+matched rightly there; it costs a little, so it is used only where it is needed.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PIECE = re.compile(rb"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:>]|\(|\)[*+?]\+|\)|.", re.DOTALL)
+_PROBE = rb'(?:[^"/]++|"[^"]*+(?:x)*+"|/(?![/*]))*+(//)'
+
+
+def compiled(pattern: bytes, flags: int = 0) -> re.Pattern[bytes]:
+    """*pattern* as a regular expression that this interpreter matches rightly."""
+    return re.compile(pattern if SOUND else with_atomic_groups(pattern), flags)
+
+
+def with_atomic_groups(pattern: bytes) -> bytes:
+    """*pattern* with the content of every group that has a possessive quantifier made atomic."""
+    pieces: list[bytes] = []
+    opened: list[int] = []
+    for found in _PIECE.finditer(pattern):
+        piece = found[0]
+        if piece.startswith(b"("):
+            opened.append(len(pieces))
+        elif piece.startswith(b")"):
+            start = opened.pop()
+            if len(piece) == 3 and pieces[start] == b"(?:":
+                pieces[start] = b"(?:(?>"
+                piece = b")" + piece
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def is_sound() -> bool:
+    """Whether this interpreter matches a possessive group as it should."""
+    return re.match(_PROBE, b"{\n //") is not None
+
+
+SOUND = is_sound()
