@@ -23,7 +23,7 @@ def test_groups_with_a_possessive_quantifier_are_made_atomic_and_nothing_else() 
     assert with_atomic_groups(rb"(?:a(?:b)?+)++(c)[)*+(?:]\)*+") == (
         rb"(?:(?>a(?:(?>b))?+))++(c)[)*+(?:]\)*+"
     )
-    assert with_atomic_groups(rb"(?:a|b)*(?=c)(d)?+") == rb"(?:a|b)*(?=c)(d)?+"
+    assert with_atomic_groups(rb"(?:a|b)*(?=c)(d)?+") == rb"(?:a|b)*(?=c)(?:(?>(d)))?+"
 
 
 @settings(max_examples=300, deadline=None)

@@ -28,9 +28,10 @@ def with_atomic_groups(pattern: bytes) -> bytes:
             opened.append(len(pieces))
         elif piece.startswith(b")"):
             start = opened.pop()
-            if len(piece) == 3 and pieces[start] == b"(?:":
-                pieces[start] = b"(?:(?>"
-                piece = b")" + piece
+            if len(piece) == 3:
+                captures = pieces[start] == b"("
+                pieces[start] = b"(?:(?>(" if captures else b"(?:(?>"
+                piece = (b"))" if captures else b")") + piece
         pieces.append(piece)
     return b"".join(pieces)
 
