@@ -41,7 +41,7 @@ demo: $(RUN_STAMP)  ## a scripted session: edit, preview, refuse, undo
 # Without npm's registry the tests that need its tools skip and say so, as those without root do.
 test: $(STAMP) system  ## every test
 	@$(MAKE) --no-print-directory node || echo "not installed: the npm tools; tests that need them will say so"
-	$(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .

@@ -75,6 +75,7 @@ def test_a_virtual_environment_is_made_and_used(project: Path, backend: str) -> 
 
 @pytest.mark.requirement("001-exec-everyday")
 def test_pytest_runs(project: Path, backend: str) -> None:
+    need_program("python")
     assert "1 passed" in _works(project, backend, "python -m pytest -q test_it.py")
 
 
