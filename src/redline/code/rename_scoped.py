@@ -128,7 +128,8 @@ def _target_on(
     ]
     things = len(chosen) + len(owned) + (id(None) in bound)
     foreign = any(not isinstance(owner, Scope) for owner in owners)
-    if things + foreign > 1 or (foreign and not things and found):
+    loose = any(o.name == name and o.binding is None for o in names.occurrences)
+    if things + foreign > 1 or (foreign and not things and (found or loose)):
         refuse_lines(name, {s.line for s in spots} | {m.line for m in members})
     if not things and not foreign:
         raise InvalidArgument(
