@@ -1049,8 +1049,9 @@ def keep_facts(name: str, facts: dict[str, Any], *, short: bool) -> None:
         return
     kept = RESULTS / "noise.json"
     before = json.loads(kept.read_text("utf-8"))["facts"] if kept.exists() else {}
-    report = Report("noise", facts={**before, name: facts})
-    report.finish()
+    saved = Report("noise", facts={**before, name: facts}).save()
+    saved.with_suffix(".svg").unlink()  # there is nothing to draw
+    print(f"saved to {saved.relative_to(REPO)}")
 
 
 def _show(case: Case, result: str, after: bytes | None) -> None:

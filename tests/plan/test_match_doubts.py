@@ -52,6 +52,15 @@ class TestMadeBefore:
         with pytest.raises(AlreadyApplied):
             place("    }\n  }\n ]\n}\n", "  }\n}\n", "  }\n ]\n}\n")
 
+    def test_lines_that_stand_with_a_deeper_first_line_were_not_written_by_the_edit(self) -> None:
+        with pytest.raises(NoMatch) as caught:
+            place(
+                "     see_this()\n    and_that()\n",
+                "sea_this()\nx\n",
+                "    see_this()\n    and_that()",
+            )
+        assert not isinstance(caught.value, AlreadyApplied)
+
     def test_one_text_as_old_and_new_is_refused_where_the_file_has_it_otherwise(self) -> None:
         with pytest.raises(NoMatch, match="Old and new text are the same"):
             place("x\n      go()\n", "        go()\n", "        go()\n")

@@ -150,6 +150,9 @@ def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
         return found[0]
     refusal = nearest(text, old)
     at = occurrences(unify_ends(text), unify_ends(new), 2) if _is_evidence(old, new) else []
+    if "\n" in new.strip("\n"):
+        # Several lines stand there only from the beginning of the first.
+        at = [offset for offset in at if _begins_line(unify_ends(text), offset)]
     if len(at) == 1:
         repeated = already_applied(line_number(unify_ends(text), at[0]))
         if len(new.strip()) < _TELLING:
