@@ -45,13 +45,13 @@ ALWAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """It is one when so many lines beyond the limit are found so early.
+    """It is one when so many lines beyond the limit come so soon after the first ones.
 
     A run in path order may then take `patience` seconds to find the first of them.
     """
 
     lines: int = 2000
-    seconds: float = 0.012
+    seconds: float = 0.025
     patience: float = 0.06
 
 
@@ -122,10 +122,11 @@ class Search:
 
     def _all_at_once(self, early: float) -> bool:
         """One run gives everything; False where there came a flood in the *early* seconds."""
-        found, start = self._found, time.monotonic()
-        much = self._limit + self._flood.lines
+        found, much, start = self._found, self._limit + self._flood.lines, 0.0
 
         def feed(piece: bytes) -> None:
+            nonlocal start
+            start = start or time.monotonic()
             found.feed(piece)
             if found.total > much and time.monotonic() - start < early:
                 raise _Enough
