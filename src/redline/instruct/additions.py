@@ -26,6 +26,12 @@ from redline.instruct.words import (
 _FRONT = frozenset("beginning start front top head".split())
 # Words of a bare text that may say where it goes.
 _PLACING = SCOPING | frozenset("as to into before after first last next".split())
+_AT_ROOT = tuple(
+    (word, *the, *level)
+    for word in ("at", "to", "on")
+    for the in ((), ("the",))
+    for level in (("top", "level"), ("root",), ("root", "level"))
+)
 _BACK = frozenset("end back bottom tail".split())
 
 
@@ -36,13 +42,15 @@ class _Spot:
     kind: str
     index: int = 0
     anchor: Tokens = ()
+    # The anchor with the words that may say where it is, and what stands before it.
+    scoped: tuple[Tokens, Tokens] = ((), ())
     # Whether the verb says which end: append, prepend.
     said: bool = False
 
 
 def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
     """Every reading of `add ... to ...`."""
-    tokens = unintroduced(tokens)
+    tokens = _without_root(unintroduced(tokens))
     spot, rest = _spot(tokens, verb)
     placed, tokens = rest != tokens, rest
     attempts: list[Callable[[], Outcome]] = []
@@ -57,11 +65,21 @@ def add(reader: Reader, tokens: Tokens, verb: str) -> list[Outcome]:
             return [into]
         attempts += key_attempts(reader, tokens, None)
     if spot.anchor:
-        attempts.append(lambda: _beside(reader, tokens, spot))
+        attempts.append(lambda: _beside(reader, tokens, spot.anchor, spot.kind))
+        attempts.append(lambda: _beside(reader, *spot.scoped, spot.kind))
     attempts.append(lambda: _record(reader, tokens, spot))
     attempts.append(lambda: _to_named_collection(reader, tokens, spot))
     attempts += _as_member(reader, tokens, spot)
     return best(attempts)
+
+
+def _without_root(tokens: Tokens) -> Tokens:
+    """Keys go to the top level unless another place is named."""
+    lows = tuple(t.low for t in tokens)
+    for words in _AT_ROOT:
+        if lows[-len(words) :] == words and len(tokens) > len(words):
+            return tokens[: -len(words)]
+    return tokens
 
 
 def _record(reader: Reader, tokens: Tokens, spot: _Spot) -> Outcome:
@@ -77,14 +95,14 @@ def _holds_records(value: Value) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
 
 
-def _beside(reader: Reader, what: Tokens, spot: _Spot) -> Outcome:
+def _beside(reader: Reader, what: Tokens, anchor: Tokens, side: str) -> Outcome:
     """`{...} after the Install step`: into the array that holds the one it is put next to."""
-    found = reader.targets(spot.anchor, strict=True)
+    found = reader.targets(anchor, strict=True)
     if len(found.nodes) != 1 or not reader.index.is_record(found.nodes[0]):
-        raise Unclear("target", f"{reader.text(spot.anchor)!r} is not one element", found.nodes)
+        raise Unclear("target", f"{reader.text(anchor)!r} is not one element", found.nodes)
     array, position = reader.index.parents[found.nodes[0]], reader.index.keys[found.nodes[0]]
     assert isinstance(position, int)
-    exact = _Spot("index", position + (spot.kind == "after"))
+    exact = _Spot("index", position + (side == "after"))
     return _append(reader, what, Found((array,)), exact)
 
 
@@ -126,7 +144,7 @@ def _anchor_spot(tokens: Tokens, place: int, word: str) -> tuple[_Spot, Tokens]:
     rest = tokens[place + 1 :]
     cut = next((i for i, t in enumerate(rest) if i and t.low in ("in", "to", "of")), len(rest))
     joined = (*tokens[:place], *rest[cut:])
-    return _Spot(word, anchor=rest[:cut]), joined
+    return _Spot(word, anchor=rest[:cut], scoped=(tokens[:place], rest)), joined
 
 
 def _rejoin(tokens: Tokens, place: int, rest: Tokens) -> Tokens:
@@ -147,6 +165,16 @@ def _add_to(reader: Reader, what: Tokens, where: Tokens, spot: _Spot) -> Outcome
     values = [reader.value(node) for node in found.nodes]
     if all(isinstance(value, list) for value in values):
         return _append(reader, what, found, spot)
+    if spot.anchor:
+        raise Unclear("target", f"{reader.text(where)!r} is not a list with an order", found.nodes)
+    return _add_to_other(reader, what, where, found, spot)
+
+
+def _add_to_other(
+    reader: Reader, what: Tokens, where: Tokens, found: Found, spot: _Spot
+) -> Outcome:
+    """To a number, a text or an object."""
+    values = [reader.value(node) for node in found.nodes]
     if all(isinstance(value, Num) for value in values) and spot.kind == "end":
         return add_amount(reader, what, found, 1)
     if len(what) == 1 and what[0].kind == "quoted" and spot.said and _are_texts(values):

@@ -14,7 +14,15 @@ from redline.instruct.kinds import Kinds
 from redline.instruct.lookup import Lookup
 from redline.instruct.nouns import Piece, Target, parse_target
 from redline.instruct.tokens import Token, Tokens
-from redline.instruct.words import ARTICLES, STRUCTURAL, is_plural, key_form, key_words, singular
+from redline.instruct.words import (
+    ARTICLES,
+    ORDINALS,
+    STRUCTURAL,
+    is_plural,
+    key_form,
+    key_words,
+    singular,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,8 @@ class Resolver:
                 (piece.names[-1:], piece.names[:-1]),
                 (piece.names[:1], piece.names[1:]),
             ):
+                if any(word.low in ORDINALS for word in value):
+                    continue
                 test = Test(field, "==", value)
                 condition = (inner.condition or Condition(((),))).also(test)
                 filtered = replace(inner, condition=condition)
@@ -141,7 +151,8 @@ class Resolver:
                 return None
             levels.append(level)
             if not level.nodes:
-                return Found((), scopes=tuple(levels[-2].nodes))
+                tested = any(p.condition is not None or p.excepted for p in pieces[: place + 1])
+                return Found((), scopes=tuple(levels[-2].nodes)) if tested else None
         several = self._several(levels)
         return Found(
             tuple(levels[-1].nodes),

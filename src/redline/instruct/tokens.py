@@ -174,10 +174,14 @@ def _word(body: str, position: int, found: list[Token]) -> None:
 
 
 _PATH = re.compile(r"^(\$\.?|/)?([\w~-]+|\[\d+\])((\.|/)[\w~-]+|\[\d+\])*$")
+# A pointer may hold anything but blanks: `/paths/~1pets~1{id}/get`.
+_POINTER = re.compile(r"^(/[\w~.{}$@:+-]+){2,}$")
 
 
 def _is_path(body: str) -> bool:
     """Whether the word is spelled like a JSON Pointer or a dotted path."""
+    if _POINTER.match(body):
+        return True
     return bool(_PATH.match(body)) and any(mark in body for mark in "./[$")
 
 
