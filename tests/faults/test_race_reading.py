@@ -13,6 +13,7 @@ from redline.app import Redline
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import GrepQuery
+from redline.core.ports.tree import FactLists
 from redline.search.listing import Scope, list_directory, list_files
 from redline.settings import Settings
 from tests.adapters.test_git import ENVIRONMENT
@@ -33,6 +34,10 @@ def _tried(work: Callable[[], object]) -> str:
         return ""
 
 
+def _names(prefix: str, facts: FactLists) -> list[str]:
+    return [prefix + name for name in facts.names]
+
+
 @pytest.mark.requirement("001-no-escape")
 def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
     word = OUTSIDE.decode().split(":")[0]
@@ -47,10 +52,11 @@ def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
                     lambda q=query, p=place: redline.grep.search([p], q, Patient()).lines
                 )
                 assert "outside" not in found
-                for work in (list_directory, list_files):
-                    listed = _tried(
-                        lambda w=work, p=place: w(redline.tree, p, scope, Patient()).entries
-                    )
+                for listing in (
+                    lambda p=place: list_directory(redline.tree, p, scope, Patient()),
+                    lambda p=place: list_files(redline.tree, p, scope, Patient(), _names),
+                ):
+                    listed = _tried(lambda work=listing: work().entries)
                     assert "only-outside" not in listed
         confined = redline.grep.processes.guard.confined  # type: ignore[attr-defined]
         redline.close()

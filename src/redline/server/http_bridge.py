@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Any
@@ -143,7 +144,7 @@ class Bridge:
             await asyncio.wrap_future(report)
         if isinstance(outcome, RpcFailure):
             raise MCPError(outcome.code, outcome.message, outcome.data)
-        return wire.sendable(outcome)
+        return _spelled(ctx, outcome)
 
     async def _run(
         self, loop: asyncio.AbstractEventLoop, token: Token, job: Callable[[], Json | RpcFailure]
@@ -180,6 +181,18 @@ class Bridge:
     def _input_schema(self, name: str) -> Json | None:
         entry = self._dispatch.catalog.find(name)
         return entry.tool.input_schema if entry else None
+
+
+def _spelled(ctx: RequestContext, outcome: Json) -> Json:
+    """*outcome* as the SDK can send it; what that would misspell goes beside it, under a mark that
+    the reply puts back (`http_reply.JsonFirst`)."""
+    kept = _scope(ctx).get("redline.exact")
+    _, text = wire.exact(outcome.get("structuredContent") or {})
+    if text is None or kept is None:
+        return wire.sendable(outcome)
+    mark = secrets.token_hex(16)
+    kept[mark.encode()] = text
+    return wire.sendable({**outcome, "structuredContent": {mark: ""}})
 
 
 def client_of(ctx: RequestContext) -> Client:

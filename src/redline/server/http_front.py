@@ -275,15 +275,23 @@ class Front:
         fields = [(k, v) for k, v in scope["headers"] if k not in (b"accept", b"content-length")]
         fields.append((b"accept", b"application/json, text/event-stream"))
         fields.append((b"content-length", str(len(body)).encode()))
-        scope = {**scope, "headers": fields}
-        await self._sdk(scope, replay(body, receive), self._reply(headers, send, json_only))
+        exact: dict[bytes, bytes] = {}
+        scope = {**scope, "headers": fields, "redline.exact": exact}
+        reply = self._reply(headers, send, json_only, exact)
+        await self._sdk(scope, replay(body, receive), reply)
 
-    def _reply(self, headers: dict[str, str], send: Send, json_only: bool = False) -> Send:
+    def _reply(
+        self,
+        headers: dict[str, str],
+        send: Send,
+        json_only: bool = False,
+        exact: dict[bytes, bytes] | None = None,
+    ) -> Send:
         extra: list[tuple[bytes, bytes]] = []
         if self._profile.strict_handshake:
             extra.append((b"mcp-protocol-version", self._profile.oldest.encode()))
             extra.append((b"mcp-session-id", self._ambient.encode()))
-        reply = JsonFirst(send, json_only=json_only, extra=extra)
+        reply = JsonFirst(send, json_only=json_only, extra=extra, exact=exact)
         session = headers.get("mcp-session-id")
 
         async def watch(message: Message) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from redline.server import wire
@@ -64,14 +65,26 @@ class JsonFirst:
     """Wraps `send`: a stream whose first event is the answer becomes a JSON reply.
 
     A stream that begins with anything else (progress, a question, a keep-alive) stays one, unless
-    the client takes only JSON: then everything but the answer is left out.
+    the client takes only JSON: then everything but the answer is left out. Marks give way to
+    what they stand for.
     """
 
-    def __init__(self, send: Send, *, json_only: bool, extra: Headers = ()) -> None:
+    def __init__(
+        self,
+        send: Send,
+        *,
+        json_only: bool,
+        extra: Headers = (),
+        exact: Mapping[bytes, bytes] | None = None,
+    ) -> None:
         self._send = send
+        # Parts of the answer that the SDK would misspell, by the mark that stands for each.
+        self._exact = exact if exact is not None else {}
         self._json_only = json_only
         self._extra = list(extra)
         self._held: Message | None = None
+        # The head of a plain answer whose length changes with its spelling.
+        self._whole: Message | None = None
         self._buffer = b""
         self._done = False
         self.status = 0
@@ -80,10 +93,22 @@ class JsonFirst:
         """One ASGI message on its way to the client."""
         if message["type"] == "http.response.start":
             await self._start(message)
+        elif self._whole is not None:
+            await self._respelled(message)
         elif self._held is not None:
             await self._body(message)
         elif not self._done:
+            if message.get("body"):
+                message = {**message, "body": self._unmarked(message["body"])}
             await self._send(message)
+
+    def _unmarked(self, data: bytes) -> bytes:
+        for mark, text in self._exact.items():
+            if mark in data:
+                place = re.search(rb'\{\s*"%b"\s*:\s*""\s*\}' % mark, data)
+                if place is not None:
+                    data = data[: place.start()] + text + data[place.end() :]
+        return data
 
     async def _start(self, message: Message) -> None:
         self.status = message["status"]
@@ -93,8 +118,23 @@ class JsonFirst:
         kind = dict(message["headers"]).get(b"content-type", b"")
         if kind.startswith(b"text/event-stream"):
             self._held = message
+        elif self._exact:
+            self._whole = message
         else:
             await self._send(message)
+
+    async def _respelled(self, message: Message) -> None:
+        """Send a plain answer once all of it is there."""
+        self._buffer += message.get("body", b"")
+        if message.get("more_body", False):
+            return
+        assert self._whole is not None
+        start, data = self._whole, self._unmarked(self._buffer)
+        self._whole, self._buffer = None, b""
+        headers = [(k, v) for k, v in start["headers"] if k != b"content-length"]
+        headers.append((b"content-length", str(len(data)).encode()))
+        await self._send({**start, "headers": headers})
+        await self._send({"type": "http.response.body", "body": data})
 
     async def _body(self, message: Message) -> None:
         self._buffer += message.get("body", b"")
@@ -114,6 +154,7 @@ class JsonFirst:
 
     async def _send_answer(self, data: bytes) -> None:
         assert self._held is not None
+        data = self._unmarked(data)
         dropped = (b"content-type", b"content-length", b"cache-control", b"x-accel-buffering")
         headers = [(k, v) for k, v in self._held["headers"] if k not in (*dropped, b"connection")]
         headers += [
@@ -127,7 +168,7 @@ class JsonFirst:
 
     async def _commit(self, more: bool) -> None:
         assert self._held is not None
-        start, body = self._held, self._buffer
+        start, body = self._held, self._unmarked(self._buffer)
         self._held, self._buffer = None, b""
         await self._send(start)
         await self._send({"type": "http.response.body", "body": body, "more_body": more})

@@ -36,7 +36,7 @@ def apply(call: Call) -> Result:
         raise StaleBase(session.file or "document", hint="Preview the current document again")
     key = ",".join(change_id(place) for place in wanted)
     if key in session.results:
-        return _again(call, session, session.results[key])
+        return _again(session, session.results[key])
     if session.file:
         return _apply_file(call, stored, session, wanted, key)
     return _apply_inline(call, stored, session, wanted, key)
@@ -66,7 +66,7 @@ def _apply_inline(
     document = apply_operations(session.document, operations)
     outcome = _outcome(session, applied, failed)
     kept = _remember(call, stored, session, key, outcome)
-    return _reply(call, document, hash_of(document), kept, again=kept is not outcome)
+    return _reply(document, hash_of(document), kept, again=kept is not outcome)
 
 
 def _applicable(session: Session, wanted: list[int]) -> tuple[list[int], list[int]]:
@@ -131,18 +131,18 @@ def _remember(call: Call, stored: StoredPreview, session: Session, key: str, out
     return outcome
 
 
-def _again(call: Call, session: Session, outcome: Any) -> Result:
+def _again(session: Session, outcome: Any) -> Result:
     """The stored answer; a file is shown as that apply left it."""
     if session.file:
         document = read_document(outcome["after"].encode(), session.form)
-        return _reply(call, document, outcome["document_hash"], outcome, again=True)
+        return _reply(document, outcome["document_hash"], outcome, again=True)
     applied = {change["id"] for change in outcome["applied_changes"]}
     operations = [o for i, o in enumerate(session.operations) if change_id(i) in applied]
     document = apply_operations(session.document, operations)
-    return _reply(call, document, hash_of(document), outcome, again=True)
+    return _reply(document, hash_of(document), outcome, again=True)
 
 
-def _reply(call: Call, document: Value, digest: str, outcome: Json, *, again: bool) -> Result:
+def _reply(document: Value, digest: str, outcome: Json, *, again: bool) -> Result:
     message = outcome["message"]
     if again:
         message += " (already applied earlier, nothing was done again)"
@@ -155,12 +155,12 @@ def _reply(call: Call, document: Value, digest: str, outcome: Json, *, again: bo
     }
     if outcome.get("operation_id"):
         body["operation_id"] = outcome["operation_id"]
-    return Result.of_text(dumps(body), {**body, "modified_document": _wire(call, document)})
+    return Result.of_text(dumps(body), {**body, "modified_document": _wire(document)})
 
 
-def _wire(call: Call, document: Value) -> Any:
-    """The document for structuredContent: spelled exactly where the transport can carry it."""
-    if call.client.connection == "stdio" and not is_exact(document):
+def _wire(document: Value) -> Any:
+    """The document for structuredContent, spelled exactly."""
+    if not is_exact(document):
         import orjson
 
         text = dumps(document)
@@ -194,7 +194,7 @@ def _apply_file(
     stored, session = load(call.runtime.previews, stored.id, call.client.principal)
     kept = _remember(call, stored, session, key, outcome)
     document = read_document(kept["after"].encode(), session.form)
-    return _reply(call, document, kept["document_hash"], kept, again=False)
+    return _reply(document, kept["document_hash"], kept, again=False)
 
 
 def _applied_elsewhere(call: Call, session_id: str, digest: str, key: str) -> Result:
@@ -202,7 +202,7 @@ def _applied_elsewhere(call: Call, session_id: str, digest: str, key: str) -> Re
     _, session = load(call.runtime.previews, session_id, call.client.principal)
     outcome = session.results.get(key) or session.results.get(_PENDING + key)
     if outcome is not None and outcome["document_hash"] == digest:
-        return _again(call, session, outcome)
+        return _again(session, outcome)
     raise StaleBase(session.file, hint="Preview the file again, it was changed since")
 
 
