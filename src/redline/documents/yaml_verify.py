@@ -18,6 +18,7 @@ from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.depth import too_deep
 from redline.documents.model import MAX_DEPTH, syntax_error
 from redline.documents.yaml_depth import require_bounded
+from redline.documents.yaml_properties import refuse_heaps
 from redline.documents.yaml_view import misused_tab, readable, undeclared_handle, without_tabs
 
 BOM = b"\xef\xbb\xbf"
@@ -48,6 +49,7 @@ def parse(source: bytes, *, readings: int = _READINGS) -> Any:
     if b"\t" in text:
         check_what_passes(text)
         text = without_tabs(text)
+    refuse_heaps(text)
     for _ in range(readings):
         try:
             tree = ryml.parse_in_arena(text, _roomy(text))
