@@ -187,11 +187,11 @@ def _spelled(ctx: RequestContext, outcome: Json) -> Json:
     """*outcome* as the SDK can send it; what that would misspell goes beside it, under a mark that
     the reply puts back (`http_reply.JsonFirst`)."""
     kept = _scope(ctx).get("redline.exact")
-    _, text = wire.exact(outcome.get("structuredContent") or {})
-    if text is None or kept is None:
+    structured = outcome.get("structuredContent")
+    if kept is None or not structured or not wire.is_spelled(structured):
         return wire.sendable(outcome)
     mark = secrets.token_hex(16)
-    kept[mark.encode()] = text
+    kept[mark.encode()] = wire.encode(structured)
     return wire.sendable({**outcome, "structuredContent": {mark: ""}})
 
 

@@ -42,15 +42,9 @@ def sendable(body: Json) -> Json:
         return _clean(body)  # type: ignore[no-any-return]
 
 
-def exact(body: Json) -> tuple[Json, bytes | None]:
-    """*body* as `sendable` makes it, and the text that it does not keep to the letter, if any.
-
-    Numbers may be spelled in ways (1.50, or with more digits than a float has) that a JSON
-    library which reads them before it writes them cannot give back.
-    """
-    plain = sendable(body)
-    text = encode(body)
-    return plain, None if encode(plain) == text else text
+def is_spelled(structured: Json) -> bool:
+    """Whether a value of *structured* is JSON text already, with numbers as a document has them."""
+    return any(isinstance(value, orjson.Fragment) for value in structured.values())
 
 
 def _encode_carefully(value: Any) -> bytes:
