@@ -7,6 +7,7 @@ are noted apart: what they belong to is not for scopes to say.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -187,3 +188,22 @@ def _resolved(spot: Occurrence, through_classes: bool) -> Binding | None:
         if binding is not None:
             return binding
     return None
+
+
+class TreeReader(ABC):
+    """Walks a tree with the scope it is in; a language says what each kind of node means."""
+
+    @abstractmethod
+    def visit(self, node: Node, scope: Scope) -> None:
+        """Note the names of *node*, which stands in *scope*."""
+
+    def visit_all(self, node: Node, scope: Scope) -> None:
+        """Every child of *node*."""
+        for child in node.children():
+            self.visit(child, scope)
+
+    def field(self, node: Node, name: str, scope: Scope) -> None:
+        """The child called *name*, where there is one."""
+        found = node.field(name)
+        if found is not None:
+            self.visit(found, scope)

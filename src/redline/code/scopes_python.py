@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from redline.code.named import Node
-from redline.code.scopes import Names, Scope
+from redline.code.scopes import Names, Scope, TreeReader
 
 _COMPREHENSIONS = {
     *("list_comprehension", "set_comprehension", "dictionary_comprehension"),
@@ -30,7 +30,7 @@ def python_names(root: Node) -> Names:
     return names.settle(through_classes=False)
 
 
-class _Reader:
+class _Reader(TreeReader):
     """Walks the tree once."""
 
     def __init__(self, names: Names) -> None:
@@ -47,15 +47,6 @@ class _Reader:
             self.comprehension(node, scope)
         elif not node.is_leaf():
             self.visit_all(node, scope)
-
-    def visit_all(self, node: Node, scope: Scope) -> None:
-        for child in node.children():
-            self.visit(child, scope)
-
-    def field(self, node: Node, name: str, scope: Scope) -> None:
-        found = node.field(name)
-        if found is not None:
-            self.visit(found, scope)
 
     def identifier(self, node: Node, scope: Scope) -> None:
         self.names.refer(node, scope)

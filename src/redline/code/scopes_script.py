@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from redline.code.named import Node
-from redline.code.scopes import ANY, TYPE, VALUE, Names, Scope
+from redline.code.scopes import ANY, TYPE, VALUE, Names, Scope, TreeReader
 
 _FUNCTIONS = {
     *("function_declaration", "generator_function_declaration", "function_expression"),
@@ -38,7 +38,7 @@ def script_names(root: Node) -> Names:
     return names.settle(through_classes=True)
 
 
-class _Reader:
+class _Reader(TreeReader):
     """Walks the tree once."""
 
     def __init__(self, names: Names) -> None:
@@ -55,15 +55,6 @@ class _Reader:
             self.visit_all(node, self.names.open("block", scope, node))
         elif not node.is_leaf():
             self.visit_all(node, scope)
-
-    def visit_all(self, node: Node, scope: Scope) -> None:
-        for child in node.children():
-            self.visit(child, scope)
-
-    def field(self, node: Node, name: str, scope: Scope) -> None:
-        found = node.field(name)
-        if found is not None:
-            self.visit(found, scope)
 
     # Words
 
