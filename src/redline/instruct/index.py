@@ -230,6 +230,13 @@ class Index:
                 break
         return owner
 
+    def holder(self, node: int, ordered: list[int]) -> int:
+        """Which of the nodes *ordered*, given in document order, *node* lies in."""
+        place = bisect_right(ordered, node) - 1
+        while place > 0 and node >= self.end[ordered[place]]:
+            place -= 1
+        return ordered[max(place, 0)]
+
 
 def _spoken(text: str) -> str:
     return " ".join(text.lower().split())
