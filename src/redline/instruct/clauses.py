@@ -7,10 +7,12 @@ from dataclasses import replace
 from itertools import combinations
 
 from redline.instruct import assign, conditionals, preface
+from redline.instruct.grammars import Grammar
 from redline.instruct.outcome import Outcome, Unclear
 from redline.instruct.reader import OWNERS, Memory, Reader
+from redline.instruct.statements import ASSIGNING, statement
 from redline.instruct.tokens import Tokens
-from redline.instruct.verbs import ASSIGNING, Grammar, statement, verb_at
+from redline.instruct.verbs import verb_at
 
 _OPENINGS = tuple(
     tuple(phrase.split())
