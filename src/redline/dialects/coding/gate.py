@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from redline.dialects.coding.shell_words import Simple, split
+from redline.dialects.coding.shell_words import split
+from redline.dialects.coding.unwrap import Unwrapped, program_name, unwrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,6 @@ _PATTERN_COMMANDS = frozenset(("grep", "egrep", "fgrep", "rg", "sed", "awk", "ga
 _WITH_VALUE = ("-e", "-m", "-A", "-B", "-C", "-g", "-t")
 _INTERPRETERS = re.compile(r"(bash|dash|sh|zsh|python[\d.]*|node|ruby|perl)$")
 _SHELLS = ("sh", "bash", "dash", "zsh")
-_PREFIXES = frozenset(
-    ["command", "exec", "nohup", "nice", "setsid", "stdbuf", "timeout", "time", "xargs", "builtin"]
-)
 _NETWORK = frozenset(["curl", "wget", "nc", "netcat", "ssh", "scp", "ftp"])
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _LIBRARIES = re.compile(
@@ -100,7 +98,7 @@ def demands(
     line: str, env: Mapping[str, str], around: Surroundings, mode: str = "safe"
 ) -> list[Demand]:
     """Every permission *line* needs in that mode, first the one to ask for first."""
-    commands = [_unwrapped(command) for command in split(line)]
+    commands = [unwrapped(command) for command in split(line)]
     checks: tuple[tuple[str, Callable[[], str | None]], ...] = (
         ("privileged_executable", lambda: _privileged(commands, around)),
         ("filesystem_escape", lambda: _escape(commands, around)),
@@ -115,69 +113,7 @@ def demands(
     return [Demand(name, because) for name, because in found if because is not None]
 
 
-def _name(word: str) -> str:
-    return word.rsplit("/", 1)[-1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Unwrapped:
-    """A simple command behind `env`, `timeout` and the like, with all names on the way."""
-
-    names: tuple[str, ...]
-    words: tuple[str, ...]
-    simple: Simple
-    directories: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return _name(self.words[0]) if self.words else ""
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        return self.words[1:]
-
-
-def _unwrapped(simple: Simple) -> _Unwrapped:
-    words = list(simple.words)
-    names: list[str] = []
-    directories: list[str] = []
-    while words:
-        names.append(words[0])
-        if _name(words[0]) == "env":
-            words, seen = _behind_env(words[1:])
-            directories += seen
-        elif _name(words[0]) in _PREFIXES:
-            words = _behind_prefix(words)
-        else:
-            break
-    return _Unwrapped(tuple(names), tuple(words), simple, tuple(directories))
-
-
-def _behind_env(words: list[str]) -> tuple[list[str], list[str]]:
-    directories: list[str] = []
-    while words and (words[0].startswith("-") or "=" in words[0]):
-        option, words = words[0], words[1:]
-        takes_value = option in ("-C", "--chdir", "-u", "--unset", "-S", "--split-string")
-        value = words[0] if takes_value and words else ""
-        if option.startswith("--chdir="):
-            directories.append(option.partition("=")[2])
-        elif option.startswith("-C") and len(option) > 2:
-            directories.append(option[2:])
-        elif option in ("-C", "--chdir"):
-            directories.append(value)
-        if takes_value:
-            words = words[1:]
-    return words, directories
-
-
-def _behind_prefix(words: list[str]) -> list[str]:
-    kind, words = _name(words[0]), words[1:]
-    while words and words[0].startswith("-"):
-        words = words[2:] if words[0] in ("-n", "-s", "-k", "-I", "-L", "-P") else words[1:]
-    return words[1:] if kind == "timeout" else words
-
-
-def _privileged(commands: list[_Unwrapped], around: Surroundings) -> str | None:
+def _privileged(commands: list[Unwrapped], around: Surroundings) -> str | None:
     for command in commands:
         for word in command.names:
             if around.is_privileged(word):
@@ -185,7 +121,7 @@ def _privileged(commands: list[_Unwrapped], around: Surroundings) -> str | None:
     return None
 
 
-def _escape(commands: list[_Unwrapped], around: Surroundings) -> str | None:
+def _escape(commands: list[Unwrapped], around: Surroundings) -> str | None:
     for command in commands:
         targets = [target for op, target in command.simple.redirections if _names_file(op, target)]
         for path in (*targets, *command.directories, *_paths(command)):
@@ -207,7 +143,7 @@ def _is_outside(path: str, around: Surroundings) -> bool:
     return around.leads_out(path)
 
 
-def _paths(command: _Unwrapped) -> Iterator[str]:
+def _paths(command: Unwrapped) -> Iterator[str]:
     name, arguments = command.name, command.arguments
     if name in _FILE_COMMANDS:
         yield from _operands(arguments)
@@ -267,7 +203,7 @@ def _sensitive(env: Mapping[str, str]) -> str | None:
     return None
 
 
-def _inline(commands: list[_Unwrapped]) -> str | None:
+def _inline(commands: list[Unwrapped]) -> str | None:
     for command in commands:
         name = command.name
         if not _INTERPRETERS.match(name):
@@ -300,9 +236,9 @@ def _expansion(line: str) -> str | None:
     return None
 
 
-def _destructive(commands: list[_Unwrapped]) -> str | None:
+def _destructive(commands: list[Unwrapped]) -> str | None:
     for command in commands:
-        names = {_name(word) for word in command.names}
+        names = {program_name(word) for word in command.names}
         for name in ("sudo", "su", "mount", "umount"):
             if name in names:
                 return f"{name} changes more than the workspace"
@@ -314,7 +250,7 @@ def _destructive(commands: list[_Unwrapped]) -> str | None:
     return None
 
 
-def _destructive_arguments(command: _Unwrapped) -> str | None:
+def _destructive_arguments(command: Unwrapped) -> str | None:
     name, arguments = command.name, command.arguments
     flags = "".join(a[1:] for a in arguments if re.match(r"-[A-Za-z]+$", a))
     if name in ("chmod", "chown") and ("R" in flags or "--recursive" in arguments):
@@ -336,15 +272,15 @@ def _destructive_arguments(command: _Unwrapped) -> str | None:
     return None
 
 
-def _network(line: str, commands: list[_Unwrapped]) -> str | None:
+def _network(line: str, commands: list[Unwrapped]) -> str | None:
     if all(command.name in _HARMLESS_TALK for command in commands):
         return None
     if _URL.search(line):
         return "the line names a network address"
     for command in commands:
         for word in (*command.names, *command.words):
-            if _name(word) in _NETWORK:
-                return f"{_name(word)} uses the network"
+            if program_name(word) in _NETWORK:
+                return f"{program_name(word)} uses the network"
     if any(command.name.startswith("python") for command in commands):
         library = _LIBRARIES.search(line)
         if library:
