@@ -5,35 +5,14 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from redline.instruct.aliases import Aliases
 from redline.instruct.filters import form_of, spoken
 from redline.instruct.index import Index
 from redline.instruct.kinds import Kinds
 from redline.instruct.tokens import Token, Tokens
 from redline.instruct.values import Num
-from redline.instruct.words import GENERIC, key_form, key_words, number_in, singular, unit_of
+from redline.instruct.words import GENERIC, key_form, key_words, number_in, singular
 
-# Said -> written; used only where nothing in the document is called what was said.
-_SYNONYMS = {
-    "emailaddress": "email", "mail": "email", "phonenumber": "phone", "telephone": "phone",
-    "telephonenumber": "phone", "cost": "price", "surname": "lastname", "familyname": "lastname",
-    "givenname": "firstname", "colour": "color", "zipcode": "zip", "postcode": "zip",
-    "postalcode": "zip", "birthday": "birthdate", "dateofbirth": "birthdate",
-    "quantity": "qty", "description": "desc", "database": "db", "environment": "env",
-    "configuration": "config", "maximum": "max", "minimum": "min", "webpage": "website",
-    "homepage": "website", "link": "url", "picture": "image", "jobtitle": "title",
-    "log": "logging", "numberofreplica": "replica", "replicacount": "replica",
-    "organisation": "organization",
-}  # fmt: skip
-_SHORTENED = {
-    "maximum": "max", "minimum": "min", "configuration": "config", "environment": "env",
-    "database": "db", "description": "desc", "quantity": "qty", "password": "pwd",
-    "message": "msg", "number": "num", "repository": "repo", "authentication": "auth",
-    "directory": "dir", "language": "lang", "information": "info", "application": "app",
-    "development": "dev", "production": "prod", "identifier": "id", "temperature": "temp",
-    "image": "img", "address": "addr", "connection": "conn", "organization": "org",
-}  # fmt: skip
-_WRITTEN_OUT = {short: long for long, short in _SHORTENED.items()}
-_REVERSED = {written: said for said, written in _SYNONYMS.items()}
 _NUMBERED = ("id", "number", "code", "no", "key", "sku")
 _MEASURED = frozenset("size count number amount".split())
 _PART = re.compile(r"[^.\[\]/]+")
@@ -45,6 +24,7 @@ class Lookup:
     def __init__(self, index: Index, kinds: Kinds) -> None:
         self.index = index
         self.kinds = kinds
+        self._aliases = Aliases(index)
         self._element_texts: dict[int, dict[str, list[int]]] = {}
 
     def phrase(
@@ -175,7 +155,10 @@ class Lookup:
         parts = self._records(index.entity_parts.get(spoken(names), []), scopes)
         if parts:
             return parts, True
-        return index.beneath(self._aliased(names), scopes), True
+        return index.beneath(self._called(names), scopes), True
+
+    def _called(self, names: Tokens) -> list[int]:
+        return self._aliases.of(names) or self.kinds.language(form_of(names))
 
     def _keyed(self, names: Tokens, strict: bool) -> list[int]:
         nodes = self.index.by_form.get(form_of(names), [])
@@ -285,75 +268,3 @@ class Lookup:
     @cached_property
     def _key_texts(self) -> set[str]:
         return {key for key in self.index.keys if isinstance(key, str)}
-
-    def _aliased(self, names: Tokens) -> list[int]:
-        form = form_of(names)
-        by_form = self.index.by_form
-        said = _SYNONYMS.get(form) or _REVERSED.get(form)
-        if said and said in by_form:
-            return by_form[said]
-        short = form_of(tuple(_abbreviated(t) for t in names))
-        if short != form and short in by_form:
-            return by_form[short]
-        return (
-            self._aliases.get(form) or self._long_forms.get(form, []) or self.kinds.language(form)
-        )
-
-    @cached_property
-    def _long_forms(self) -> dict[str, list[int]]:
-        """Keys with their abbreviations written out."""
-        found: dict[str, list[int]] = {}
-        for nodes in self.index.by_form.values():
-            words = key_words(str(self.index.keys[nodes[0]]))
-            written = "".join(singular(_WRITTEN_OUT.get(word, word)) for word in words)
-            found.setdefault(written, []).extend(nodes)
-        return found
-
-    @cached_property
-    def _aliases(self) -> dict[str, list[int]]:
-        """Forms of keys without a unit at the end or an is/has/enabled around a flag."""
-        found: dict[str, list[int]] = {}
-        for nodes in self.index.by_form.values():
-            node = nodes[0]
-            words = key_words(str(self.index.keys[node]))
-            flag = isinstance(self.index.values[node], bool)
-            form = "".join(map(singular, words))
-            for kind in _kind_words(self.index.values[node]):
-                found.setdefault(form + kind, []).extend(nodes)
-            if _is_date(self.index.values[node]):
-                stem = words[:-1] if words[-1] == "at" else words
-                found.setdefault("".join(map(singular, stem)) + "date", []).extend(nodes)
-            if len(words) < 2:
-                continue
-            if unit_of(words[-1]) or (flag and words[-1] in ("enabled", "flag", "active")):
-                short = "".join(map(singular, words[:-1]))
-            elif flag and words[0] in ("is", "has", "enable", "use", "allow"):
-                short = "".join(map(singular, words[1:]))
-            else:
-                continue
-            found.setdefault(short, []).extend(nodes)
-        return found
-
-
-def _abbreviated(token: Token) -> Token:
-    short = _SHORTENED.get(singular(token.low))
-    return token if short is None else Token("word", short, token.start, token.end)
-
-
-def _kind_words(value: object) -> tuple[str, ...]:
-    """What people say after the key of such a value: homepage URL, contact e-mail address."""
-    if isinstance(value, bool):
-        return ("mode", "flag", "feature")
-    if isinstance(value, Num):
-        return ("number", "count", "size", "amount")
-    if not isinstance(value, str):
-        return ()
-    if re.match(r"https?://", value):
-        return ("url",)
-    if re.fullmatch(r"\S+@\S+", value):
-        return ("address",)
-    return ("name", "text", "string", "label", "message", "command")
-
-
-def _is_date(value: object) -> bool:
-    return isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d", value) is not None
