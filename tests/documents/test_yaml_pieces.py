@@ -14,7 +14,7 @@ from redline.documents import yaml_verify
 from redline.documents.query import paths_of
 from redline.documents.yaml_doc import YamlDocument
 from redline.documents.yaml_pieces import _without
-from redline.documents.yaml_split import STREAM
+from redline.documents.yaml_region import STREAM
 from tests.documents.corpus import files, variants
 from tests.documents.suites import yaml_cases
 from tests.documents.test_fuzz import COMMON, ODD, mutate
@@ -23,6 +23,39 @@ from tests.documents.writers import random_data, write
 LONG = os.environ.get("REDLINE_LONG") == "1"
 ROUNDS = 40_000 if LONG else 600
 WHOLE = 1 << 30
+KEYS = ["k{n}: ", "k{n}: ", "k{n}: ", "? k{n}\n: ", "? ", "&b{n} k{n}: ", "!!str k{n}: ", "*a : "]
+KEYS += ["'k {n}': ", '"k\\x41{n}": ', "? [a, {n}]\n: ", ": ", "k{n}:\t"]
+LINES = [
+    "a: 1\n",
+    "b:\n",
+    "  c: d\n",
+    "- x\n",
+    "  - y: z\n",
+    "---\n",
+    "...\n",
+    "%YAML 1.2\n",
+    "# c\n",
+]
+LINES += [
+    "? k\n",
+    ": v\n",
+    "&a k: 1\n",
+    "*a : 2\n",
+    "!t k: 1\n",
+    "&a\n",
+    "  text\n",
+    "'q: \n",
+    "x: |\n",
+]
+LINES += [
+    "\ufeffb: 1\n",
+    "c: [1,\n",
+    "  2]\n",
+    "--- a\n",
+    "\n",
+    "!e!x k: !e!y 1\n",
+    "%TAG !e! t:\n",
+]
 BLOCK_TEXT = [
     "|\n  one\n\n",
     "|+\n  one\n\n\n",
@@ -58,10 +91,64 @@ def pieces_used(source: bytes, step: int) -> int:
         return 0
 
 
+def words(rng: random.Random, indent: str) -> str:
+    """Text of several lines, in any style of scalar."""
+    style = rng.choice(["", "", '"', "'", "|", ">", "|+", ">-", "|2"])
+    between = "\n" + indent + "  "
+    some = [
+        "word",
+        "longer words",
+        "it is",
+        "12345678",
+        "\u00e9t\u00e9",
+        "a\tb",
+        "\u4e2d\u6587\u5b57",
+        "",
+    ]
+    if style == '"':
+        some += ["\\u00e9", "\\x41B", "\\\\", "\\U0001F600", "\\n"]
+    lines = [" ".join(rng.choices(some, k=rng.randrange(1, 5))) for _ in range(rng.randrange(1, 8))]
+    if style[:1] in ("|", ">"):
+        extra = ["# no comment", "- k:\tv", " more: [", "\tx", ""]
+        lines += rng.sample(extra, rng.randrange(3))
+        return style + between + between.join(lines)
+    return style + between.join(lines) + style
+
+
+def odd_stream(rng: random.Random) -> bytes:
+    """Documents with directives, end markers, marks inside, large scalars and all kinds of keys."""
+    pieces: list[str] = [""]
+    for number in range(rng.randrange(1, 5)):
+        has_end = not number or "..." in pieces[-1]
+        tag = has_end and rng.random() < 0.3
+        pieces.append("%TAG !e! tag:e,1:\n" if tag else "")
+        pieces.append(rng.choice(["---\n", "---\n", "--- # c\n", "--- !!map\n"]))
+        indent = rng.choice(["", "", " ", "   "])
+        keys = rng.choice([KEYS, KEYS[:3], rng.sample(KEYS, 3), ["- "]])
+        for entry in range(rng.randrange(1, 9)):
+            key = rng.choice(keys).format(n=entry)
+            mark = rng.choice(["", "", "", "&a ", "!!str ", "!e!x " if tag else ""])
+            values = ["1", "a\ufeffb", "*a" if not mark else "2", "", "[1, 2]", words(rng, indent)]
+            pieces.append(
+                f"{indent}{key}{mark}{rng.choice(values)}\n".replace("\n:", f"\n{indent}:")
+            )
+        pieces.append(rng.choice(["", "...\n", "...\n# c\n", f"# {number}\n"]))
+    return "".join(pieces).encode()
+
+
+def is_hex(step: str | int) -> bool:
+    """Whether a step is the name under which the parser sees `[a, 1]`."""
+    return isinstance(step, str) and step.startswith(b"[a".hex())
+
+
 def any_document(rng: random.Random, corpus: list[bytes]) -> bytes:
     """A random, real or broken stream."""
-    kind = rng.randrange(4)
-    if kind == 0:
+    kind = rng.randrange(6)
+    if kind == 5:
+        source = "".join(rng.choice(LINES) for _ in range(rng.randrange(3, 25))).encode()
+    elif kind == 4:
+        source = odd_stream(rng)
+    elif kind == 0:
         source = write("yaml", random_data(rng, 3), rng)
     elif kind == 1:
         source = write("json", random_data(rng, 3), rng)
@@ -71,7 +158,7 @@ def any_document(rng: random.Random, corpus: list[bytes]) -> bytes:
         count = rng.randrange(2, 6)
         source = b"".join(b"---\n" + write("yaml", random_data(rng, 2), rng) for _ in range(count))
     source = rng.choice([form for _, form in variants(source)])
-    return mutate(source, rng) if rng.random() < 0.5 else source
+    return mutate(source, rng) if rng.random() < 0.35 else source
 
 
 @pytest.mark.requirement("004-lossless")
@@ -84,7 +171,9 @@ def test_pieces_and_the_whole_give_the_same_answer_to_every_call() -> None:
         source = any_document(rng, corpus)
         step = rng.choice([1, 3, 10, 30, 100])
         try:
-            places = list(paths_of(YamlDocument(source, step=WHOLE).data()))[:300]
+            found = paths_of(YamlDocument(source, step=WHOLE).data())
+            # A key that is a collection has no name of its own, only its bytes in hex.
+            places = [path for path in found if not any(is_hex(step) for step in path)][:300]
         except RedlineError:
             places = [()]
         path: tuple[Any, ...] = rng.choice(places)
@@ -110,7 +199,7 @@ def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
     rng = random.Random("facts")
     corpus = [source for _, source in files(2)] + [case.source for case in yaml_cases()]
     compared = 0
-    for _ in range(ROUNDS // 2):
+    for _ in range(ROUNDS):
         source = any_document(rng, corpus)
         step = rng.choice([1, 10, 60])
         try:
@@ -119,14 +208,15 @@ def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
         except RedlineError:
             continue
         found: Counter[Any] = Counter()
-        for region in opinion._regions:
+        regions = [region for region in opinion._regions if region.kind != "text"]
+        for region in regions:
             for run in region.runs:
                 tree, node = opinion._run_tree(region, run)
                 is_stream = region.start == STREAM
                 entries = list(yaml_verify._children(tree, node))
                 within = yaml_verify.documents(tree) if is_stream else entries
                 found += facts(tree, within[1:-1])
-        runs = [run for region in opinion._regions for run in region.runs]
+        runs = [run for region in regions for run in region.runs]
         rest = yaml_verify.parse(_without(source, runs))
         found += facts(rest, yaml_verify.documents(rest))
         assert found == facts(whole, yaml_verify.documents(whole)), (source, step)

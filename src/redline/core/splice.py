@@ -23,15 +23,17 @@ class Splice:
 
 def apply_splices(source: bytes, splices: Iterable[Splice]) -> bytes:
     """*source* with every splice applied; offsets refer to *source*; overlaps are refused."""
-    pieces: list[bytes] = []
+    # Views: what is kept of a large file is copied once, not twice.
+    kept = memoryview(source)
+    pieces: list[bytes | memoryview] = []
     position = 0
     for splice in sorted(splices):
         if splice.start < position:
             raise OverlappingEdits(f"Edits overlap at byte {splice.start}")
         if splice.end > len(source):
             raise ValueError(f"splice ends at {splice.end}, source has {len(source)} bytes")
-        pieces.append(source[position : splice.start])
+        pieces.append(kept[position : splice.start])
         pieces.append(splice.data)
         position = splice.end
-    pieces.append(source[position:])
+    pieces.append(kept[position:])
     return b"".join(pieces)

@@ -15,7 +15,7 @@ _BOM = b"\xef\xbb\xbf"
 
 # Every open block collection has a column and a kind of its own, so `_WIDE` columns hold at most
 # 130 of them; brackets are at most twice as deep as asked for, and each may hold a pair, which is
-# a level too. Together that stays within the limit.
+# a level too. Together that stays within the limit; more brackets need fewer columns.
 _WIDE = 64
 _BRACKETS = 15
 _WIDE_LINE = re.compile(rb"\n[ \t\-?:]{%d}" % _WIDE)
@@ -33,10 +33,10 @@ _WORD = re.compile(rb"[^ \t]+")
 
 def require_bounded(source: bytes) -> bool:
     """Refuse what nests too deeply; whether a parser's tree has to be measured to be sure."""
-    block = 2 * (_WIDE + 1)
-    if _is_wide(source):
-        block = 2 * len(_columns(source))
-    if block + 4 * _BRACKETS <= MAX_DEPTH and not brackets_too_deep(source, _BRACKETS):
+    if not _is_wide(source) and not brackets_too_deep(source, _BRACKETS):
+        return False
+    brackets = (MAX_DEPTH - 2 * len(_columns(source))) // 4
+    if brackets > 0 and not brackets_too_deep(source, brackets):
         return False
     _Walk(source).over()
     return True

@@ -28,8 +28,8 @@ from redline.documents.yaml_flow import Node
 from redline.documents.yaml_fragment import Fragment, render_key
 from redline.documents.yaml_pieces import Opinion, Place
 from redline.documents.yaml_place import Placer, Style
-from redline.documents.yaml_scan import Child, Part, Scanner
-from redline.documents.yaml_split import STEP
+from redline.documents.yaml_region import STEP
+from redline.documents.yaml_scan import Child, Scanner
 from redline.documents.yaml_verify import Where
 
 # So many keys are compared with one that is missing.
@@ -48,8 +48,8 @@ class YamlDocument:
         self.index = index
         bom = 3 if source.startswith(yaml_verify.BOM) else 0
         self._scanner = Scanner(source, bom=bom)
-        parts = self._scanner.parts()
-        self._opinion = Opinion(self._scanner, parts, step)
+        stream = self._scanner.stream
+        self._opinion = Opinion(self._scanner, stream, step)
         count = self._opinion.count
         if not 0 <= index < max(count, 1):
             raise InvalidArgument(
@@ -57,9 +57,9 @@ class YamlDocument:
                 field="doc_index",
                 hint=f"the file holds {count} documents, counted from 0",
             )
-        if len(parts) != count:
+        if stream.count != count:
             raise DocumentSyntax("The documents of this stream cannot be told apart")
-        self._part: Part = parts[index]
+        self._part = stream.part(index)
 
     @cached_property
     def _root(self) -> Node:

@@ -9,7 +9,8 @@ from redline.core.splice import Splice
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_fragment import Fragment, render_key
 from redline.documents.yaml_place import Placer, line_stop
-from redline.documents.yaml_scan import Child, Part
+from redline.documents.yaml_scan import Child
+from redline.documents.yaml_stream import Part
 
 _COMMA = re.compile(rb"(?:[ \t\r\n]+|(?<![^ \t\r\n])#[^\r\n]*)*,")
 _BLANK_LINES = re.compile(rb"\r?\n(?:[ \t]*\r?\n)*")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -53,6 +53,8 @@ _ESCAPES = {
     "P": "\u2029",
 }
 MAX_FLOW = 200
+# Some entries of a collection: where they start and end, and how many they are.
+Portion = tuple[int, int, int]
 BLOCK = 64
 # Deeper ones are passed over level by level.
 _LEVELS = 2
@@ -61,7 +63,7 @@ _LEVELS = 2
 def _token(space: bytes) -> bytes:
     """Anything but a collection; the cheap and frequent kinds come first."""
     return (
-        _QUOTED + _KEYED + rb"|[" + space + rb"]++|[\w.+]++(?=[,\]}])|" + _PLAIN + rb"|"
+        _QUOTED + _KEYED + rb"|[" + space + rb"]++|\w[\w.+-]*+(?:(?=[,\]}])|:[ ])|" + _PLAIN + rb"|"
         + _APOSTROPHED + _KEYED + rb"|(?<![^ \t\r\n])#[^\r\n]*+|[&*][^ \t\r\n,\[\]{}]++"
         rb"|!<[^>\r\n]*+>|![^ \t\r\n,\[\]{}]*+|[:?](?=[ \t\r\n,\[\]{}])"
     )  # fmt: skip
@@ -141,8 +143,9 @@ class FlowScanner:
     """Reads flow nodes out of `source`, one level at a time."""
 
     source: bytes
-    # Where large collections that were passed over once end.
+    # Where large collections that were passed over once end, and runs of their entries.
     ends: dict[int, int] = field(default_factory=dict)
+    runs: dict[int, Sequence[Portion]] = field(default_factory=dict)
 
     def flow_node(self, at: int, limit: int) -> Node:
         """The flow node that starts at *at*."""
@@ -209,19 +212,25 @@ class FlowScanner:
         """Behind the comma of the last entry that ends before *limit*, or *at*."""
         return self._after(_passing("entries"), at, limit)
 
-    def flow_parts(self, node: Node) -> Iterator[tuple[int, int, int]]:
+    def flow_parts(self, node: Node) -> Iterator[Portion]:
         """The entries in order as `start, end, how many`, one or a block, with what ends them."""
         limit = node.end if node.end >= 0 else node.limit
         closer = b"]" if self.source[node.start] == 0x5B else b"}"
         at, single = self.space(node.start + 1, limit), BLOCK
+        known = iter(self.runs.get(node.start, ()))
+        run = next(known, None)
         while self.source[at : at + 1] != closer:
-            if not single:
+            if run and at >= run[0]:
+                yield at, run[1], run[2]
+                at, run = self.space(run[1], limit), next(known, None)
+                continue
+            if not single and run is None:
                 single = BLOCK
                 if block := _passing("block").match(self.source, at, limit):
                     yield at, block.end(), BLOCK
                     at, single = self.space(block.end(), limit), 0
                     continue
-            single -= 1
+            single = max(single - 1, 0)
             end = self.entry_end(at, limit)
             has_comma = self.source[end : end + 1] == b","
             if end == at or not (has_comma or self.source[end : end + 1] == closer):

@@ -46,7 +46,7 @@ class Fragment:
         except DocumentSyntax:
             raise value_too_deep() from None
         self.scanner = Scanner(source)
-        parts = self.scanner.parts()
+        parts = list(self.scanner.stream.parts())
         if len(parts) != 1 or parts[0].is_marked or source.lstrip().startswith(b"%"):
             raise CannotApply("Value is not exactly one YAML node")
         self.root = self.scanner.root(parts[0])

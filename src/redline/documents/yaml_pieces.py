@@ -13,11 +13,13 @@ from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.core.splice import Splice, apply_splices
-from redline.documents import yaml_verify
+from redline.documents import yaml_verify, yaml_view
 from redline.documents.model import Edit
 from redline.documents.yaml_depth import require_bounded
-from redline.documents.yaml_scan import Part, Scanner
-from redline.documents.yaml_split import STEP, STREAM, Region, Run, regions_of
+from redline.documents.yaml_region import STEP, STREAM, Region, Run
+from redline.documents.yaml_scan import Scanner
+from redline.documents.yaml_split import regions_of
+from redline.documents.yaml_stream import Stream
 from redline.documents.yaml_verify import Where
 
 Span = tuple[int, int]
@@ -53,38 +55,54 @@ class Trees:
 class Opinion:
     """What the independent parser says of a stream; making it validates the whole stream."""
 
-    def __init__(self, scanner: Scanner, parts: list[Part], step: int = STEP) -> None:
+    def __init__(self, scanner: Scanner, stream: Stream, step: int = STEP) -> None:
         self.source = scanner.source
         self._tree: Any = None
-        self._regions = self._validated(scanner, parts, step)
+        self._regions = self._validated(scanner, stream, step)
         if self._regions:
             self.count = self._count
         else:
             self._tree = yaml_verify.parse_bounded(self.source)
-            self.count = len(yaml_verify.documents(self._tree))
+            self.count = yaml_verify.count_of(self._tree)
 
-    def _validated(self, scanner: Scanner, parts: list[Part], step: int) -> list[Region]:
+    def _validated(self, scanner: Scanner, stream: Stream, step: int) -> list[Region]:
         """The regions whose every run the parser accepts; none when the whole must tell."""
-        if len(self.source) <= 4 * step or require_bounded(self.source):
+        if len(self.source) <= 4 * step:
             return []
+        is_unsure = require_bounded(self.source)
         try:
-            yaml_verify.check_what_passes(self.source)
-            regions = regions_of(scanner, parts, step)
+            regions = regions_of(scanner, stream, step)
+            if not regions or _has_odd_tabs(self.source, regions):
+                return []
             for region in regions:
                 for run in region.runs:
-                    run.count = self._entries(region, run)
+                    run.count = self._entries(region, run, is_unsure=is_unsure)
             dropped = [run for region in regions for run in region.runs]
-            rest = yaml_verify.parse(_without(self.source, dropped), readings=1)
+            rest = yaml_verify.parse(_without(self.source, dropped))
+            if is_unsure:
+                yaml_verify.require_shallow_tree(rest)
         except (DocumentSyntax, CannotApply):
+            scanner.ends.clear()
             return []
-        stream = [run.count for region in regions if region.start == STREAM for run in region.runs]
-        self._count = len(yaml_verify.documents(rest)) + sum(stream)
+        scanner.runs |= {
+            region.start: [(run.start, run.end, run.count) for run in region.runs]
+            for region in regions
+            if region.kind != "text"
+        }
+        stream_runs = [region.runs for region in regions if region.start == STREAM]
+        self._count = yaml_verify.count_of(rest) + sum(
+            r.count for runs in stream_runs for r in runs
+        )
         return regions
 
-    def _entries(self, region: Region, run: Run) -> int:
+    def _entries(self, region: Region, run: Run, *, is_unsure: bool) -> int:
         tree, node = self._run_tree(region, run)
+        if is_unsure:
+            yaml_verify.require_shallow_tree(tree, region.level - region.depth)
         if region.start == STREAM:
-            return len(yaml_verify.documents(tree)) - _BESIDE
+            return yaml_verify.count_of(tree) - _BESIDE
+        if region.kind == "text":
+            return _no_entry(tree, node)
         fits = tree.is_map(node) if region.kind == "mapping" else tree.is_seq(node)
         # Behind the last entry, rapidyaml takes a lone anchor for one of the collection.
         is_marked = tree.has_val_anchor(node) or tree.has_val_tag(node)
@@ -94,9 +112,11 @@ class Opinion:
         return count
 
     def _run_tree(self, region: Region, run: Run) -> tuple[Any, int]:
-        text = region.before + self.source[run.start : run.end] + region.after
-        tree = yaml_verify.parse(text, readings=1)
+        text = b"".join((region.before, memoryview(self.source)[run.start : run.end], region.after))
+        tree = yaml_verify.parse(text)
         node = int(tree.root_id())
+        if tree.is_stream(node):
+            node = int(tree.first_child(node))
         for _ in range(region.depth):
             node = int(tree.first_child(node))
         return tree, node
@@ -178,6 +198,23 @@ class Opinion:
             for run in region.runs
             if gone[0] <= run.start and run.end <= gone[1] and run.start not in out
         ]
+
+
+def _no_entry(tree: Any, node: int) -> int:
+    """A part of a scalar's text must be the text of one scalar, alone."""
+    if yaml_verify.count_of(tree) != 1 or tree.is_container(node) or not tree.has_val(node):
+        raise CannotApply("A part of a text is not text")
+    if not tree.is_root(node) and tree.num_siblings(node) != 1:
+        raise CannotApply("A part of a text is not alone")
+    return 0
+
+
+def _has_odd_tabs(source: bytes, regions: Sequence[Region]) -> bool:
+    """Whether a tab may stand for indentation at the start of a line that a run cuts off."""
+    if b"\t" not in source:
+        return False
+    runs = [run for region in regions if region.before.endswith(b" ") for run in region.runs]
+    return any(yaml_view.has_odd_tab(source, run.start, run.end) for run in runs)
 
 
 def _touches(run: Run, spans: Sequence[Span]) -> bool:

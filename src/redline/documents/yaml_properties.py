@@ -8,7 +8,9 @@ from redline.core.errors import DocumentSyntax
 
 _PROPERTY = rb"[&!][^\s,\[\]{}]*"
 _GAP = rb"\s+(?:#[^\n]*(?:\n\s*|\Z))*"
-_HEAP = re.compile(rb"(?<![^\s\[{,])(?:%b%b){2,}%b" % (_PROPERTY, _GAP, _PROPERTY))
+# The first character comes first: the search for it is what is fast.
+_STARTS = rb"[&!](?:(?<=[\s\[{,].)|(?<=\A.))[^\s,\[\]{}]*"
+_HEAP = re.compile(rb"%b%b(?:%b%b)+%b" % (_STARTS, _GAP, _PROPERTY, _GAP, _PROPERTY))
 _COMMENT = re.compile(rb"(?<!\S)#[^\n]*")
 
 

@@ -15,25 +15,14 @@ from functools import lru_cache
 from redline.core.errors import CannotApply
 from redline.documents.yaml_block import DASH, QUESTION, BlockScanner
 from redline.documents.yaml_flow import Node, Pair, decode_key
+from redline.documents.yaml_stream import Part, Stream
 
 _VALUE = re.compile(rb":(?=[ \t\r\n]|\Z)")
-_MARKER = re.compile(rb"(?:^|(?<=\A\xef\xbb\xbf))(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
 _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
 _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
 _LARGE = 4096
 # So much text is looked at in one go when only the number of entries matters.
 _WINDOW = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One document of a stream: where its content may stand and the offset behind `---`."""
-
-    start: int
-    end: int
-    slot: int
-    is_marked: bool
 
 
 @dataclass(slots=True)
@@ -65,25 +54,10 @@ def _entry_line(column: int, kind: str) -> re.Pattern[bytes]:
 class Scanner(BlockScanner):
     """Lookups over one stream of documents."""
 
-    def parts(self) -> list[Part]:
-        """The documents of the stream, in order."""
-        source = self.source
-        if not (
-            b"---" in source[self.bom : self.bom + 3] or b"\n---" in source or b"..." in source
-        ):
-            return [Part(self.bom, len(source), self.bom, is_marked=False)]
-        found: list[Part] = []
-        start, slot, marked = self.bom, self.bom, False
-        for marker in _MARKER.finditer(self.source):
-            self._close(found, start, marker.start(), slot, marked=marked)
-            marked = marker[1] == b"---"
-            start = slot = marker.end()
-        self._close(found, start, len(self.source), slot, marked=marked)
-        return found or [Part(self.bom, len(self.source), self.bom, is_marked=False)]
-
-    def _close(self, found: list[Part], start: int, end: int, slot: int, *, marked: bool) -> None:
-        if marked or _CONTENT.search(self.source, start, end):
-            found.append(Part(start, end, slot, marked))
+    @property
+    def stream(self) -> Stream:
+        """The documents."""
+        return Stream(self.source, self.bom)
 
     def root(self, part: Part) -> Node:
         """The root node of one document."""

@@ -29,6 +29,8 @@ _TYPED = re.compile(
 )
 _NONE = ryml.NONE
 _MOST_NODES = 8192
+# So much of a text shows how many nodes it has.
+_SAMPLE = 2048
 # As written, then without collections as keys.
 _READINGS = 2
 
@@ -41,16 +43,16 @@ class Where:
     steps: tuple[bytes | int, ...]
 
 
-def parse(source: bytes, *, readings: int = _READINGS) -> Any:
+def parse(source: bytes) -> Any:
     """rapidyaml's tree of a stream; DocumentSyntax when it does not parse."""
     text = source[3:] if source.startswith(BOM) else source
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
     if b"\t" in text:
-        check_what_passes(text)
+        _check_tabs(text)
         text = without_tabs(text)
     refuse_heaps(text)
-    for _ in range(readings):
+    for _ in range(_READINGS):
         try:
             tree = ryml.parse_in_arena(text, _roomy(text))
         except ryml.ExceptionParse as error:
@@ -61,7 +63,7 @@ def parse(source: bytes, *, readings: int = _READINGS) -> Any:
         except (ryml.ExceptionBasic, ryml.ExceptionVisit) as error:
             raise DocumentSyntax(f"Invalid YAML: {_reason(error)}") from None
         else:
-            check_what_passes(text)
+            _check_handles(text)
             return tree
     raise DocumentSyntax("Invalid YAML")
 
@@ -78,15 +80,21 @@ def parse_bounded(source: bytes) -> Any:
 def _roomy(text: bytes) -> Any:
     """An empty tree with room for what a piece has: growing it costs more than parsing does."""
     tree = ryml.Tree()
-    lines = min(text.count(b"\n"), text.count(b":") + text.count(b"- "))
-    tree.reserve(min(16 + lines + 2 * text.count(b","), _MOST_NODES))
+    sample = text[:_SAMPLE]
+    lines = min(sample.count(b"\n"), sample.count(b":") + sample.count(b"- "))
+    nodes = (lines + 2 * sample.count(b",")) * (len(text) / _SAMPLE if len(text) > _SAMPLE else 1)
+    tree.reserve(min(16 + int(nodes * 1.2), _MOST_NODES))
     return tree
 
 
-def check_what_passes(text: bytes) -> None:
-    """Refuse the invalid documents that rapidyaml accepts."""
-    if b"\t" in text and (at := misused_tab(text)) is not None:
+def _check_tabs(text: bytes) -> None:
+    """Refuse tabs that rapidyaml accepts as indentation."""
+    if (at := misused_tab(text)) is not None:
         raise syntax_error(text, at, "a tab is used as indentation", "YAML")
+
+
+def _check_handles(text: bytes) -> None:
+    """Refuse tags whose handles rapidyaml does not look up."""
     if b"!" in text and (at := undeclared_handle(text)) is not None:
         raise syntax_error(text, at, "a tag handle is not declared", "YAML")
 
@@ -111,6 +119,12 @@ def documents(tree: Any) -> list[int]:
     """The root node of each document."""
     root = tree.root_id()
     return list(_children(tree, root)) if tree.is_stream(root) else [root]
+
+
+def count_of(tree: Any) -> int:
+    """How many documents a tree has."""
+    root = tree.root_id()
+    return int(tree.num_children(root)) if tree.is_stream(root) else 1
 
 
 def find(tree: Any, where: Where) -> int:
@@ -257,9 +271,9 @@ def text_of(tree: Any, node: int) -> Any:
         return flatten(tree, node)
 
 
-def require_shallow_tree(tree: Any) -> None:
-    """Refuse a tree that nests deeper than the limit, without recursion."""
-    level, depth = [int(tree.root_id())], 0
+def require_shallow_tree(tree: Any, depth: int = 0) -> None:
+    """Refuse a tree that nests deeper than the limit less *depth*, without recursion."""
+    level = [int(tree.root_id())]
     while level:
         if depth > MAX_DEPTH:
             raise too_deep()

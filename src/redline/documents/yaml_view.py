@@ -41,7 +41,7 @@ def without_collection_keys(text: bytes) -> bytes:
     """*text* with every key that is a collection replaced by a quoted scalar."""
     scanner = Scanner(text)
     splices: list[Splice] = []
-    for part in scanner.parts():
+    for part in scanner.stream.parts():
         _collect(scanner, scanner.root(part), splices)
     return apply_splices(text, splices)
 
@@ -61,6 +61,12 @@ def _collect(scanner: Scanner, top: Node, splices: list[Splice]) -> None:
                     scalar += b"\n" + b" " * node.column + b":"
                 splices.append(Splice(child.key_start, child.key_end, scalar))
             stack.append(scanner.value_of(node, child))
+
+
+def has_odd_tab(text: bytes, start: int, end: int) -> bool:
+    """Whether a line from *start* on looks as if a tab stood for its indentation."""
+    start = text.rfind(b"\n", 0, start) + 1
+    return text.find(b"\t", start, end) >= 0 and bool(_TAB_AS_INDENT.search(text, start, end))
 
 
 def misused_tab(text: bytes) -> int | None:
@@ -95,7 +101,7 @@ class _Scalars:
 
     def _root(self, at: int) -> Node | None:
         if not self._roots:
-            parts = self._scanner.parts()
+            parts = self._scanner.stream.parts()
             self._roots = [(part.start, self._scanner.root(part)) for part in parts]
         position = bisect_right(self._roots, at, key=lambda root: root[0])
         return self._roots[position - 1][1] if position else None

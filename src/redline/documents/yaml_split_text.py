@@ -1,0 +1,59 @@
+"""Where the text of a large scalar can be cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from redline.documents.possessive import compiled
+from redline.documents.yaml_flow import Node
+from redline.documents.yaml_region import Around, Region, Run
+
+# Inside a word, and not inside an escape: the longest is ten bytes.
+_IN_WORD = re.compile(
+    rb"(?<=[^\\\r\n]{10}[0-9A-Za-z\x80-\xbf])(?=[0-9A-Za-z\xc2-\xf4][0-9A-Za-z\x80-\xbf])"
+)
+_BLANK_LINES = compiled(rb"[^\n]*+\n(?:[ ]*+\r?\n)*+")
+_FAR = 1 << 10
+_WORD = b"00"
+
+
+def inline_runs(source: bytes, start: int, end: int, around: Around, step: int) -> Iterator[Region]:
+    """The inside of the quoted or plain scalar in [start, end), if it can be cut."""
+    mark = source[start : start + 1] if source[start] in b"\"'" else b""
+    before, after = around.before + mark + _WORD, _WORD + mark + around.after
+    runs: list[Run] = []
+    at = _cut(source, start + step, end)
+    while 0 < at < end - step:
+        following = _cut(source, at + step, end)
+        if following < 0:
+            break
+        runs.append(Run(at, following))
+        at = following
+    if runs:
+        yield Region(start, "text", before, after, around.depth, around.level, runs)
+
+
+def _cut(source: bytes, at: int, end: int) -> int:
+    """The first place at or behind *at* where the text can be cut; -1 when there is none near."""
+    found = _IN_WORD.search(source, at, min(at + _FAR, end)) if at < end else None
+    return found.start() if found else -1
+
+
+def block_runs(source: bytes, node: Node, step: int, level: int) -> Iterator[Region]:
+    """The lines of a literal or folded scalar, all but the first and the last ones."""
+    column = node.content_indent
+    first = _BLANK_LINES.match(source, node.header_end, node.end)
+    if first is None or column > step or column < 0:
+        return
+    pad = b" " * column + b"0\n"
+    head = b"- |\n" if column else b"--- |\n"
+    runs: list[Run] = []
+    at = source.find(b"\n", first.end(), node.end) + 1
+    while at > 0:
+        following = source.find(b"\n", at + step, node.end) + 1
+        if following > 0:
+            runs.append(Run(at, following))
+        at = following
+    if runs:
+        yield Region(node.start, "text", head + pad, pad, int(column > 0), level, runs)
