@@ -9,7 +9,7 @@ from pathlib import Path
 
 from redline.adapters.contents import MOST_INLINE
 from redline.adapters.disk import Disk
-from redline.adapters.slots import DONE, READY, parse
+from redline.adapters.intents import DONE, READY, parse
 from redline.adapters.store import DiskStore
 from redline.adapters.tree import DiskTree
 from redline.adapters.workspace import DiskWorkspace

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from redline.adapters.disk import Dir, Disk
 
@@ -75,13 +75,13 @@ class Blobs:
                 self._disk.unlink(self._directory, name)
         self._lasting &= wanted
 
-    def forget(self, transaction: str, count: int) -> None:
-        """Remove the half-written files of a transaction that died, for good."""
-        for number in range(count):
-            try:
-                self._disk.unlink(self._directory, temporary_name(transaction, number))
-            except FileNotFoundError:
-                continue
+    def forget(self, transactions: Iterable[str], count: int) -> None:
+        """Remove the half-written files of transactions that died, for good."""
+        for transaction in transactions:
+            for number in range(count):
+                name = temporary_name(transaction, number)
+                if self.has(name):
+                    self._disk.unlink(self._directory, name)
         # Also when none was found: that one got its name may not last yet.
         self._disk.sync_dir(self._directory)
 

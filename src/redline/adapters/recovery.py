@@ -6,8 +6,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from redline.adapters import records
+from redline.adapters.intents import ABANDONED, ACTIVE, READY, Intent, Peeked
+from redline.adapters.journal import Line
 from redline.adapters.places import Places
-from redline.adapters.slots import ABANDONED, DONE, READY, Intent, Slot
+from redline.adapters.slots import Slot
 from redline.adapters.swap import Swap, Verdict, remove_if_there, staged_name
 from redline.core.changes import ChangeSet
 from redline.core.errors import RedlineError
@@ -44,47 +46,106 @@ class Recovery:
     def _settle(self, slot: Slot) -> None:
         store = self._store
         found = slot.take_over()
-        intent = found.intent
-        if intent is not None:
+        if found.intent is not None:
             store.journal.refresh()
-            line = store.journal.find(intent.transaction)
-            if line is None:
-                self._clean_up(intent)
-            elif intent.transaction not in store.journal.finished:
-                self._settle_committed(intent, take_back=found.state == ABANDONED)
-            if line is not None or found.state != READY:
+            settle = self._settle_series if found.is_series else self._settle_one
+            if settle(found, found.intent):
                 self.settled += 1
-        slot.mark(DONE)
+        slot.close_books()
         store.slots.give_back(slot)
+
+    def _settle_one(self, found: Peeked, intent: Intent) -> bool:
+        """Settle a change that has its slot to itself; whether there was any."""
+        journal = self._store.journal
+        line = journal.find(intent.transactions[0])
+        if line is None:
+            self._clean_up(intent)
+        elif line.head.id not in journal.finished:
+            self._settle_committed(line, intent, take_back=found.state == ABANDONED)
+        return line is not None or found.state != READY
+
+    def _settle_series(self, found: Peeked, intent: Intent) -> bool:
+        """Settle a series of changes of one entry each; whether one was cut short.
+
+        That a change of a series is over is not synced. But each began when the one before was
+        over, so only the newest that reached the journal can be unfinished.
+        """
+        newest = self._newest_line(intent)
+        was_struck = False
+        if newest is not None and not found.is_over(newest.head.id):
+            was_struck = self._settle_newest(newest, intent)
+        self._clean_up(intent)
+        return was_struck or found.state != READY
+
+    def _newest_line(self, intent: Intent) -> Line | None:
+        lines = map(self._store.journal.find, reversed(intent.transactions))
+        return next((line for line in lines if line is not None), None)
+
+    def _settle_newest(self, line: Line, intent: Intent) -> bool:
+        """Let the history say what the disk shows of a change of one entry; whether it is struck.
+
+        Whoever was told of it can rely on it: its place was synced before. So nothing is written
+        to the place, which would undo what a person has done to it since. If the place is as it was
+        before, the change never came to be, or a person took it back: it is struck.
+        """
+        store, name = self._store, line.head.id
+        if name in store.journal.finished:
+            return False
+        change_set = self._change_set(line)
+        places, held = store.lock(change_set)
+        try:
+            store.journal.refresh()
+            if name in store.journal.revoked:
+                self._take_back(self._swap(places, change_set.inverse(), intent, name, back=True))
+            elif not self._was_followed(line, change_set):
+                forward = self._swap(places, change_set, intent, name)
+                verdicts = forward.judge()
+                if verdicts == [Verdict.TO_DO]:
+                    store.journal.revoke(name)
+                    return True
+                self._carry_out(forward, verdicts)
+        finally:
+            places.forget()
+            held.release()
+        return False
+
+    def _was_followed(self, line: Line, change_set: ChangeSet) -> bool:
+        """Whether a later operation has changed the place: it began when this one was over."""
+        wanted = set(change_set.paths)
+        for each in reversed(self._store.journal.lines):
+            if each.head.id == line.head.id:
+                return False
+            if not wanted.isdisjoint(self._change_set(each).paths):
+                return True
+        return False
+
+    def _change_set(self, line: Line) -> ChangeSet:
+        body = self._store.journal.body(line)
+        return records.decode_body(body, self._store.workspace.root_number)[0]
 
     def _narrow(self, slot: Slot) -> None:
         """Whoever cannot settle a change says which places of open roots wait for it."""
         store = self._store
-        intent = slot.take_over().intent
-        line = store.journal.find(intent.transaction) if intent is not None else None
-        if intent is None or line is None:
+        found = slot.take_over()
+        line = self._newest_line(found.intent) if found.intent is not None else None
+        if line is None or (found.is_series and found.state == READY):
             return
-        body = store.journal.body(line)
-        change_set, _, _ = records.decode_body(body, store.workspace.root_number)
+        change_set = self._change_set(line)
         count = len(store.workspace.roots)
         places = Places(store.disk, store.workspace)
         try:
             buckets = places.buckets(path for path in change_set.paths if path.root < count)
         finally:
             places.forget()
-        slot.tell_locks(intent.transaction, buckets)
+        slot.tell_locks(line.head.id, buckets, ACTIVE if found.is_series else b"")
 
-    def _settle_committed(self, intent: Intent, *, take_back: bool) -> None:
-        store = self._store
-        line = store.journal.find(intent.transaction)
-        assert line is not None
-        change_set, _, _ = records.decode_body(
-            store.journal.body(line), store.workspace.root_number
-        )
+    def _settle_committed(self, line: Line, intent: Intent, *, take_back: bool) -> None:
+        store, name = self._store, line.head.id
+        change_set = self._change_set(line)
         places, held = store.lock(change_set)
         try:
-            forward = self._swap(places, change_set, intent)
-            revoked = intent.transaction in store.journal.revoked
+            forward = self._swap(places, change_set, intent, name)
+            revoked = name in store.journal.revoked
             if not revoked and not take_back:
                 verdicts = forward.judge()
                 if Verdict.CONFLICT not in verdicts:
@@ -92,8 +153,8 @@ class Recovery:
                     self._sweep(places, intent)
                     return
             if not revoked:
-                store.journal.revoke(intent.transaction)
-            self._take_back(self._swap(places, change_set.inverse(), intent, back=True))
+                store.journal.revoke(name)
+            self._take_back(self._swap(places, change_set.inverse(), intent, name, back=True))
             self._sweep(places, intent)
         finally:
             places.forget()
@@ -137,13 +198,19 @@ class Recovery:
         swap.make_last()
 
     def _swap(
-        self, places: Places, change_set: ChangeSet, intent: Intent, *, back: bool = False
+        self,
+        places: Places,
+        change_set: ChangeSet,
+        intent: Intent,
+        transaction: str,
+        *,
+        back: bool = False,
     ) -> Swap:
         staging = [self._directory(root, below) for root, below in intent.staging]
         if back:
             staging.reverse()
         suffix = _BACK if back else ""
-        return Swap(self._store.disk, places, intent.transaction, change_set.steps, staging, suffix)
+        return Swap(self._store.disk, places, transaction, change_set.steps, staging, suffix)
 
     def _directory(self, root: str, below: str) -> WorkspacePath:
         parts = tuple(below.split("/")) if below else ()
@@ -155,14 +222,16 @@ class Recovery:
             self._sweep(places, intent)
         finally:
             places.forget()
-        self._store.blobs.forget(intent.transaction, intent.blobs)
+        self._store.blobs.forget(intent.transactions, intent.blobs)
 
     def _sweep(self, places: Places, intent: Intent) -> None:
-        for number, (root, below) in enumerate(intent.staging):
-            where = self._directory(root, below)
-            name = staged_name(intent.transaction, number)
-            for each in (name, name + _BACK):
-                remove_if_there(self._store.disk, places, where, each)
+        for transaction in intent.transactions:
+            for number, (root, below) in enumerate(intent.staging):
+                where = self._directory(root, below)
+                name = staged_name(transaction, number)
+                for each in (name, name + _BACK):
+                    if places.mark(where.child(each)):
+                        remove_if_there(self._store.disk, places, where, each)
         # Once the slot is done nobody looks for them again.
         for where in {self._directory(root, below) for root, below in intent.staging}:
             try:

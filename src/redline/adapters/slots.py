@@ -4,10 +4,15 @@ A slot names what a transaction stages before it stages it, so that whoever find
 an owner can clean up or finish. Slots are used again and again; their number is the
 largest number of changes that ever ran at once.
 
-The sync that closes a change also names the next one: its id, and that it stages in the same
-directories. A change for which that holds true needs no sync of its own before it stages. Until it
-begins, the slot is `READY`; the switch from there to `ACTIVE` is not synced, so after a power
-cut either may be found, and recovery looks after both.
+A change of a single entry (one file or link made, replaced or removed) belongs to a *series*: one
+synced intent names a run of ids that stage in the same directory, and each change of the run takes
+the next. That one is over is written without a sync; after a power cut recovery looks
+at the newest of the series that reached the journal, since the others were over before it began.
+
+Other changes may need work after a power cut, so their end is synced. That sync also names the next
+one: its id, and that it stages in the same directories. Until it begins, the slot is
+`READY`; the switch from there to `ACTIVE` is not synced, so after a power cut either may be
+found, and recovery looks after both.
 """
 
 from __future__ import annotations
@@ -16,56 +21,31 @@ import json
 import os
 import threading
 import time
-import zlib
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from redline.adapters import platform
 from redline.adapters.disk import Dir, Disk
+from redline.adapters.intents import (
+    ABANDONED,
+    ACTIVE,
+    DONE,
+    IDLE,
+    INTENT,
+    READY,
+    SERIES,
+    Peeked,
+    Staging,
+    new_ids,
+    parse,
+    spell_intent,
+    spell_locks,
+)
 
-ACTIVE, READY, DONE, ABANDONED = b"A", b"R", b"D", b"X"
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
-# The locks of a change stand in a block of their own, so that writing them, which is never synced,
-# cannot damage the intent.
-_INTENT = 4096
 # A larger change leaves no guess for the next one.
 _MOST_GUESSED = 8
+# How many changes one intent announces: as many as keep it within a sector of a disk.
+_SERIES = 32
 # A directory that changed this lately may change again without its time telling.
 _UNSURE_NS = 50_000_000
-
-
-def new_id() -> str:
-    """Eight random characters."""
-    return "".join([_ALPHABET[byte % len(_ALPHABET)] for byte in os.urandom(8)])
-
-
-# For each step of a transaction the directory it stages in: root path, path below.
-Staging: TypeAlias = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """What a transaction may leave behind if it dies: files staged in these directories."""
-
-    transaction: str
-    staging: Staging
-
-    @property
-    def blobs(self) -> int:
-        """How many contents it may write at most."""
-        return 2 * len(self.staging)
-
-
-@dataclass(frozen=True, slots=True)
-class Peeked:
-    """What a slot says; `buckets` is None when it does not tell of its locks."""
-
-    state: bytes
-    intent: Intent | None = None
-    buckets: frozenset[int] | None = None
-
-
-_IDLE = Peeked(DONE)
 
 
 class Slot:
@@ -75,57 +55,103 @@ class Slot:
         self._disk = disk
         self._fd = fd
         self.name = name
-        # What the next change has been promised to be.
-        self.ready: Intent | None = None
+        # What the next change has been promised to be, and whether as one of a series.
+        self.ready: tuple[Staging, bool] | None = None
+        # Ids that are announced and not used yet, the next one last.
+        self._unused: list[str] = []
+        # The change under way, if it is one of a series.
+        self._single: str = ""
         # What `finish` is going to write, made while the processor is still warm: behind a sync
         # everything costs twice as much.
-        self._next: tuple[Intent, bytes] | None = None
-        # The last directories as JSON: they rarely change from one change to the next.
-        self._spelled: tuple[Staging, str] = (), "[]"
+        self._next: tuple[str, bytes] | None = None
+        # The last directories, and as JSON: they rarely change from one change to the next.
+        self._staging: Staging = ()
+        self._spelled = "[]"
 
-    def activate(self, staging: Staging, buckets: frozenset[int]) -> str:
+    def activate(self, staging: Staging, buckets: frozenset[int], *, single: bool) -> str:
         """Say durably what is about to be staged; the id of the transaction."""
-        ready, self.ready = self.ready, None
+        is_ready, self.ready = self.ready == (staging, single), None
+        self._spell(staging)
+        if single:
+            return self._activate_single(buckets, is_ready=is_ready)
+        unused, self._unused = self._unused, []
         if len(staging) <= _MOST_GUESSED:
-            following = Intent(new_id(), staging)
-            self._next = following, READY + self._encoded(following)
-        if ready is not None and ready.staging == staging:
-            self.tell_locks(ready.transaction, buckets)
-            self._disk.pwrite(self._fd, ACTIVE, _INTENT)
-            return ready.transaction
-        intent = Intent(new_id(), staging)
-        self.tell_locks(intent.transaction, buckets)
-        self._disk.pwrite(self._fd, ACTIVE + self._encoded(intent), _INTENT)
+            following = new_ids(1)
+            self._next = following[0], READY + self._intent(following)
+        if is_ready:
+            transaction = unused.pop()
+            self.tell_locks(transaction, buckets)
+            self._disk.pwrite(self._fd, ACTIVE, INTENT)
+            return transaction
+        ids = new_ids(1)
+        self.tell_locks(ids[0], buckets)
+        self._disk.pwrite(self._fd, ACTIVE + self._intent(ids), INTENT)
         self._disk.sync_data(self._fd)
-        return intent.transaction
+        return ids[0]
 
-    def tell_locks(self, transaction: str, buckets: frozenset[int]) -> None:
-        """Say to those who are alive which locks a transaction needs."""
-        numbers = ",".join(map(str, buckets))
-        self._disk.pwrite(self._fd, _line(f'["{transaction}",[{numbers}]]'.encode()), 0)
+    def _activate_single(self, buckets: frozenset[int], *, is_ready: bool) -> str:
+        if is_ready:
+            self._single = self._unused.pop()
+            self.tell_locks(self._single, buckets, ACTIVE)
+            return self._single
+        self._unused = []
+        ids = new_ids(_SERIES)
+        self._single = ids[0]
+        self.tell_locks(self._single, buckets, ACTIVE)
+        self._disk.pwrite(self._fd, SERIES + self._intent(ids, is_series=True), INTENT)
+        self._disk.sync_data(self._fd)
+        self._unused = list(ids[:0:-1])
+        return self._single
+
+    def tell_locks(self, transaction: str, buckets: frozenset[int], state: bytes = b"") -> None:
+        """Say to those who are alive which locks a transaction needs; *state* in a series."""
+        self._disk.pwrite(self._fd, state + spell_locks(transaction, buckets), 0)
 
     def finish(self) -> None:
-        """Durably say that the change is over, and that the next is likely to stage there too."""
+        """Say that the change is over, and that the next is likely to stage there too.
+
+        This lasts, unless the change is one of a series.
+        """
+        if self._single:
+            self._disk.pwrite(self._fd, READY, 0)
+            self._single = ""
+            self.ready = (self._staging, True) if self._unused else None
+            return
         following, self._next = self._next, None
-        self._disk.pwrite(self._fd, DONE if following is None else following[1], _INTENT)
+        self._disk.pwrite(self._fd, DONE if following is None else following[1], INTENT)
         self._disk.sync_data(self._fd)
-        self.ready = None if following is None else following[0]
+        if following is not None:
+            self._unused = [following[0]]
+            self.ready = self._staging, False
 
-    def _encoded(self, intent: Intent) -> bytes:
-        if self._spelled[0] != intent.staging:
-            self._spelled = intent.staging, json.dumps(intent.staging, separators=(",", ":"))
-        return _line(f'["{intent.transaction}",{self._spelled[1]}]'.encode("ascii"))
+    def _spell(self, staging: Staging) -> None:
+        if self._staging != staging:
+            self._staging = staging
+            self._spelled = json.dumps(staging, separators=(",", ":"))
 
-    def mark(self, state: bytes) -> None:
-        """Durably set the state."""
-        self._disk.pwrite(self._fd, state, _INTENT)
+    def _intent(self, transactions: tuple[str, ...], *, is_series: bool = False) -> bytes:
+        return spell_intent(transactions, self._spelled, is_series=is_series)
+
+    def abandon(self) -> None:
+        """Durably say that recovery is to take the change back."""
+        # The state of a series is not synced, so the change leaves it.
+        alone = self._intent((self._single,)) if self._single else b""
+        self._mark(ABANDONED + alone)
+
+    def close_books(self) -> None:
+        """Durably say that nothing waits here."""
+        self._mark(DONE)
+        self._single, self._next, self.ready = "", None, None
+
+    def _mark(self, state: bytes) -> None:
+        self._disk.pwrite(self._fd, state, INTENT)
         self._disk.sync_data(self._fd)
 
     def take_over(self) -> Peeked:
         """What it says; from now on everybody sees that somebody looks after it."""
         found = self._read()
-        if found.state == READY:
-            self._disk.pwrite(self._fd, ACTIVE, _INTENT)
+        if found.state == READY and not found.is_series:
+            self._disk.pwrite(self._fd, ACTIVE, INTENT)
         return found
 
     def _read(self) -> Peeked:
@@ -143,12 +169,12 @@ class Slot:
 
     def retire(self) -> None:
         """Give the lock back and leave no promise behind."""
-        if self.ready is not None:
-            try:
-                # If this does not last, recovery finds a promise that nobody made use of.
-                self._disk.pwrite(self._fd, DONE, _INTENT)
-            except OSError:
-                self.ready = None
+        try:
+            # If this does not last, recovery finds a promise that nobody made use of, or a
+            # series of which every change is over.
+            self._disk.pwrite(self._fd, DONE, INTENT)
+        except OSError:
+            self.ready = None
         self.close()
 
 
@@ -163,11 +189,11 @@ class Slots:
         self._mine: set[str] = set()
         self._listed: tuple[int, list[str]] = -1, []
 
-    def take(self, staging: Staging) -> Slot:
-        """A slot nobody uses, if possible one that is ready for *staging*."""
+    def take(self, staging: Staging, *, single: bool) -> Slot:
+        """A slot nobody uses, if possible one that is ready for such a change in *staging*."""
         with self._guard:
             for slot in self._free:
-                if slot.ready is not None and slot.ready.staging == staging:
+                if slot.ready == (staging, single):
                     self._free.remove(slot)
                     return slot
             return self._free.pop() if self._free else self._another()
@@ -242,10 +268,10 @@ class Slots:
         try:
             fd = self._disk.open_read(self._directory, (name,))
         except FileNotFoundError:
-            return _IDLE
+            return IDLE
         try:
-            if self._disk.pread(fd, 1, _INTENT) in (DONE, b"", b"\0"):
-                return _IDLE
+            if self._disk.pread(fd, 1, INTENT) in (DONE, b"", b"\0"):
+                return IDLE
             return parse(self._disk.pread(fd, self._disk.fstat(fd).st_size, 0))
         finally:
             self._disk.close_fd(fd)
@@ -262,7 +288,7 @@ class Slots:
         fd = self._disk.create(self._directory, name)
         platform.lock(fd, exclusive=True, wait=True)
         try:
-            self._disk.pwrite(fd, bytes(_INTENT) + DONE, 0)
+            self._disk.pwrite(fd, bytes(INTENT) + DONE, 0)
             self._disk.sync_data(fd)
             self._disk.sync_dir(self._directory)
         except OSError:
@@ -270,25 +296,3 @@ class Slots:
             raise
         self._mine.add(name)
         return Slot(self._disk, fd, name)
-
-
-def parse(raw: bytes) -> Peeked:
-    """What the bytes of a slot say; one whose intent was cut off counts as done."""
-    state = raw[_INTENT : _INTENT + 1]
-    body = _checked(raw[_INTENT + 1 :])
-    if state not in (ACTIVE, READY, ABANDONED) or body is None:
-        return _IDLE
-    transaction, staging = json.loads(body)
-    intent = Intent(transaction, tuple((root, below) for root, below in staging))
-    locks = _checked(raw[:_INTENT])
-    owner, buckets = json.loads(locks) if locks is not None else ("", ())
-    return Peeked(state, intent, frozenset(buckets) if owner == transaction else None)
-
-
-def _line(body: bytes) -> bytes:
-    return b"%08x %b\n" % (zlib.crc32(body), body)
-
-
-def _checked(raw: bytes) -> bytes | None:
-    checksum, _, body = raw.partition(b"\n")[0].partition(b" ")
-    return body if checksum == b"%08x" % zlib.crc32(body) else None

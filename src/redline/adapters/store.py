@@ -14,12 +14,13 @@ from redline.adapters.blobs import Blobs
 from redline.adapters.contents import MOST_INLINE, Contents
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
+from redline.adapters.intents import new_ids
 from redline.adapters.journal import Head, Journal, Line, Undecided
 from redline.adapters.lineage import Lineage
 from redline.adapters.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.places import Places
 from redline.adapters.recovery import Recovery
-from redline.adapters.slots import Slots, new_id
+from redline.adapters.slots import Slots
 from redline.adapters.transaction import DiskTransaction
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
@@ -103,7 +104,7 @@ class DiskStore:
 
     def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
-        operation_id = new_id()
+        (operation_id,) = new_ids(1)
         contents = {
             state.digest: state.content
             for step in change_set.steps

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from redline.adapters import records
 from redline.adapters.basis import Basis, one_kind_at_a_time
 from redline.adapters.failures import reading_failed, writing_failed
+from redline.adapters.intents import Staging
 from redline.adapters.journal import Head, Undecided
 from redline.adapters.locks import Held
 from redline.adapters.places import Places
-from redline.adapters.slots import ABANDONED, Slot, Staging
+from redline.adapters.slots import Slot
 from redline.adapters.swap import Step, Swap, needs_staging, staging_directory
 from redline.core.changes import ChangeSet, DirState, FileState, Rename
 from redline.core.errors import RedlineError, StaleBase
@@ -99,8 +100,9 @@ class DiskTransaction:
         assert self.basis is not None
         staging = [staging_directory(_end(step), self.places, avoided) for step in self.steps]
         spelled = self._spelled(staging)
-        self.slot = self.store.slots.take(spelled)
-        self.id = self.slot.activate(spelled, self.held.buckets)
+        single = len(self.steps) == 1 and _is_single(self.steps[0])
+        self.slot = self.store.slots.take(spelled, single=single)
+        self.id = self.slot.activate(spelled, self.held.buckets, single=single)
         self.swapper = Swap(
             self.store.disk,
             self.places,
@@ -176,7 +178,7 @@ class DiskTransaction:
         """The line may or may not last: say durably that it does not count, or go on."""
         assert self.slot is not None
         try:
-            self.slot.mark(ABANDONED)
+            self.slot.abandon()
         except OSError:
             if error.is_there:
                 self.notes.append("the journal could not be synced")
@@ -196,7 +198,7 @@ class DiskTransaction:
             return
         try:
             self.store.recovery.roll_back(self)
-            self._close_slot()
+            self._close_slot(for_good=True)
         except (OSError, RedlineError):
             self.leave()
         else:
@@ -253,9 +255,12 @@ class DiskTransaction:
             self.notes.append("the journal could not be closed")
         self.leave()
 
-    def _close_slot(self) -> None:
+    def _close_slot(self, *, for_good: bool = False) -> None:
         assert self.slot is not None
-        self.slot.finish()
+        if for_good:  # whoever found it open after a power cut would take it back once more
+            self.slot.close_books()
+        else:
+            self.slot.finish()
         self.store.slots.give_back(self.slot)
         self.slot = None
 
@@ -268,7 +273,7 @@ class DiskTransaction:
             if self.slot is not None:
                 if self.swapper is not None:
                     self.swapper.sweep(range(len(self.steps)))
-                self.store.blobs.forget(self.id, 2 * len(self.steps))
+                self.store.blobs.forget((self.id,), 2 * len(self.steps))
                 self._close_slot()
         except OSError:
             self.leave()
@@ -289,6 +294,13 @@ class DiskTransaction:
 
     def _show(self, path: WorkspacePath) -> str:
         return show_name(self.store.workspace.absolute(path))
+
+
+def _is_single(step: Step) -> bool:
+    """Whether *step* is one atomic call on one entry that nothing else hangs on."""
+    return not isinstance(step, Rename) and not (
+        isinstance(step.before, DirState) or isinstance(step.after, DirState)
+    )
 
 
 def _end(step: Step) -> WorkspacePath:
