@@ -114,16 +114,16 @@ class Scene:
         store.close()
         return before, self.snapshot()
 
-    def keep(self) -> None:
+    def keep(self, name: str = "kept") -> None:
         """Remember the whole scene as it is now."""
-        kept = self.top.with_name("kept")
+        kept = self.top.with_name(name)
         shutil.rmtree(kept, ignore_errors=True)
         shutil.copytree(self.top, kept, symlinks=True)
 
-    def bring_back(self) -> None:
+    def bring_back(self, name: str = "kept") -> None:
         """Make the scene what it was when it was kept."""
         shutil.rmtree(self.top)
-        shutil.copytree(self.top.with_name("kept"), self.top, symlinks=True)
+        shutil.copytree(self.top.with_name(name), self.top, symlinks=True)
 
     def recover(self) -> None:
         """What the next start does."""

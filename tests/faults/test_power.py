@@ -232,7 +232,12 @@ def _run_on_a_full_disk(scene: Scene, policy: str, number: int, forgets: str = "
 
 
 class _Announced:
-    """Two one-file changes in one directory: the first announces what the second stages."""
+    """Two changes of two files in one directory: the first announces what the second stages.
+
+    A change of one file belongs to a series, see test_series.py.
+    """
+
+    FIRST, SECOND = ("a", "first"), ("gone", "old-name")
 
     def __init__(self, top: Path, *, blobs: bool) -> None:
         self.scene = Scene(top / "scene", blobs=blobs)
@@ -247,10 +252,10 @@ class _Announced:
         def work() -> None:
             disk = PowerDisk([scene.root, scene.state], POLICIES[policy](), 0, forgets)
             _, editor = scene.open(disk)
-            self._edit(editor, "a")
+            self._edit(editor, self.FIRST)
             disk.sites.clear()
             disk.cut = disk.count + cut
-            self._edit(editor, "gone")
+            self._edit(editor, self.SECOND)
             (scene.top / "answered").write_text("\n".join(disk.sites))
             disk.power_off()
 
@@ -258,23 +263,30 @@ class _Announced:
         answered = scene.top / "answered"
         return set(answered.read_text().split()) if answered.exists() else set()
 
-    def _edit(self, editor: JournalEditor, name: str) -> None:
-        path = self.scene.root / name
-        before = FileState.of(path.read_bytes(), path.stat().st_mode & 0o7777)
-        editor.commit(ChangeSet((Change(at(name), before, FileState.of(b"new\n")),)), ORIGIN)
+    def _edit(self, editor: JournalEditor, names: tuple[str, ...]) -> None:
+        steps = []
+        for name in names:
+            path = self.scene.root / name
+            before = FileState.of(path.read_bytes(), path.stat().st_mode & 0o7777)
+            steps.append(Change(at(name), before, FileState.of(b"new\n")))
+        editor.commit(ChangeSet(tuple(steps)), ORIGIN)
+
+    def _found(self, names: tuple[str, ...]) -> list[bytes]:
+        return [(self.scene.root / name).read_bytes()[:4] for name in names]
 
     def violation(self) -> str | None:
         scene = self.scene
         answered = (scene.top / "answered").exists()
         store, editor = scene.open()
         try:
-            found = (scene.root / "gone").read_bytes()
+            new, found = [b"new\n"] * 2, self._found(self.SECOND)
             newest = next(store.newest_first()).change_set.paths
-            if (scene.root / "a").read_bytes() != b"new\n" or (answered and found != b"new\n"):
+            if self._found(self.FIRST) != new or (answered and found != new):
                 return "answered, then lost"
-            if found != b"new\n" and not found.startswith(b"old content"):
+            if found not in (new, [b"old "] * 2):
                 return "torn"
-            if newest != ((at("gone"),) if found == b"new\n" else (at("a"),)):
+            expected = self.SECOND if found == new else self.FIRST
+            if newest != tuple(at(name) for name in expected):
                 return "history and files disagree"
             if scene.litter():
                 return f"litter: {scene.litter()}"

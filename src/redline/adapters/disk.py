@@ -58,6 +58,9 @@ _O_WALK = getattr(os, "O_PATH", os.O_RDONLY) | _O_DIRECTORY | _O_NOFOLLOW | _O_C
 class Disk:
     """POSIX: every open walks component by component with O_NOFOLLOW on descriptors."""
 
+    # Whether `sync_dir` makes entries last.
+    syncs_directories = True
+
     # -- opening ------------------------------------------------------------------------------
 
     def open_root(self, path: str) -> Dir:

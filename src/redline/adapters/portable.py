@@ -19,6 +19,8 @@ _O_NOINHERIT = getattr(os, "O_NOINHERIT", 0)
 class PortableDisk(Disk):
     """Directory handles are absolute paths whose every part is checked to be no link."""
 
+    syncs_directories = False
+
     def open_root(self, path: str) -> Dir:
         """The canonical path of an existing directory."""
         real = os.path.realpath(path)

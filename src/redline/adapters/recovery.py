@@ -65,7 +65,7 @@ class Recovery:
         return line is not None or found.state != READY
 
     def _settle_series(self, found: Peeked, intent: Intent) -> bool:
-        """Settle a series of changes of one entry each; whether one was cut short.
+        """Settle a series of changes of one file each; whether one was cut short.
 
         That a change of a series is over is not synced. But each began when the one before was
         over, so only the newest that reached the journal can be unfinished.
@@ -82,11 +82,12 @@ class Recovery:
         return next((line for line in lines if line is not None), None)
 
     def _settle_newest(self, line: Line, intent: Intent) -> bool:
-        """Let the history say what the disk shows of a change of one entry; whether it is struck.
+        """Finish or strike a change of one file, or let it be; whether it is struck.
 
-        Whoever was told of it can rely on it: its place was synced before. So nothing is written
-        to the place, which would undo what a person has done to it since. If the place is as it was
-        before, the change never came to be, or a person took it back: it is struck.
+        Before anybody is told that it was made, it lasts that the new file waits no longer. So one
+        that waits has to be finished. If none does and the place is as it was before, either
+        nobody was told or a person has taken the change back since: the place stays, and the
+        history says so too.
         """
         store, name = self._store, line.head.id
         if name in store.journal.finished:
@@ -100,7 +101,7 @@ class Recovery:
             elif not self._was_followed(line, change_set):
                 forward = self._swap(places, change_set, intent, name)
                 verdicts = forward.judge()
-                if verdicts == [Verdict.TO_DO]:
+                if verdicts == [Verdict.TO_DO] and not forward.is_waiting(0):
                     store.journal.revoke(name)
                     return True
                 self._carry_out(forward, verdicts)

@@ -4,10 +4,11 @@ A slot names what a transaction stages before it stages it, so that whoever find
 an owner can clean up or finish. Slots are used again and again; their number is the
 largest number of changes that ever ran at once.
 
-A change of a single entry (one file or link made, replaced or removed) belongs to a *series*: one
-synced intent names a run of ids that stage in the same directory, and each change of the run takes
-the next. That one is over is written without a sync; after a power cut recovery looks
-at the newest of the series that reached the journal, since the others were over before it began.
+A change of a single file or link, made or replaced, belongs to a *series*: one synced intent names
+a run of ids that stage in the same directory, and each change of the run takes the next. That
+one is over is written without a sync: the sync of the directory has made it last that its new file
+waits no longer, so after a power cut there is nothing to mistake. Recovery looks at the newest
+of the series that reached the journal; the others were over before it began.
 
 Other changes may need work after a power cut, so their end is synced. That sync also names the next
 one: its id, and that it stages in the same directories. Until it begins, the slot is

@@ -246,14 +246,19 @@ class Swap:
         except OtherKind:
             return None
 
+    def is_waiting(self, number: int) -> bool:
+        """Whether a step's new file waits, and is whole."""
+        step = self.steps[number]
+        assert isinstance(step, Change)
+        waiting = self._look(self.staging[number].child(self.staged_name(number)))
+        return waiting is not None and _same(step.after, waiting, step)
+
     def restage(self, number: int, content: Callable[[str], bytes]) -> None:
         """Make sure a step's new file waits, writing it again when it is not whole."""
         step = self.steps[number]
         if not needs_staging(step):
             return
-        assert isinstance(step, Change)
-        waiting = self._look(self.staging[number].child(self.staged_name(number)))
-        if waiting is not None and _same(step.after, waiting, step):
+        if self.is_waiting(number):
             return
         remove_if_there(self.disk, self.places, self.staging[number], self.staged_name(number))
         self.stage(number, content)

@@ -100,7 +100,11 @@ class DiskTransaction:
         assert self.basis is not None
         staging = [staging_directory(_end(step), self.places, avoided) for step in self.steps]
         spelled = self._spelled(staging)
-        single = len(self.steps) == 1 and _is_single(self.steps[0])
+        single = (
+            len(self.steps) == 1
+            and needs_staging(self.steps[0])
+            and self.store.disk.syncs_directories
+        )
         self.slot = self.store.slots.take(spelled, single=single)
         self.id = self.slot.activate(spelled, self.held.buckets, single=single)
         self.swapper = Swap(
@@ -294,13 +298,6 @@ class DiskTransaction:
 
     def _show(self, path: WorkspacePath) -> str:
         return show_name(self.store.workspace.absolute(path))
-
-
-def _is_single(step: Step) -> bool:
-    """Whether *step* is one atomic call on one entry that nothing else hangs on."""
-    return not isinstance(step, Rename) and not (
-        isinstance(step.before, DirState) or isinstance(step.after, DirState)
-    )
 
 
 def _end(step: Step) -> WorkspacePath:
