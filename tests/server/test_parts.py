@@ -67,9 +67,9 @@ def test_redaction_never_fails_and_stays_json(value: Any) -> None:
 @given(JSON | SURROGATES | st.dictionaries(SURROGATES, SURROGATES))
 @settings(max_examples=150)
 def test_whatever_is_sent_is_valid_json_in_valid_utf8(value: Any) -> None:
-    for data in (wire.encode({"value": value}), wire.encode(wire.sendable({"value": value}))):
-        json.loads(data.decode("utf-8"), parse_constant=pytest.fail)
-        assert b"\n" not in data
+    data = wire.encode({"value": value})
+    json.loads(data.decode("utf-8"), parse_constant=pytest.fail)
+    assert b"\n" not in data
 
 
 def test_a_rate_allows_a_burst_then_a_steady_pace_per_principal() -> None:

@@ -325,6 +325,24 @@ def test_an_answer_is_plain_json_unless_something_comes_before_it(
     assert json.loads(only_json[2])["result"]["content"][0]["text"] == "released"
 
 
+def test_a_client_that_takes_only_streams_gets_one(shared: HttpClient) -> None:
+    headers = {"Mcp-Session-Id": greet(shared), "Accept": "text/event-stream"}
+    status, found, body = shared.post(json.dumps(LIST).encode(), headers)
+    assert (status, found["content-type"]) == (200, "text/event-stream")
+    assert b'"tools"' in body
+
+
+def test_batches_of_a_session_are_answered_by_it(shared: HttpClient) -> None:
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami"}}
+    session = greet(shared, "2025-03-26")
+    status, _, replies = post(shared, [PING, call], Mcp_Session_Id=session)
+    assert status == 200
+    found = {reply["id"]: reply["result"] for reply in replies}
+    assert found[1] == {}
+    assert found[2]["structuredContent"]["connection"] == session
+    assert post(shared, [PING], Mcp_Session_Id="nope")[0] == 404
+
+
 def test_batches_are_served_where_the_revision_has_them(shared: HttpClient) -> None:
     batch = [PING, {**LIST, "id": 2}]
     status, _, replies = post(shared, batch, MCP_Protocol_Version="2025-03-26")
@@ -400,6 +418,68 @@ def test_a_cancelled_notification_stops_a_call_of_the_same_session(tmp_path: Pat
             client.notify("notifications/cancelled", {"requestId": running[0]})
             assert time.monotonic() < end
         assert "error" in client.finish(running)
+
+
+def hang_up_during(client: HttpClient, arguments: dict[str, Any], session: str) -> None:
+    """Start a blocking call in a session and close the connection under it."""
+    message = client._message("tools/call", {"name": "block", "arguments": arguments})
+    body = json.dumps(message).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nMcp-Session-Id: {session}\r\n"
+        f"Content-Length: {len(body)}\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\n\r\n"
+    )
+    link = socket.create_connection((client.host, client.port), timeout=10)
+    link.sendall(head.encode() + body)
+    client.list_tools()
+    link.close()
+
+
+def test_a_client_of_the_handshake_era_may_hang_up_and_its_call_goes_on(tmp_path: Path) -> None:
+    stopped, go = tmp_path / "stopped", tmp_path / "go"
+    with start(cwd=tmp_path) as client:
+        assert isinstance(client, HttpClient)
+        assert client.session
+        hang_up_during(client, {"cancelled": str(stopped), "until": str(go)}, client.session)
+        client.list_tools()
+        go.touch()
+        done, end = b'redline_calls_total{tool="block",outcome="ok"} 1', time.monotonic() + 20
+        while done not in client.fetch("GET", "/metrics")[2]:
+            assert time.monotonic() < end
+        assert not stopped.exists()
+
+
+def test_ending_a_session_stops_its_calls_and_no_others(tmp_path: Path) -> None:
+    stopped, other, go = tmp_path / "stopped", tmp_path / "other", tmp_path / "go"
+    with start(cwd=tmp_path, handshake=False) as client:
+        assert isinstance(client, HttpClient)
+        session, client.session = greet(client), greet(client)
+        until = {"cancelled": str(other), "until": str(go)}
+        mine = client.start("tools/call", {"name": "block", "arguments": until})
+        hang_up_during(client, {"cancelled": str(stopped)}, session)
+        assert client.fetch("DELETE", "/mcp", None, {"Mcp-Session-Id": session})[0] == 200
+        end = time.monotonic() + 20
+        while not stopped.exists():
+            assert time.monotonic() < end
+        go.touch()
+        assert client.finish(mine)["result"]["content"][0]["text"] == "released"
+        assert not other.exists()
+        assert client.fetch("DELETE", "/mcp")[0] == 400
+        modern = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Session-Id": session}
+        assert client.fetch("DELETE", "/mcp", None, modern)[0] == 405
+
+
+def test_messages_of_the_stateless_era_that_are_no_request(shared: HttpClient) -> None:
+    version = {"MCP_Protocol_Version": "2026-07-28"}
+    note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    assert post(shared, note, **version)[0] == 202
+    status, _, reply = post(shared, note, MCP_Protocol_Version="2031-01-01")
+    assert (status, reply["error"]["code"]) == (400, -32022)
+    for bad in ([PING], {"jsonrpc": "2.0", "id": 1, "result": {}}, {**PING, "id": None}, {"id": 1}):
+        status, _, reply = post(shared, bad, **version)
+        assert (status, reply["error"]["code"]) == (400, -32600), bad
+    status, _, reply = post(shared, PING, **version)
+    assert (status, reply["error"]["code"], reply["id"]) == (400, -32602, 1)
 
 
 def test_sigterm_also_ends_calls_that_run_without_a_session(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Streamable HTTP at /mcp, on the official SDK."""
+"""Streamable HTTP at /mcp."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import uvicorn
-from mcp.server.transport_security import TransportSecuritySettings
 
 from redline.server.auth import Authenticator
 from redline.server.dispatch import Dispatch
-from redline.server.http_bridge import Bridge
 from redline.server.http_front import Front
 from redline.server.http_options import HttpOptions
+from redline.server.http_posts import Posts
 from redline.server.http_socket import protocol_with_deadline
 from redline.server.workers import Workers
 
@@ -33,9 +31,9 @@ def serve_http(
     listening = _listen(options)
     port = listening.getsockname()[1]
     workers = Workers()
-    bridge = Bridge(dispatch, workers, instructions=options.instructions)
-    front = Front(_sdk_app(bridge, options), dispatch, workers, options, port, _auth(options))
-    server = _Server(_config(front, options), bridge, front)
+    posts = Posts(dispatch, workers, options)
+    front = Front(posts, dispatch, options, port, _auth(options))
+    server = _Server(_config(front, options), front)
     # Counts before uvicorn listens for signals; it raises them again when it is done, and by
     # then this changes nothing.
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -57,19 +55,6 @@ def _listen(options: HttpOptions) -> socket.socket:
     return listening
 
 
-def _sdk_app(bridge: Bridge, options: HttpOptions) -> Any:
-    return bridge.server.streamable_http_app(
-        streamable_http_path="/mcp",
-        json_response=False,
-        stateless_http=False,
-        max_request_body_size=max(1, options.max_body),
-        session_idle_timeout=options.session_idle,
-        max_sessions=options.max_sessions,
-        # Host and Origin were compared exactly before the SDK sees a request.
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
-
-
 def _auth(options: HttpOptions) -> Authenticator:
     return Authenticator(
         token=options.auth_token, issuer=options.oauth_issuer, audience=options.oauth_audience
@@ -81,7 +66,7 @@ def _config(front: Front, options: HttpOptions) -> uvicorn.Config:
         front,
         http=protocol_with_deadline(options.receive_timeout),
         ws="none",
-        lifespan="on",
+        lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -92,9 +77,8 @@ def _config(front: Front, options: HttpOptions) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """Stops calls in flight as soon as it is told to end."""
 
-    def __init__(self, config: uvicorn.Config, bridge: Bridge, front: Front) -> None:
+    def __init__(self, config: uvicorn.Config, front: Front) -> None:
         super().__init__(config)
-        self._bridge = bridge
         self._front = front
 
     def end(self, _signal: int, _frame: object) -> None:
@@ -104,5 +88,4 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Refuse new work, cancel the old, then close as usual."""
         self._front.stop()
-        self._bridge.cancel_all()
         await super().shutdown(sockets)

@@ -13,20 +13,7 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 METADATA = "/.well-known/oauth-protected-resource"
-
-
-def replay(body: bytes, receive: Receive) -> Receive:
-    """A receive that gives *body* again, then whatever still comes."""
-    sent = False
-
-    async def again() -> Message:
-        nonlocal sent
-        if not sent:
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
-        return await receive()
-
-    return again
+_SINGLE = ("host", "origin", "authorization")
 
 
 def headers_of(scope: Scope) -> dict[str, str]:
@@ -34,11 +21,9 @@ def headers_of(scope: Scope) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, value in scope["headers"]:
         name, text = key.decode("latin-1"), value.decode("latin-1")
-        if name in ("host", "origin", "authorization") and name in found:
-            raise_twice = f"{name} header appears more than once"
-            found[name] = raise_twice  # matches nothing, so the request is refused
-        else:
-            found[name] = text
+        if name in found and (name in _SINGLE or name.startswith("mcp-")):
+            text = f"{name} header appears more than once"  # matches nothing, so it is refused
+        found[name] = text
     return found
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event, Lock
+from threading import Lock
 from typing import Any
 
 from redline.dialects.tool import Json
 
 MAX_BATCH = 50
+
+Send = Callable[[Any], None]
+Submit = Callable[[Callable[[], None]], None]
 
 
 class Refusal(Exception):
@@ -21,20 +24,24 @@ class Refusal(Exception):
         self.data = data
 
 
-class Pending:
-    """A question on its way: set `arrived` once the answer is there, or will never be."""
+class Channel:
+    """Where everything about one request goes: `tell` what comes before, then `reply`, once.
 
-    __slots__ = ("answer", "arrived")
+    An empty reply means: nothing to send, but the request is over.
+    """
 
-    def __init__(self) -> None:
-        self.arrived = Event()
-        self.answer: Any = None
+    __slots__ = ("reply", "takes_questions", "tell")
+
+    def __init__(self, reply: Send, tell: Send, *, takes_questions: bool = True) -> None:
+        self.reply = reply
+        self.tell = tell
+        self.takes_questions = takes_questions
 
 
 class Batch:
     """Collects the replies of a batch and sends them as one array."""
 
-    def __init__(self, send: Callable[[Any], None], expected: int) -> None:
+    def __init__(self, send: Send, expected: int) -> None:
         self._send = send
         self._waiting = expected
         self._replies: list[Json] = []

@@ -11,6 +11,7 @@ from redline.dialects.tool import Json
 from redline.server import wire
 from redline.server.conversation import Conversation
 from redline.server.dispatch import Dispatch
+from redline.server.messages import Channel
 from redline.server.workers import Workers
 
 MAX_LINE = 64 << 20
@@ -35,7 +36,8 @@ def serve_stdio(
     """Serve one client until it closes its end; what is in flight then is finished first."""
     workers = Workers()
     pipe = _Pipe(writer)
-    talk = Conversation(dispatch, pipe.send, workers.submit, cap=cap, instructions=instructions)
+    talk = Conversation(dispatch, workers.submit, cap=cap, instructions=instructions)
+    channel = Channel(pipe.send, pipe.send)
     signal.signal(signal.SIGTERM, _terminate)
     try:
         for line in _lines(reader, max_line):
@@ -43,7 +45,7 @@ def serve_stdio(
                 size = f"message is over {max_line} bytes"
                 pipe.send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {size}"))
             elif not line.isspace():
-                talk.receive_bytes(line)
+                talk.receive_bytes(line, channel)
             if pipe.broken:
                 break
         talk.close(cancel=pipe.broken)

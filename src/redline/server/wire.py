@@ -34,19 +34,6 @@ def encode(value: Any) -> bytes:
         return _encode_carefully(value)
 
 
-def sendable(body: Json) -> Json:
-    """*body* as any JSON library can send it: no lone surrogates, no NaN."""
-    try:
-        return orjson.loads(orjson.dumps(body))  # type: ignore[no-any-return]
-    except TypeError:
-        return _clean(body)  # type: ignore[no-any-return]
-
-
-def is_spelled(structured: Json) -> bool:
-    """Whether a value of *structured* is JSON text already, with numbers as a document has them."""
-    return any(isinstance(value, orjson.Fragment) for value in structured.values())
-
-
 def _encode_carefully(value: Any) -> bytes:
     # Lone surrogates and integers beyond 64 bits: rare, so only then the slow way.
     import json

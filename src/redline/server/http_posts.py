@@ -1,0 +1,241 @@
+"""What is POSTed to /mcp: each message to its conversation, and the answer back.
+
+A session of the handshake era is one conversation, as a stdio pipe is; a request of the stateless
+era, or one without a session, is a conversation of its own.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from redline.dialects.tool import Client, Json
+from redline.server import http_stateless as stateless
+from redline.server import protocol, wire
+from redline.server.conversation import Conversation
+from redline.server.dispatch import Dispatch
+from redline.server.http_checks import HttpRefusal
+from redline.server.http_exchange import Exchange, Forms, HangUp
+from redline.server.http_options import HttpOptions
+from redline.server.http_reply import Fields, Send, send_empty, send_json
+from redline.server.http_request import Receive, any_reply, malformed
+from redline.server.http_sessions import Session, Sessions
+from redline.server.messages import Channel, Refusal
+from redline.server.workers import Workers
+
+UNKNOWN_SESSION = -32001
+_NOWHERE = Channel(lambda _: None, lambda _: None, takes_questions=False)
+
+
+class Post:
+    """One POST whose sender, size and form are in order."""
+
+    __slots__ = ("body", "forms", "headers", "message", "principal", "receive", "send", "version")
+
+    def __init__(
+        self,
+        message: Any,
+        body: bytes,
+        *,
+        principal: str,
+        headers: Mapping[str, str],
+        version: str | None,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        self.message = message
+        self.body = body
+        self.principal = principal
+        self.headers = headers
+        self.version = version
+        self.receive = receive
+        self.send = send
+        self.forms = Forms(headers.get("accept", ""))
+
+    @property
+    def request_id(self) -> Any:
+        """The id an answer carries; None for a batch."""
+        return self.message.get("id") if isinstance(self.message, dict) else None
+
+
+class Posts:
+    """The conversations that are open over HTTP."""
+
+    def __init__(self, dispatch: Dispatch, workers: Workers, options: HttpOptions) -> None:
+        self._dispatch = dispatch
+        self._workers = workers
+        self._options = options
+        self._profile = dispatch.profile
+        # Under the coding profile a handshake counts for the process, not for one session.
+        self._greeted = not self._profile.strict_handshake
+        self._ambient = secrets.token_hex(16)
+        self._sessions = Sessions(options.max_sessions, options.session_idle)
+        self._passing: set[Conversation] = set()
+        self._marked: dict[str, tuple[stateless.Marked, ...]] = {}
+
+    def stop(self) -> None:
+        """Cancel every call in flight."""
+        for talk in [*self._passing, *self._sessions.talks]:
+            talk.close(cancel=True)
+
+    async def end(self, name: str | None, principal: str, send: Send) -> None:
+        """End a session."""
+        if name is None:
+            raise HttpRefusal(400, wire.INVALID_REQUEST, "Mcp-Session-Id is required")
+        self._sessions.end(self._enter(name, principal))
+        await send_empty(send, 200, self._fields(name))
+
+    # --- the handshake era -------------------------------------------------------------------
+
+    async def handshake(self, post: Post) -> None:
+        """A message of the handshake era, or a batch."""
+        name = post.headers.get("mcp-session-id")
+        if name == self._ambient:
+            name = None
+        bad = isinstance(post.message, dict) and malformed(post.message)
+        if bad or (name is None and not _is_greeting(post.message)):
+            await self._pass_by(post, 400 if bad and not self._profile.strict_handshake else 200)
+        elif name is None:
+            await self._greet(post)
+        else:
+            session = self._enter(name, post.principal)
+            try:
+                await self._go_on(session, post)
+            finally:
+                self._sessions.leave(session)
+
+    def _enter(self, name: str, principal: str) -> Session:
+        session = self._sessions.enter(name, principal)
+        if session is None:
+            text = f"Unknown MCP session: {name[:64]}\nhint: send initialize again"
+            raise HttpRefusal(404, UNKNOWN_SESSION, text)
+        return session
+
+    async def _greet(self, post: Post) -> None:
+        if self._sessions.is_full:
+            raise HttpRefusal(503, wire.INTERNAL_ERROR, "Too many open sessions")
+        name = secrets.token_hex(16)
+        talk = self._conversation(post.principal, connection=name, modern=False)
+        exchange = Exchange(post.forms, self._fields(name))
+        talk.receive(post.message, post.body, exchange.channel)
+        if talk.is_greeted:
+            self._greeted = True
+            self._sessions.open(Session(name, post.principal, talk))
+        await exchange.finish(post.send, post.request_id, _ok)
+
+    async def _go_on(self, session: Session, post: Post) -> None:
+        fields = self._fields(session.name)
+        if not any_reply(post.message):
+            session.talk.receive(post.message, post.body, _NOWHERE)
+            await send_empty(post.send, 202, fields)
+            return
+        exchange = Exchange(post.forms, fields)
+        session.talk.receive(post.message, post.body, exchange.channel)
+        await exchange.finish(post.send, post.request_id, _ok)
+
+    async def _pass_by(self, post: Post, status: int) -> None:
+        """Answer without a session."""
+        strict = self._profile.strict_handshake
+        fields: Fields = [(b"mcp-session-id", self._ambient.encode())] if strict else []
+        if not any_reply(post.message):
+            await send_empty(post.send, 202, fields)
+            return
+        talk = self._conversation(
+            post.principal, client=self._stranger(post) if self._greeted else None, batches=True
+        )
+        post.forms.stream = False
+        await self._answer(talk, post, Exchange(post.forms, fields), lambda _: status)
+
+    def _stranger(self, post: Post) -> Client:
+        spoken = post.version or self._profile.spoken_unasked
+        cap = self._options.protocol
+        if cap in protocol.HANDSHAKE and spoken > cap:
+            spoken = cap
+        connection = f"http:{post.principal}"
+        return Client(protocol=spoken, principal=post.principal, connection=connection)
+
+    # --- the stateless era -------------------------------------------------------------------
+
+    async def stateless(self, post: Post) -> None:
+        """A message of the stateless era; a client that hangs up cancels its call."""
+        message = post.message
+        if malformed(message) or "method" not in message:
+            text = "Body must be a single JSON-RPC request or notification"
+            raise HttpRefusal(400, wire.INVALID_REQUEST, text)
+        try:
+            self._check(message, post)
+        except Refusal as refusal:
+            reply = wire.error(post.request_id, refusal.code, refusal.message, refusal.data)
+            await send_json(post.send, stateless.status_of(reply), reply, {})
+            return
+        if "id" not in message:
+            await send_empty(post.send, 202, [])
+            return
+        talk = self._conversation(post.principal, modern=True)
+        fields = self._fields(self._ambient) if self._profile.strict_handshake else []
+        exchange = Exchange(post.forms, fields)
+
+        def hung_up() -> None:
+            talk.close(cancel=True)
+            exchange.end()
+
+        watch = HangUp(post.receive, hung_up)
+        try:
+            await self._answer(talk, post, exchange, stateless.status_of)
+        finally:
+            watch.stop()
+
+    def _check(self, message: Json, post: Post) -> None:
+        if "id" not in message:
+            stateless.check_version(post.version)
+            return
+        stateless.check_headers(message, post.headers)
+        if message["method"] != "tools/call":
+            return
+        params = message.get("params") or {}
+        found = self._dispatch.catalog.find(str(params.get("name")))
+        if found is not None:
+            name = found.tool.name
+            if name not in self._marked:
+                self._marked[name] = stateless.marked_arguments(found.tool.input_schema)
+            stateless.check_arguments(self._marked[name], params.get("arguments"), post.headers)
+
+    # --- both --------------------------------------------------------------------------------
+
+    async def _answer(
+        self, talk: Conversation, post: Post, exchange: Exchange, status: Callable[[Any], int]
+    ) -> None:
+        self._passing.add(talk)
+        try:
+            talk.receive(post.message, post.body, exchange.channel)
+            await exchange.finish(post.send, post.request_id, status)
+        finally:
+            self._passing.discard(talk)
+
+    def _conversation(
+        self, principal: str, *, connection: str | None = None, **known: Any
+    ) -> Conversation:
+        return Conversation(
+            self._dispatch,
+            self._workers.submit,
+            cap=self._options.protocol,
+            instructions=self._options.instructions,
+            connection=connection or f"http:{principal}",
+            principal=principal,
+            **known,
+        )
+
+    def _fields(self, session: str) -> Fields:
+        fields = [(b"mcp-session-id", session.encode())]
+        if self._profile.strict_handshake:
+            fields.append((b"mcp-protocol-version", self._profile.oldest.encode()))
+        return fields
+
+
+def _is_greeting(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("method") == "initialize" and "id" in message
+
+
+def _ok(_reply: Any) -> int:
+    return 200

@@ -1,0 +1,64 @@
+"""What was asked of the person at the client, and waits for an answer."""
+
+from __future__ import annotations
+
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
+
+from redline.server.asking import elicitation, read_answer
+
+if TYPE_CHECKING:
+    from redline.dialects.tool import Answer, Json, Question
+    from redline.server.cancel import Token
+    from redline.server.messages import Send
+
+_ASK_SECONDS = 600.0
+
+
+class _Pending:
+    """A question on its way: `arrived` is set once the answer is there, or will never be."""
+
+    __slots__ = ("answer", "arrived")
+
+    def __init__(self) -> None:
+        self.arrived = Event()
+        self.answer: Any = None
+
+
+class Questions:
+    """The open questions of one conversation; asked and answered from different threads."""
+
+    __slots__ = ("_asked", "_lock", "_open")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._open: dict[str, _Pending] = {}
+        self._asked = 0
+
+    def ask(self, question: Question, tell: Send, token: Token) -> Answer:
+        """Send *question* by *tell* and wait; a call that is cancelled waits no longer."""
+        with self._lock:
+            self._asked += 1
+            key = f"redline-{self._asked}"
+            pending = self._open[key] = _Pending()
+        token.on_cancel(pending.arrived.set)
+        tell({"jsonrpc": "2.0", "id": key, **elicitation(question)})
+        pending.arrived.wait(_ASK_SECONDS)
+        with self._lock:
+            self._open.pop(key, None)
+        return read_answer(pending.answer)
+
+    def answered(self, message: Json) -> None:
+        """A response came from the client."""
+        with self._lock:
+            pending = self._open.get(str(message.get("id")))
+        if pending is not None:
+            pending.answer = message.get("result")
+            pending.arrived.set()
+
+    def close(self) -> None:
+        """Nobody will answer any more."""
+        with self._lock:
+            waiting = list(self._open.values())
+        for pending in waiting:
+            pending.arrived.set()
