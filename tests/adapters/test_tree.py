@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from redline.adapters.disk import Disk
 from redline.adapters.platform import choose_disk
-from redline.adapters.tree import DiskTree
+from redline.adapters.tree import STAGED, DiskTree
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, DirState, FileState, LinkState
 from redline.core.errors import (
@@ -22,7 +23,7 @@ from redline.core.errors import (
     TooLarge,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Kind
+from redline.core.ports.tree import FactLists, Kind
 
 
 @pytest.fixture(params=["chosen", "walk"])
@@ -121,3 +122,72 @@ def test_reading_leaves_no_descriptor_open(tree: DiskTree, tmp_path: Path) -> No
         with pytest.raises(NotFound):
             tree.read(_at("d", "none"))
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def _shown(facts: FactLists) -> dict[str, tuple[int, int, int]]:
+    return {
+        name: (mode, size, second * 1_000_000_000 + nano)
+        for name, mode, size, second, nano in zip(*facts, strict=True)
+    }
+
+
+def test_facts_are_what_stat_says_of_every_kind_and_time(tree: DiskTree, tmp_path: Path) -> None:
+    for number, time_ns in enumerate((0, 1, -1, -1_500_000_000, 10**18 + 7, 5 * 10**18)):
+        file = tmp_path / f"f{number}"
+        file.write_bytes(b"x" * number)
+        os.utime(file, ns=(time_ns, time_ns))
+    os.truncate(tmp_path / "f1", 1 << 40)
+    (tmp_path / "f2").chmod(0o4751)
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "link").symlink_to("/nowhere")
+    os.mkfifo(tmp_path / "fifo")
+    for name in (b"not\xff\xfeutf-8", b"line\nbreak", b"caf\xc3\xa9", b' "\\'):
+        (tmp_path / os.fsdecode(name)).touch()
+    expected = {
+        name: (found.st_mode, found.st_size, found.st_mtime_ns)
+        for name in os.listdir(tmp_path)
+        for found in [os.lstat(tmp_path / name)]
+    }
+    facts = tree.facts(_at())
+    assert _shown(facts) == expected
+    assert facts.names == sorted(expected)
+    folder, some = tree.facts_of_some(_at(), lambda names: [n for n in names if n[0] in "fl"])
+    assert folder.directories == ["directory"]
+    assert folder.others == ["fifo"]
+    assert _shown(some) == {n: f for n, f in expected.items() if n[0] in "fl" and n != "fifo"}
+
+
+def test_facts_of_thousands_stay_with_their_names(tree: DiskTree, tmp_path: Path) -> None:
+    for number in range(1100):
+        (tmp_path / f"{number:04}").write_bytes(b"x" * number)
+    assert tree.facts(_at()).sizes == list(range(1100))
+
+
+def test_facts_leave_out_what_vanished_meanwhile_and_what_is_staged(
+    tree: DiskTree, tmp_path: Path
+) -> None:
+    for name in ("a", "b", f"{STAGED}1"):
+        (tmp_path / name).touch()
+
+    def selects(names: list[str]) -> list[str]:
+        (tmp_path / "a").unlink()
+        return names
+
+    folder, facts = tree.facts_of_some(_at(), selects)
+    assert folder.files == ["a", "b"]
+    assert facts.names == ["b"]
+    assert tree.facts(_at()).names == ["b"]
+
+
+def test_many_threads_ask_for_facts_at_once(tree: DiskTree, tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"d{number}").mkdir()
+        for size in range(50):
+            (tmp_path / f"d{number}/{size:02}").write_bytes(b"x" * size * number)
+
+    def sizes(number: int) -> list[int]:
+        return tree.facts(_at(f"d{number}")).sizes
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(sizes, [*range(8)] * 50))
+    assert found == [[size * number for size in range(50)] for number in range(8)] * 50

@@ -14,7 +14,8 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import GrepQuery
 from redline.core.ports.tree import FactLists
-from redline.search.listing import Scope, list_directory, list_files
+from redline.search.levels import Scope
+from redline.search.listing import list_directory, list_files
 from redline.settings import Settings
 from tests.adapters.test_git import ENVIRONMENT
 from tests.adapters.test_ripgrep import Patient

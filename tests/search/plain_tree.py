@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
 from pathlib import Path
 
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import NotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Entry, FactLists, Kind
+from redline.core.ports.tree import Entry, Kind
 
 _KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.SYMLINK}
 
@@ -59,13 +58,3 @@ class PlainTree:
         if entry.kind is Kind.SYMLINK:
             return LinkState(self.read_link(path))
         return FileState.of(self.read(path), entry.mode)
-
-    def facts(self, path: WorkspacePath, names: Sequence[str] | None = None) -> FactLists:
-        wanted = sorted(os.listdir(self._at(path)) if names is None else names)
-        stats = [os.lstat(self._at(path.child(name))) for name in wanted]
-        return FactLists(
-            wanted,
-            [st.st_mode for st in stats],
-            [st.st_size for st in stats],
-            [st.st_mtime_ns for st in stats],
-        )

@@ -126,11 +126,13 @@ class Disk:
         except FileNotFoundError:
             names = [name for name in names if self._is_there(base, name)]
             stats = self._stats(base, names)
+        times = [divmod(found.st_mtime_ns, 1_000_000_000) for found in stats]
         return FactLists(
             list(names),
             [found.st_mode for found in stats],
             [found.st_size for found in stats],
-            [found.st_mtime_ns for found in stats],
+            [seconds for seconds, _ in times],
+            [nanos for _, nanos in times],
         )
 
     def _stats(self, base: Dir, names: Sequence[str]) -> list[os.stat_result]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from redline.adapters.disk import Dir, Disk
 from redline.adapters.failures import reading_failed
-from redline.adapters.tree_walk import walk_down
+from redline.adapters.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import IsADirectory, NotARegularFile, NotFound, RedlineError, TooLarge
@@ -81,39 +81,43 @@ class DiskTree:
 
     def scan(self, path: WorkspacePath) -> list[Entry]:
         """The entries of a directory, sorted by name bytes; Redline's staged files left out."""
-        try:
-            handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
-        except OSError as error:
-            raise self._failed(error, path) from None
-        try:
+        with self._opened(path) as handle:
             names = [n for n in self._disk.names(handle) if not n.startswith(STAGED)]
             entries = (self._entry_at(handle, path.child(name)) for name in names)
             return sorted(
                 (entry for entry in entries if entry is not None),
                 key=lambda entry: os.fsencode(entry.path.name),
             )
-        except OSError as error:
-            raise self._failed(error, path) from None
-        finally:
-            self._disk.close_dir(handle)
 
-    def facts(self, path: WorkspacePath, names: Sequence[str] | None = None) -> FactLists:
+    def facts(self, path: WorkspacePath) -> FactLists:
         """Sorted names with the facts of each; see `core.ports.tree.Tree`."""
+        with self._opened(path) as handle:
+            names = self._disk.names(handle)
+            names.sort()
+            return self._disk.facts(handle, without_staged(names, STAGED))
+
+    def facts_of_some(
+        self, path: WorkspacePath, selects: Callable[[list[str]], list[str]]
+    ) -> tuple[Folder, FactLists]:
+        """A directory by kind and the facts of some of it; see `core.ports.tree.Tree`."""
+        with self._opened(path) as handle:
+            folder = read_folder(self._disk, handle, "", STAGED)
+            names = folder.files
+            if folder.links:
+                names = without_staged(sorted(names + folder.links), STAGED)
+            return folder, self._disk.facts(handle, selects(names))
+
+    @contextmanager
+    def _opened(self, path: WorkspacePath) -> Iterator[Dir]:
+        """A handle on a directory; what fails meanwhile is worded with *path*."""
         try:
             handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            try:
+                yield handle
+            finally:
+                self._disk.close_dir(handle)
         except OSError as error:
             raise self._failed(error, path) from None
-        try:
-            wanted = self._disk.names(handle) if names is None else list(names)
-            wanted.sort()
-            first = bisect_left(wanted, STAGED)
-            if first < len(wanted) and wanted[first].startswith(STAGED):
-                wanted = [name for name in wanted if not name.startswith(STAGED)]
-            return self._disk.facts(handle, wanted)
-        except OSError as error:
-            raise self._failed(error, path) from None
-        finally:
-            self._disk.close_dir(handle)
 
     def walk(
         self,

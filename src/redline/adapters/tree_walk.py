@@ -23,7 +23,7 @@ def walk_down(
     deepest = _DEEPEST if depth is None else min(depth, _DEEPEST)
     handles = [top]
     try:
-        folder = _folder(disk, top, "", staged)
+        folder = read_folder(disk, top, "", staged)
         yield folder
         waiting = [_reversed(folder, enter)] if deepest else []
         while waiting:
@@ -38,7 +38,7 @@ def walk_down(
                 continue
             handles.append(handle)
             try:
-                folder = _folder(disk, handle, f"{prefix}{name}/", staged)
+                folder = read_folder(disk, handle, f"{prefix}{name}/", staged)
             except OSError:
                 disk.close_dir(handles.pop())
                 continue
@@ -49,14 +49,20 @@ def walk_down(
             disk.close_dir(handle)
 
 
-def _folder(disk: Disk, handle: Dir, prefix: str, staged: str) -> Folder:
+def read_folder(disk: Disk, handle: Dir, prefix: str, staged: str) -> Folder:
+    """What is in one directory, by kind; Redline's *staged* files left out."""
     directories, files, links, others = disk.split(handle)
     for names in (directories, files, links, others):
         names.sort()
-    first = bisect_left(files, staged)
-    if first < len(files) and files[first].startswith(staged):
-        files = [name for name in files if not name.startswith(staged)]
-    return Folder(prefix, directories, files, links, others)
+    return Folder(prefix, directories, without_staged(files, staged), links, others)
+
+
+def without_staged(names: list[str], staged: str) -> list[str]:
+    """Sorted *names* without those that begin with *staged*."""
+    first = bisect_left(names, staged)
+    if first < len(names) and names[first].startswith(staged):
+        return [name for name in names if not name.startswith(staged)]
+    return names
 
 
 def _reversed(folder: Folder, enter: Callable[[str], bool] | None) -> list[tuple[str, str]]:

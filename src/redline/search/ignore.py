@@ -22,7 +22,8 @@ EXCLUDED_DIRECTORIES = frozenset(
 
 _LARGEST_IGNORE_FILE = 1 << 20
 _MAGIC = re.compile(r"[*?\[\\]")
-_SUFFIX = re.compile(r"\*(\.[^*?\[\\/]+)")
+# "*.ext", perhaps with a choice of last letters: "*.py[cod]".
+_SUFFIX = re.compile(r"\*(\.[^*?\[\]\\/.]*)(?:\[([A-Za-z0-9]+)\])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,13 @@ class RuleSet:
         "_count",
         "_last_names",
         "_literal",
+        "_many_names",
+        "_many_suffixes",
         "_negated",
         "_order",
-        "_path_names",
         "_paths",
         "_suffix",
+        "_texts",
     )
 
     def __init__(self, text: str) -> None:
@@ -76,35 +79,45 @@ class RuleSet:
         self._suffix: dict[str, tuple[int, int]] = {}
         general: list[tuple[int, Rule]] = []
         for index, rule in enumerate(rules):
-            table, key = self._table(rule)
-            if table is None:
+            table, keys = self._table(rule)
+            if not keys:
                 general.append((index, rule))
-                continue
-            any_kind, directory = table.get(key, (-1, -1))
-            table[key] = (any_kind if rule.directories_only else index, max(directory, index))
+            for key in keys:
+                any_kind, directory = table.get(key, _NO_RULE)
+                table[key] = (any_kind if rule.directories_only else index, max(directory, index))
         general.reverse()
         self._order = [index for index, _ in general]
         self._complex = _alternation(rule for _, rule in general) if general else None
-        self._path_names = {path.rpartition("/")[2] for path in self._paths}
         self._last_names = _last_names([rule.glob for _, rule in general])
+        names = {*self._literal, *(path.rpartition("/")[2] for path in self._paths)}
+        # A few are looked for one by one; for more, taking the names apart is cheaper.
+        self._many_names = frozenset(names) if len(names) > _FEW else frozenset()
+        self._many_suffixes = frozenset(self._suffix) if len(self._suffix) > _FEW else frozenset()
+        self._texts = [f"\n{name}\n" for name in names if not self._many_names]
+        self._texts += [f"{suffix}\n" for suffix in self._suffix if not self._many_suffixes]
 
     def __bool__(self) -> bool:
         return self._count > 0
 
-    def _table(self, rule: Rule) -> tuple[dict[str, tuple[int, int]] | None, str]:
+    def _table(self, rule: Rule) -> tuple[dict[str, tuple[int, int]], list[str]]:
+        """Where a rule is looked up and by what; by nothing when that takes a regex."""
         if not _MAGIC.search(rule.glob):
-            return (self._paths if rule.anchored else self._literal), rule.glob
-        suffix = None if rule.anchored else _SUFFIX.fullmatch(rule.glob)
+            return (self._paths if rule.anchored else self._literal), [rule.glob]
         # A suffix with a second dot is left to the regex: the table is asked for the last only.
-        if suffix and suffix[1].count(".") == 1:
-            return self._suffix, suffix[1]
-        return None, ""
+        suffix = None if rule.anchored else _SUFFIX.fullmatch(rule.glob)
+        if suffix and suffix[0] != "*.":
+            return self._suffix, [suffix[1] + letter for letter in suffix[2] or [""]]
+        return {}, []
 
     def may_speak_of(self, names: Names) -> bool:
         """False when no rule fits any of *names*, whatever directory they lie in."""
-        if names.has_any(self._literal) or names.has_any(self._path_names):
+        closed = names.closed
+        for text in self._texts:
+            if text in closed:
+                return True
+        if self._many_names and names.has_any(self._many_names):
             return True
-        if names.ends_in_any(self._suffix):
+        if self._many_suffixes and names.ends_in_any(self._many_suffixes):
             return True
         return any(pattern.search(names.lines) for pattern in self._last_names)
 
@@ -131,28 +144,21 @@ _NO_RULE = (-1, -1)
 class Names:
     """The names in one directory, one to a line, for asking many rules at once."""
 
-    __slots__ = ("_closed", "lines")
+    __slots__ = ("closed", "lines")
 
     def __init__(self, names: Collection[str]) -> None:
         self.lines = "\n".join(names)
-        self._closed = f"\n{self.lines}\n"
+        self.closed = f"\n{self.lines}\n"
 
-    def has_any(self, names: Collection[str]) -> bool:
+    def has_any(self, names: frozenset[str]) -> bool:
         """Whether one of *names* is here."""
-        if len(names) > _FEW:
-            return not frozenset(self.lines.split("\n")).isdisjoint(names)
-        closed = self._closed
-        return any(f"\n{name}\n" in closed for name in names)
+        return not names.isdisjoint(self.lines.split("\n"))
 
-    def ends_in_any(self, suffixes: Collection[str]) -> bool:
+    def ends_in_any(self, suffixes: frozenset[str]) -> bool:
         """Whether a name ends in one of *suffixes*, which begin with their only dot."""
-        if len(suffixes) > _FEW:
-            return not frozenset(_SUFFIXES.findall(self.lines)).isdisjoint(suffixes)
-        closed = self._closed
-        return any(f"{suffix}\n" in closed for suffix in suffixes)
+        return not suffixes.isdisjoint(_SUFFIXES.findall(self.lines))
 
 
-# So many are looked for one by one; for more, taking the lines apart is cheaper.
 _FEW = 12
 _SUFFIXES = re.compile(r"\.[^.\n]*$", re.MULTILINE)
 

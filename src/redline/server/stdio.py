@@ -90,7 +90,7 @@ class _Pipe:
         """One message on one line; nothing for an empty one."""
         if not message:
             return
-        data = wire.encode(message) + b"\n"
+        data = wire.encode_line(message)
         with self._lock:
             if self.broken:
                 return

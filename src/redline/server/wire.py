@@ -27,11 +27,19 @@ def decode(data: bytes) -> Any:
 
 
 def encode(value: Any) -> bytes:
-    """*value* as one line of JSON; text that UTF-8 cannot carry is replaced, never sent."""
+    """*value* as JSON; text that UTF-8 cannot carry is replaced, never sent."""
     try:
         return orjson.dumps(value)
     except TypeError:
         return _encode_carefully(value)
+
+
+def encode_line(value: Any) -> bytes:
+    """The same with a line break at the end; a long answer is not copied for it."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        return _encode_carefully(value) + b"\n"
 
 
 def _encode_carefully(value: Any) -> bytes:

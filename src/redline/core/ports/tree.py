@@ -35,12 +35,13 @@ class Entry:
 
 
 class FactLists(NamedTuple):
-    """Parallel lists, an item per name; modes hold the kind too."""
+    """Parallel lists, an item per name; modes hold the kind too, the mtime is in two parts."""
 
     names: list[str]
     modes: list[int]
     sizes: list[int]
-    mtimes_ns: list[int]
+    seconds: list[int]
+    nanos: list[int]
 
 
 class Folder(NamedTuple):
@@ -107,10 +108,18 @@ class Tree(Protocol):
     def scan(self, path: WorkspacePath) -> list[Entry]:
         """The entries of a directory, sorted by name bytes."""
 
-    def facts(self, path: WorkspacePath, names: Sequence[str] | None = None) -> FactLists:
-        """Some or all names of a directory, sorted, with the facts of each; no link is followed.
+    def facts(self, path: WorkspacePath) -> FactLists:
+        """All names of a directory, sorted, with the facts of each; no link is followed.
 
         For listings of many thousands; an entry that vanished is left out.
+        """
+
+    def facts_of_some(
+        self, path: WorkspacePath, selects: Callable[[list[str]], list[str]]
+    ) -> tuple[Folder, FactLists]:
+        """What is in a directory by kind, and the facts of those files and links *selects* picks.
+
+        The folder's prefix is empty; both are sorted by name.
         """
 
     def walk(

@@ -10,8 +10,8 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
 from redline.core.textfile import TextFile
 from redline.dialects.coding.answer import success
-from redline.dialects.coding.listing import modified
 from redline.dialects.coding.places import existing, shown
+from redline.dialects.coding.spelling import modified
 from redline.dialects.tool import Call, Json, Result
 
 MOST_LINES = 2000
