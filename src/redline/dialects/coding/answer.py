@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redline.dialects.tool import Call, Json, Result
+from redline.dialects.tool import Json, Result
 
 
 def success(fields: Json, blocks: Sequence[Json] = ()) -> Result:
@@ -13,10 +13,8 @@ def success(fields: Json, blocks: Sequence[Json] = ()) -> Result:
     return _enveloped({"ok": True, **fields}, blocks, is_error=False)
 
 
-def spelled(call: Call, items: Sequence[Any]) -> Any:
-    """A long list that stands in the answer twice, made JSON once where the transport takes it."""
-    if call.client.connection != "stdio":
-        return items
+def spelled(items: Sequence[Any]) -> Any:
+    """A long list that stands in the answer twice, made JSON once."""
     import orjson
 
     try:

@@ -40,7 +40,7 @@ def search_text(call: Call) -> Result:
     return success(
         {
             "query": query.pattern,
-            "matches": spelled(call, matches),
+            "matches": spelled(matches),
             "total_matches": found.total,
             "truncated": found.total > len(matches) or found.timed_out,
             "warnings": _warnings(found, len(matches)),
