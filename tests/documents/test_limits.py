@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, RedlineError
-from redline.documents.depth import brackets_too_deep
+from redline.documents.depth import nests_too_deep
 from redline.documents.formats import open_document
 from redline.documents.query import select
 
@@ -73,7 +73,7 @@ def test_aliases_are_never_expanded() -> None:
 
 def test_brackets_in_text_do_not_count_as_nesting() -> None:
     text = b'{"a": "' + b"[" * 5000 + b'"}'
-    assert not brackets_too_deep(text)
+    assert not nests_too_deep(text)
     assert open_document(text, "json").set(("a",), "1").after == b'{"a": 1}'
     prose = b"a: |\n" + b"  see [1 and {2\n" * 400 + b"b: 1\n"
     assert open_document(prose, "yaml").set(("b",), "2").after == prose[:-2] + b"2\n"

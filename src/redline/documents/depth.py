@@ -2,53 +2,82 @@
 
 from __future__ import annotations
 
-import re
+from itertools import accumulate
+from operator import sub
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.model import MAX_DEPTH
 from redline.documents.possessive import compiled
 
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
-# A string that is never closed reaches to the end, so that nothing is read twice.
-_STRINGS = compiled(
-    rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
-    rb"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+(?:'|\\?\Z|(?=\n))",
-    re.DOTALL,
-)
-_SLACK = 8
+# One step up, one step down: brackets of both kinds as signed numbers.
+_STEPS = bytes(1 if byte in b"[{" else 255 for byte in range(256))
+_UP, _DOWN = b"\x01", b"\xff"
+_WITHIN = bytes(byte for byte in range(256) if byte not in b"[]{}\"'")
+# A string that is never closed reaches to the end.
+_QUOTED = compiled(rb"\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)")
+_WINDOW = 64 * 1024
+
+
+def nests_too_deep(text: bytes | bytearray, limit: int = MAX_DEPTH) -> bool:
+    """Whether brackets outside strings nest deeper than *limit*; comments are blank already.
+
+    Exact, and linear: a bracket that closes more than was opened closes nothing, and a string
+    that is never closed hides the rest.
+    """
+    if text.count(b"[") + text.count(b"{") <= limit:
+        return False
+    return _steps_too_deep(_outside_strings(text).translate(_STEPS, _NOT_BRACKETS), limit)
+
+
+def _outside_strings(text: bytes | bytearray) -> bytes:
+    """The brackets of *text* that stand outside strings, and perhaps white space.
+
+    Two quotes of a kind next to each other change nothing about where strings are, wherever they
+    stand: without brackets between them they are taken out, and few strings are left to be read.
+    """
+    if b"\\" in text:
+        text = text.replace(b"\\\\", b"").replace(b'\\"', b"").replace(b"\\'", b"")
+    left = bytes(text.translate(None, _WITHIN)).replace(b'""', b"").replace(b"''", b"")
+    return _QUOTED.sub(b"", left) if b'"' in left or b"'" in left else left
 
 
 def brackets_too_deep(source: bytes, limit: int = MAX_DEPTH) -> bool:
-    """Whether brackets outside strings nest deeper than *limit*.
-
-    Pairs are peeled off layer by layer, which costs one pass per level of real documents; only
-    text whose brackets do not pair up (brackets in strings) is read again without its strings.
-    """
-    left = source.translate(None, _NOT_BRACKETS)
-    for _ in range(limit):
-        if len(left) <= limit:
-            return False
-        shorter = left.replace(b"[]", b"").replace(b"{}", b"")
-        if len(left) - len(shorter) < _SLACK:
-            break
-        left = shorter
-    return _exact_depth(source) > limit
+    """Whether brackets nest deeper than *limit*, wherever they stand."""
+    if source.count(b"[") + source.count(b"{") <= limit:
+        return False
+    return _steps_too_deep(source.translate(_STEPS, _NOT_BRACKETS), limit)
 
 
-def _exact_depth(source: bytes) -> int:
-    depth = deepest = 0
-    for byte in _STRINGS.sub(b"", source).translate(None, _NOT_BRACKETS):
-        if byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        else:
-            depth = max(0, depth - 1)
-    return deepest
+def _steps_too_deep(steps: bytes, limit: int) -> bool:
+    depth = 0
+    for at in range(0, len(steps), _WINDOW):
+        depth, deepest = _descend(depth, steps[at : at + _WINDOW], limit)
+        if deepest > limit:
+            return True
+    return False
 
 
-def require_shallow(source: bytes) -> None:
+def _descend(depth: int, steps: bytes, limit: int) -> tuple[int, int]:
+    """The depth after *steps*, and the deepest on the way (or a bound within the limit)."""
+    left, layers, paired = steps, 0, len(steps)
+    # Pairs are peeled off layer by layer while that makes good progress.
+    while paired * 64 > len(left):
+        shorter = left.replace(_UP + _DOWN, b"")
+        left, layers, paired = shorter, layers + 1, len(left) - len(shorter)
+    ups = left.count(_UP)
+    if not paired and depth + ups + layers <= limit:
+        # Nothing pairs any more: all that is left goes down first and then up.
+        return max(0, depth - len(left) + ups) + ups, depth + ups + layers
+    heights = list(accumulate(memoryview(steps).cast("b"), initial=depth))
+    # Where it falls below everything before, it falls to the ground.
+    ground = list(accumulate(heights, min, initial=0))[1:]
+    return heights[-1] - ground[-1], max(map(sub, heights, ground))
+
+
+def require_shallow(text: bytes | bytearray) -> None:
     """Refuse brackets nested deeper than any engine here goes."""
-    if brackets_too_deep(source):
+    if nests_too_deep(text):
         raise too_deep()
 
 

@@ -14,6 +14,8 @@ from redline.documents.path import Path, Segment, quote_segment, render_path
 MAX_DEPTH = 200
 MAX_BYTES = 256 * 1024 * 1024
 _PIECE = 1 << 20
+_COUNTED = 1 << 16
+_CONTINUATIONS = bytes(range(0x80, 0xC0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,11 @@ def slice_of(source: bytes, start: int, end: int, kind: str, notes: Sequence[str
 def line_column(source: bytes, offset: int) -> tuple[int, int]:
     """Line and column of *offset*, from 1, columns in characters."""
     line_start = source.rfind(b"\n", 0, offset) + 1
-    column = len(source[line_start:offset].decode("utf-8", "replace")) + 1
+    # By first bytes and in pieces: a file may be one line.
+    column = 1 + sum(
+        len(source[at : min(at + _COUNTED, offset)].translate(None, _CONTINUATIONS))
+        for at in range(line_start, offset, _COUNTED)
+    )
     if not line_start and source.startswith(b"\xef\xbb\xbf") and offset >= 3:
         column -= 1
     return source.count(b"\n", 0, offset) + 1, column
