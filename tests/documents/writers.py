@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 from redline.documents import yaml_values
@@ -40,7 +41,7 @@ def _value(rng: random.Random, depth: int) -> Any:
 
 def write(form: str, data: Any, rng: random.Random) -> bytes:
     """*data* as text of *form*; line ends, BOM and final newline vary too."""
-    text = {"json": _json, "jsonc": _jsonc, "json5": _jsonc, "toml": _toml, "yaml": _yaml}[form](
+    text = {"json": _json, "jsonc": _jsonc, "json5": _json5, "toml": _toml, "yaml": _yaml}[form](
         data, rng
     )
     if rng.random() < 0.2:
@@ -61,16 +62,47 @@ def _json(data: Any, rng: random.Random) -> str:
 
 
 def _jsonc(data: Any, rng: random.Random) -> str:
-    return f"// head\n{_jsonc_value(data, rng, '')} /* tail */\n"
+    return f"// head\n{_jsonc_value(data, rng, '', _spell)} /* tail */\n"
 
 
-def _jsonc_value(value: Any, rng: random.Random, indent: str) -> str:
+def _json5(data: Any, rng: random.Random) -> str:
+    if rng.random() < 0.2:
+        return _jsonc(data, rng)
+    return f"// it's\n{_jsonc_value(data, rng, '', _spell5)} /* it's */\n"
+
+
+Spell = Callable[[Any, random.Random, bool], str]
+
+
+def _spell(value: Any, _: random.Random, is_key: bool) -> str:
+    return json.dumps(value, ensure_ascii=is_key)
+
+
+def _spell5(value: Any, rng: random.Random, is_key: bool) -> str:
+    """A key or a scalar in one of the ways JSON5 has for it."""
+    if is_key and rng.random() < 0.7 and value.isalpha():
+        return str(value) if rng.random() < 0.9 else f"\\u{ord(value[0]):04x}{value[1:]}"
+    if isinstance(value, str) and rng.random() < 0.6:
+        inner = json.dumps(value, ensure_ascii=False)[1:-1].replace('\\"', '"')
+        inner = inner.replace("'", rng.choice(["\\'", "\\x27"]))
+        return f"'{rng.choice(['', chr(92) + chr(10)])}{inner}'"
+    if type(value) is int and rng.random() < 0.5:
+        return rng.choice([f"{value:#x}", f"{value:+d}"])
+    if isinstance(value, float) and rng.random() < 0.5:
+        return {1.5: "+1.5", -0.25: "-.25"}.get(value, str(value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _jsonc_value(value: Any, rng: random.Random, indent: str, spell: Spell) -> str:
     inner = indent + "  "
     if isinstance(value, dict | list) and value:
         entries = (
-            [f"{json.dumps(k)}{_gap(rng)}: {_jsonc_value(v, rng, inner)}" for k, v in value.items()]
+            [
+                f"{spell(k, rng, True)}{_gap(rng)}: {_jsonc_value(v, rng, inner, spell)}"
+                for k, v in value.items()
+            ]
             if isinstance(value, dict)
-            else [_jsonc_value(v, rng, inner) for v in value]
+            else [_jsonc_value(v, rng, inner, spell) for v in value]
         )
         if rng.random() < 0.4:
             joined = f",{_gap(rng)} ".join(entries) + rng.choice(["", ",", ", "])
@@ -82,7 +114,7 @@ def _jsonc_value(value: Any, rng: random.Random, indent: str) -> str:
             )
             joined += f"\n{indent}"
         return f"{{{joined}}}" if isinstance(value, dict) else f"[{joined}]"
-    return json.dumps(value, ensure_ascii=False)
+    return spell(value, rng, False)
 
 
 def _gap(rng: random.Random) -> str:

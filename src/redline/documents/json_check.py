@@ -17,7 +17,7 @@ from redline.documents.model import MAX_DEPTH, Edit
 from redline.documents.path import Path, Segment
 
 # Above this a part stands for the whole: parsing 50 MB into objects would cost more than all else.
-WHOLE = 512 * 1024
+WHOLE = 8 * 1024
 # The last version of the format without references, so that equal data is equal bytes.
 _PLAIN = 2
 
@@ -173,7 +173,7 @@ def _parse_part(old: JsonText, entry: Entry) -> Any:
     return _exact(old.mask[entry.start : entry.end])
 
 
-def _exact(mask: bytes) -> Any:
+def _exact(mask: bytes | bytearray) -> Any:
     return strict_loads(
         mask.decode("utf-8"), object_pairs_hook=Members, parse_int=_number, parse_float=_number
     )

@@ -9,6 +9,7 @@ from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents import json_layout as layout
 from redline.documents.json_check import WHOLE, Step, verify
+from redline.documents.json_raw import PIECE
 from redline.documents.json_text import JsonText
 from redline.documents.json_walk import Entry
 from redline.documents.model import (
@@ -28,9 +29,11 @@ from redline.documents.path import Path, render_path
 class JsonDocument:
     """One JSON, JSONC or JSON5 document; parsing it validates all of it."""
 
-    def __init__(self, source: bytes, form: str = "json", *, whole: int = WHOLE) -> None:
+    def __init__(
+        self, source: bytes, form: str = "json", *, whole: int = WHOLE, piece: int = PIECE
+    ) -> None:
         self._whole = whole
-        self._text = JsonText(source, form)
+        self._text = JsonText(source, form, piece=piece)
         # The nodes from the root to where the last lookup ended.
         self._chain: list[Entry] = []
 

@@ -8,85 +8,65 @@ from redline.documents.possessive import compiled
 
 _DOUBLE = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _SINGLE = rb"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
-# Everything up to the next thing to blank is passed over in one match at C speed. A comment or
-# string that is never closed ends the search; the text is invalid then anyway.
-_COMMENTED = compiled(
-    rb'(?:[^"/]++|' + _DOUBLE + rb"|/(?![/*]))*+(//[^\r\n]*+|/\*.*?\*/)", re.DOTALL
-)
+_COMMENT = rb"//[^\r\n]*+|/\*.*?\*/"
 _FOREIGN = (
     rb"(?:\xc2\xa0|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|\xe1\x9a\x80"
     rb"|\xef\xbb\xbf)"
 )
-_COMMENTED5 = compiled(
-    rb"(?:[^\"'/\v\f\x80-\xff]++|" + _DOUBLE + rb"|" + _SINGLE + rb"|/(?![/*])"
-    rb"|(?!" + _FOREIGN + rb")[\x80-\xff])*+"
-    rb"(//(?:[^\r\n\xe2]|\xe2(?!\x80[\xa8\xa9]))*+|/\*.*?\*/|" + _FOREIGN + rb"|[\v\f])",
+_COMMENT5 = rb"//[^\r\n\xe2]*+(?:\xe2(?!\x80[\xa8\xa9])[^\r\n\xe2]*+)*+|/\*.*?\*/"
+# Everything up to the next thing to blank is passed over in one match at C speed. A comment or
+# string that is never closed ends the search; the text is invalid then anyway.
+_BLANKED = compiled(
+    rb'[^"/,]*+(?:(?:' + _DOUBLE + rb"|/(?![/*])|,(?!\s*+(?:(?:" + _COMMENT + rb")\s*+)*+[\]}]))"
+    rb'[^"/,]*+)*+(' + _COMMENT + rb"|,)?+",
     re.DOTALL,
 )
-_TO_QUOTE = compiled(rb"(?:[^\"']++|" + _DOUBLE + rb"|" + _SINGLE + rb")*+", re.DOTALL)
-_QUOTED = compiled(_DOUBLE + rb"|" + _SINGLE, re.DOTALL)
+_PLAIN5 = rb"[^\"'/,\v\f\x80-\xff]*+"
+_BLANKED5 = compiled(
+    _PLAIN5 + rb"(?:(?:" + _DOUBLE + rb"|" + _SINGLE + rb"|/(?![/*])"
+    rb"|,(?!\s*+(?:(?:" + _COMMENT5 + rb"|" + _FOREIGN + rb")\s*+)*+[\]}])"
+    rb"|(?!" + _FOREIGN + rb")[\x80-\xff])" + _PLAIN5 + rb")*+"
+    rb"(" + _COMMENT5 + rb"|" + _FOREIGN + rb"|[\v\f]|,)?+",
+    re.DOTALL,
+)
 _TRAILING_COMMA = re.compile(rb",\s*+[\]}]")
-_NOT_BREAK = re.compile(rb"[^\r\n]")
+_SPACES = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 _BOM = b"\xef\xbb\xbf"
 
 
-def blank_comments(source: bytes, form: str) -> bytes:
+def blank_comments(source: bytes, form: str) -> bytes | bytearray:
     """*source* with BOM and comments blanked, length and line breaks kept."""
-    mask = _without_comments(source, form)
-    return mask if isinstance(mask, bytes) else bytes(mask)
+    return _blanked(source, form, commas=False)
 
 
-def _without_comments(source: bytes, form: str) -> bytes | bytearray:
+def mask_of(source: bytes, form: str) -> bytes | bytearray:
+    """*source* with trailing commas blanked as well; itself where there is nothing to blank."""
+    if form == "json" or _is_plain(source, form):
+        return b"   " + source[3:] if source.startswith(_BOM) else source
+    return _blanked(source, form, commas=True)
+
+
+def _is_plain(source: bytes, form: str) -> bool:
+    if form == "json5" and (not source.isascii() or b"\v" in source or b"\f" in source):
+        return False
     commented = b"//" in source or b"/*" in source
-    if form == "json5" and (commented or not source.isascii() or _has_foreign_ascii(source)):
-        return _blanked(source, _COMMENTED5)
-    if form == "jsonc" and commented:
-        return _blanked(source, _COMMENTED)
-    return b"   " + source[3:] if source.startswith(_BOM) else source
+    return not commented and _TRAILING_COMMA.search(source) is None
 
 
-def _has_foreign_ascii(source: bytes) -> bool:
-    return b"\v" in source or b"\f" in source
-
-
-def _blanked(source: bytes, commented: re.Pattern[bytes]) -> bytearray:
+def _blanked(source: bytes, form: str, *, commas: bool) -> bytearray:
     mask = bytearray(source)
     at = 0
     if source.startswith(_BOM):
         mask[:3], at = b"   ", 3
-    match = commented.match
-    while found := match(source, at):
-        start, at = found.span(1)
-        if source.startswith(b"/*", start):
-            mask[start:at] = _NOT_BREAK.sub(b" ", found[1])
-        else:
-            mask[start:at] = b" " * (at - start)
+    for found in (_BLANKED5 if form == "json5" else _BLANKED).finditer(source, at):
+        start, end = found.span(1)
+        if start < 0:
+            break
+        if source[start] != 0x2C:
+            mask[start:end] = source[start:end].translate(_SPACES)
+        elif commas and _follows_value(mask, start):
+            mask[start] = 0x20
     return mask
-
-
-def mask_of(source: bytes, form: str) -> bytes:
-    """*source* with trailing commas blanked as well."""
-    mask = _without_comments(source, form)
-    if form != "json" and _TRAILING_COMMA.search(mask):
-        # In place: a large file is not held once more.
-        mask = mask if isinstance(mask, bytearray) else bytearray(mask)
-        _blank_commas(mask)
-    return mask if isinstance(mask, bytes) else bytes(mask)
-
-
-def _blank_commas(mask: bytearray) -> None:
-    outside = 0
-    for comma in [found.start() for found in _TRAILING_COMMA.finditer(mask)]:
-        if comma < outside:
-            continue
-        clear = _TO_QUOTE.match(mask, outside, comma)
-        outside = clear.end() if clear else outside
-        if outside < comma:
-            # A string is open here: everything up to its end is text.
-            quoted = _QUOTED.match(mask, outside)
-            outside = quoted.end() if quoted else len(mask)
-        elif _follows_value(mask, comma):
-            mask[comma] = 0x20
 
 
 def _follows_value(mask: bytearray, comma: int) -> bool:

@@ -2,48 +2,55 @@
 
 Comments and trailing commas are blanked with spaces of equal length (the mask), so offsets in the
 mask are offsets in the source. Strict JSON and JSONC are located with `msgspec.Raw`, whose views
-point into the mask; JSON5, duplicate keys and lone surrogates go through the walker below.
+point into the mask; JSON5, duplicate keys and lone surrogates go through the walker. The members
+of a large container are never all held at once: it is cut into runs, and a run is looked into.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import msgspec
 
-from redline.core.errors import DocumentSyntax
 from redline.documents.depth import require_shallow, too_deep
 from redline.documents.json_mask import mask_of
-from redline.documents.json_values import parse_plain, strict_loads
-from redline.documents.json_walk import Entry, last_mark, skip_space, walk
-from redline.documents.model import require_text, syntax_error
+from redline.documents.json_raw import (
+    DICT_OF_RAW,
+    LIST_OF_RAW,
+    PIECE,
+    address,
+    raw_of,
+    strict_runs,
+)
+from redline.documents.json_values import explain, parse_plain
+from redline.documents.json_walk import Entry, Run, find, last_mark, last_two, skip_space, walk
+from redline.documents.model import require_text, resolve_index
 
 _PRESCANNED = 4 << 20
 _MEMBER_GAP = re.compile(rb'\s*,?\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*)?', re.DOTALL)
 _ASCII_ESCAPE = re.compile(rb"\\(?:u00[2-7]|/)")
 
-DICT_OF_RAW = dict[str, msgspec.Raw]
-LIST_OF_RAW = list[msgspec.Raw]
-
 
 class JsonText:
     """One document: source, mask and lookups; DocumentSyntax when it does not parse."""
 
-    def __init__(self, source: bytes, form: str) -> None:
+    def __init__(self, source: bytes, form: str, *, piece: int = PIECE) -> None:
         require_text(source, form)
+        self._piece = piece
         self.source = source
         self.form = form
         self.mask = mask_of(source, form)
-        self._lists: dict[int, list[msgspec.Raw] | list[Entry]] = {}
+        self._lists: dict[int, list[msgspec.Raw]] = {}
         self._dicts: dict[int, dict[str, msgspec.Raw]] = {}
         self._values: Any = None
+        self._runs: dict[int, list[Run]] = {}
         self._entries: dict[int, list[Entry]] = {}
+        self._tails: dict[int, list[Entry]] = {}
         self._members: dict[tuple[int, str], tuple[Entry | None, int]] = {}
         # msgspec stops at a depth of its own without harm, so in a large file only that counts.
         if form == "json5" or len(source) <= _PRESCANNED:
@@ -66,16 +73,51 @@ class JsonText:
 
     def item(self, container: Entry, index: int) -> tuple[Entry | None, int]:
         """The item at *index* (may be negative) and the number of items."""
-        items = self._items(container)
-        length = len(items)
-        position = index + length if index < 0 else index
-        if not 0 <= position < length:
+        runs = self._cut(container)
+        length = sum(run.length for run in runs)
+        position = resolve_index(index, length)
+        if position is None:
             return None, length
-        found = items[position]
-        if isinstance(found, Entry):
-            return found, length
-        start = self._offset(found)
-        return Entry(None, start, start, start, start + len(memoryview(found))), length
+        known = self._entries.get(container.start)
+        if known is not None:
+            return known[position], length
+        for run in runs:
+            if position < run.length:
+                break
+            position -= run.length
+        return self._nth(container, run, position), length
+
+    def _nth(self, container: Entry, run: Run, position: int) -> Entry:
+        """The item at *position* of one run."""
+        if self.walks or run.length == 1:
+            return next(islice(walk(self.mask, run, named=False), position, None))
+        if container.start in self._lists:
+            raw = self._lists[container.start][position]
+            start = self._offset(raw)
+        else:
+            # The view points into a copy of the run in brackets of its own.
+            piece = b"[" + self.mask[run.start : run.end] + b"]"
+            raw = msgspec.json.decode(piece, type=LIST_OF_RAW)[position]
+            start = address(raw) - address(piece) - 1 + run.start
+        return Entry(None, start, start, start, start + len(memoryview(raw)))
+
+    def _cut(self, container: Entry) -> list[Run]:
+        """The container as runs; those of a list know how many items they hold."""
+        runs = self._runs.get(container.start)
+        if runs is None:
+            if self.walks or container.end - container.start <= self._piece:
+                runs = self._sole_run(container)
+            else:
+                runs = strict_runs(self.mask, container.start, container.end, self._piece)
+            self._runs[container.start] = runs
+        return runs
+
+    def _sole_run(self, container: Entry) -> list[Run]:
+        stop = last_mark(self.mask, container.end - 1) + 1
+        count = 0
+        if self.mask[container.start] == 0x5B:
+            count = len(self.entries(container) if self.walks else self._list(container))
+        return [Run(container.start + 1, stop, count)] if stop > container.start + 1 else []
 
     def member(self, container: Entry, key: str) -> tuple[Entry | None, int]:
         """The last member named *key*, and how many there are of that name."""
@@ -86,35 +128,51 @@ class JsonText:
         return known
 
     def _find_member(self, container: Entry, key: str) -> tuple[Entry | None, int]:
-        if not self.walks:
-            quick = self._quick_member(container, key)
-            if quick is not None:
-                return quick
-        found = [entry for entry in self.entries(container) if entry.key == key]
+        quick = None if self.walks else self._quick_member(container, key)
+        if quick is not None:
+            return quick
+        found = [entry for run in self._cut(container) for entry in find(self.mask, run, key)]
         return (found[-1] if found else None), len(found)
 
     def entries(self, container: Entry) -> list[Entry]:
         """Every member in order."""
         known = self._entries.get(container.start)
         if known is None:
-            quick = None if self.walks else self._raw_entries(container)
-            known = list(walk(self.mask, container.start)) if quick is None else quick
+            known = None if self.walks else self._raw_entries(container)
+            known = list(self._walk(container)) if known is None else known
             self._entries[container.start] = known
         return known
 
+    def _walk(self, container: Entry) -> Iterator[Entry]:
+        """Every member in order, none of them kept."""
+        named = self.mask[container.start] == 0x7B
+        whole = [Run(container.start + 1, container.end - 1, 0)]
+        for run in self._runs.get(container.start, whole):
+            yield from walk(self.mask, run, named=named)
+
     def tail(self, container: Entry) -> list[Entry]:
         """The last two members, or as many as there are."""
-        if not self.walks and container.start not in self._entries:
-            quick = self._raw_tail(container)
-            if quick is not None:
-                return quick
-        return self.entries(container)[-2:]
+        known = self._entries.get(container.start) or self._tails.get(container.start)
+        if known is None and not self.walks and container.end - container.start <= self._piece:
+            known = self._raw_tail(container)
+        if known is None:
+            known = []
+            named = self.mask[container.start] == 0x7B
+            for run in reversed(self._cut(container)):
+                known = [*last_two(self.mask, run, named=named), *known]
+                if len(known) > 1:
+                    break
+        self._tails[container.start] = known[-2:]
+        return known[-2:]
 
     def _raw_tail(self, container: Entry) -> list[Entry] | None:
         if self.mask[container.start] == 0x5B:
-            length = len(self._items(container))
-            last = [self.item(container, index)[0] for index in range(max(0, length - 2), length)]
-            return [entry for entry in last if entry is not None]
+            length = len(self._list(container))
+            return [
+                entry
+                for index in range(max(0, length - 2), length)
+                if (entry := self.item(container, index)[0]) is not None
+            ]
         members = self._dict(container)
         pairs = list(islice(reversed(members.items()), 3))[::-1]
         at = container.start + 1
@@ -167,15 +225,7 @@ class JsonText:
 
     def keys(self, container: Entry) -> list[str]:
         """The names of the members, in order."""
-        return [entry.key for entry in self.entries(container) if entry.key is not None]
-
-    def count(self, container: Entry) -> int:
-        """How many members a container has; duplicates of a key count once in strict JSON."""
-        if self.kind(container) == "sequence":
-            return len(self._items(container))
-        if self.walks:
-            return len(self.keys(container))
-        return len(msgspec.json.decode(self._view(container), type=DICT_OF_RAW))
+        return [entry.key for entry in self._walk(container) if entry.key is not None]
 
     def parse_values(self) -> Any:
         """The document as plain values, by the standard library's parser (pyjson5 for JSON5)."""
@@ -186,13 +236,10 @@ class JsonText:
         values, self._values = self._values, None
         return values
 
-    def _items(self, container: Entry) -> list[msgspec.Raw] | list[Entry]:
+    def _list(self, container: Entry) -> list[msgspec.Raw]:
         items = self._lists.get(container.start)
         if items is None:
-            if self.walks:
-                items = list(self.entries(container))
-            else:
-                items = msgspec.json.decode(self._view(container), type=LIST_OF_RAW)
+            items = msgspec.json.decode(self._view(container), type=LIST_OF_RAW)
             self._lists[container.start] = items
         return items
 
@@ -202,7 +249,10 @@ class JsonText:
         A key that stands once as a literal, where no escape could spell it another way, cannot be
         there twice; anything else is looked through member by member.
         """
-        raw = self._dict(container).get(key)
+        try:
+            raw = self._raw(container, key)
+        except ValueError:
+            return None
         if raw is None:
             return None, 0
         literal = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -213,6 +263,11 @@ class JsonText:
         value = self._offset(raw)
         entry = Entry(key, key_start, key_start + len(literal), value, value + len(memoryview(raw)))
         return entry, 1
+
+    def _raw(self, container: Entry, key: str) -> msgspec.Raw | None:
+        if container.end - container.start > self._piece:
+            return raw_of(self.mask, container.start, container.end, key)
+        return self._dict(container).get(key)
 
     def _has_other_spelling(self, key: str, start: int, end: int) -> bool:
         """Whether an escape somewhere in the container could be part of the same key."""
@@ -227,18 +282,18 @@ class JsonText:
 
     @cached_property
     def _base(self) -> int:
-        return _address(self.mask)
+        return address(self.mask)
 
     def _offset(self, raw: msgspec.Raw) -> int:
-        return _address(raw) - self._base
+        return address(raw) - self._base
 
     def _is_strict(self) -> bool:
-        """Validate everything, and keep what the root is made of: the first step needs it."""
+        """Validate everything, and keep what a small root is made of: the first step needs it."""
         first = self.mask[self.root.start : self.root.start + 1]
         try:
-            if first == b"{":
+            if first == b"{" and len(self.mask) <= self._piece:
                 self._dicts[self.root.start] = msgspec.json.decode(self.mask, type=DICT_OF_RAW)
-            elif first == b"[":
+            elif first == b"[" and len(self.mask) <= self._piece:
                 self._lists[self.root.start] = msgspec.json.decode(self.mask, type=LIST_OF_RAW)
             else:
                 msgspec.json.decode(self.mask, type=msgspec.Raw)
@@ -246,44 +301,18 @@ class JsonText:
             raise too_deep() from None
         except msgspec.DecodeError as error:
             if self.form == "json5":
-                self._values = self.parse_values()
+                self._read_json5()
             else:
-                self._explain(str(error))
+                explain(self.source, self.mask, self.form, str(error))
             return False
         return True
 
-    def _explain(self, reason: str) -> None:
-        """Raise where the text is wrong; return when only msgspec refuses it (lone surrogates)."""
-        try:
-            strict_loads(self.mask.decode("utf-8"))
-        except json.JSONDecodeError as error:
-            offset = len(error.doc[: error.pos].encode("utf-8", "surrogatepass"))
-            raise syntax_error(self.source, offset, error.msg, self.form.upper()) from None
-        except ValueError as error:
-            raise DocumentSyntax(f"Invalid {self.form.upper()}: {error or reason}") from None
+    def _read_json5(self) -> None:
+        if len(self.source) > self._piece:
+            from redline.documents.json5_read import Json5Reader
 
-
-class _Buffer(ctypes.Structure):
-    _fields_ = (
-        ("buf", ctypes.c_void_p),
-        ("obj", ctypes.py_object),
-        ("len", ctypes.c_ssize_t),
-        ("itemsize", ctypes.c_ssize_t),
-        ("readonly", ctypes.c_int),
-        ("ndim", ctypes.c_int),
-        ("format", ctypes.c_char_p),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("suboffsets", ctypes.c_void_p),
-        ("internal", ctypes.c_void_p),
-    )
-
-
-def _address(item: Any) -> int:
-    """Where an object's buffer lies; two views of one buffer differ by their offset in it."""
-    buffer = _Buffer()
-    api = ctypes.pythonapi
-    api.PyObject_GetBuffer(ctypes.py_object(item), ctypes.byref(buffer), 0)
-    address = int(buffer.buf or 0)
-    api.PyBuffer_Release(ctypes.byref(buffer))
-    return address
+            reader = Json5Reader(self.source, self.mask, self.root, self._piece)
+            if reader.read():
+                self._runs = reader.runs
+                return
+        self._values = self.parse_values()

@@ -21,7 +21,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def parse_plain(source: bytes, mask: bytes, form: str) -> Any:
+def parse_plain(source: bytes, mask: bytes | bytearray, form: str) -> Any:
     """Plain values of a whole document; DocumentSyntax."""
     if form != "json5":
         return strict_loads(mask.decode("utf-8"))
@@ -34,6 +34,16 @@ def parse_plain(source: bytes, mask: bytes, form: str) -> Any:
         raise _json5_syntax(source, text, str(error.args[0] if error.args else error)) from None
 
 
+def parse_text(text: str) -> Any:
+    """Plain values of a piece of JSON5; DocumentSyntax without a place."""
+    import pyjson5
+
+    try:
+        return pyjson5.decode(text, maxdepth=2 * MAX_DEPTH)
+    except pyjson5.Json5DecoderException as error:
+        raise DocumentSyntax(f"Invalid JSON5: {error}") from None
+
+
 def _json5_syntax(source: bytes, text: str, reason: str) -> DocumentSyntax:
     reason = reason.replace("b'", "'")
     near = _NEAR.search(reason)
@@ -41,3 +51,14 @@ def _json5_syntax(source: bytes, text: str, reason: str) -> DocumentSyntax:
         return DocumentSyntax(f"Invalid JSON5: {reason}")
     offset = len(text[: max(0, int(near[1]) - 1)].encode()) + len(source) - len(text.encode())
     return syntax_error(source, offset, _NEAR.sub("", reason), "JSON5")
+
+
+def explain(source: bytes, mask: bytes | bytearray, form: str, reason: str) -> None:
+    """Raise where the text is wrong; return when only msgspec refuses it (lone surrogates)."""
+    try:
+        strict_loads(mask.decode("utf-8"))
+    except json.JSONDecodeError as error:
+        offset = len(error.doc[: error.pos].encode("utf-8", "surrogatepass"))
+        raise syntax_error(source, offset, error.msg, form.upper()) from None
+    except ValueError as error:
+        raise DocumentSyntax(f"Invalid {form.upper()}: {error or reason}") from None

@@ -10,21 +10,26 @@ from typing import NamedTuple
 from redline.core.errors import DocumentSyntax
 from redline.documents.possessive import compiled
 
-_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\]*+(?:\\.[^\'\\]*+)*+\''
-_NESTED = rb"[\[{](?:[^\"'\[\]{}]++|" + _STRING + rb")*+[\]}]"
+# What is left of a source when comments and trailing commas are blanked.
+Mask = bytes | bytearray
+
+STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\'[^\'\\]*+(?:\\.[^\'\\]*+)*+\''
+_PLAIN = rb"[^\"'\[\]{}]*+"
+_NESTED = rb"[\[{]" + _PLAIN + rb"(?:(?:" + STRING + rb")" + _PLAIN + rb")*+[\]}]"
 for _ in range(2):
-    _NESTED = rb"[\[{](?:[^\"'\[\]{}]++|" + _STRING + rb"|" + _NESTED + rb")*+[\]}]"
-_CONTAINER = compiled(_NESTED, re.DOTALL)
-_TOKEN = compiled(_STRING + rb"|[\[\]{}]", re.DOTALL)
-_STRING_TOKEN = compiled(_STRING, re.DOTALL)
+    _INNER = _PLAIN + rb"(?:(?:" + STRING + rb"|" + _NESTED + rb")" + _PLAIN + rb")*+"
+    _NESTED = rb"[\[{]" + _INNER + rb"[\]}]"
+_BALANCED = compiled(_INNER, re.DOTALL)
+_STRING_TOKEN = compiled(STRING, re.DOTALL)
 _ATOM = re.compile(rb"[^\s,\[\]{}:]+")
 _SPACE = re.compile(rb"\s*")
 # What nests deeper than the expression goes is left open; its end is found bracket by bracket.
-_VALUE = rb"(?:(" + _STRING + rb"|" + _NESTED + rb"|[^\s,\[\]{}:\"']++)|(?=[\[{]))"
+VALUE = STRING + rb"|" + _NESTED + rb"|[^\s,\[\]{}:\"']++"
+_VALUE = rb"(?:(" + VALUE + rb")|(?=[\[{]))"
+NAME = rb"\s*+(" + STRING + rb"|[^\s,\[\]{}:\"']++)\s*+:\s*+"
+KEY = compiled(NAME, re.DOTALL)
 _ITEM = compiled(rb"\s*+,?+\s*+()" + _VALUE, re.DOTALL)
-_MEMBER = compiled(
-    rb"\s*+,?+\s*+(" + _STRING + rb"|[^\s,\[\]{}:\"']++)\s*+:\s*+" + _VALUE, re.DOTALL
-)
+_MEMBER = compiled(rb"\s*+,?+" + NAME + _VALUE, re.DOTALL)
 
 
 class Entry(NamedTuple):
@@ -37,75 +42,133 @@ class Entry(NamedTuple):
     end: int
 
 
-def walk(mask: bytes, start: int) -> Iterator[Entry]:
-    """The members of the container that opens at *start*."""
-    is_object = mask[start] == 0x7B
-    match, at = (_MEMBER if is_object else _ITEM).match, start + 1
-    while found := match(mask, at):
+class Run(NamedTuple):
+    """Members that follow each other in [start, end), and how many they are where that counts.
+
+    A run of one ends exactly where its value ends, and may be as large as it likes.
+    """
+
+    start: int
+    end: int
+    length: int
+
+
+def walk(mask: Mask, run: Run, *, named: bool) -> Iterator[Entry]:
+    """The members of *run*: of an object when they are *named*."""
+    if run.length == 1:
+        yield _sole(mask, run, named=named)
+        return
+    match, at, stop = (_MEMBER if named else _ITEM).match, run.start, run.end
+    while at < stop and (found := match(mask, at)):
         _, (key_start, key_end), (value, at) = found.regs
         if value < 0:
             value = found.end()
             at = value_end(mask, value)
-        if is_object:
+        if named:
             yield Entry(decode_key(found[1]), key_start, key_end, value, at)
         else:
             yield Entry(None, value, value, value, at)
 
 
-def value_end(mask: bytes, at: int) -> int:
-    """Where the value that starts at *at* ends."""
+def last_two(mask: Mask, run: Run, *, named: bool) -> list[Entry]:
+    """The last two members of *run*, or as many as there are."""
+    if run.length == 1:
+        return [_sole(mask, run, named=named)]
+    match, at, stop = (_MEMBER if named else _ITEM).match, run.start, run.end
+    begins = (at, at)
+    while at < stop and (found := match(mask, at)):
+        begins = (begins[1], at)
+        at = found.end() if found.start(2) >= 0 else value_end(mask, found.end())
+    return list(walk(mask, Run(begins[0], stop, 0), named=named))[-2:]
+
+
+def find(mask: Mask, run: Run, key: str) -> list[Entry]:
+    """The members of *run* that are called *key*; other names are not looked at closely."""
+    name = key.encode("utf-8", "surrogatepass")
+    if mask.find(name, run.start, run.end) < 0 and mask.find(b"\\", run.start, run.end) < 0:
+        return []
+    if run.length == 1:
+        return [entry for entry in walk(mask, run, named=True) if entry.key == key]
+    spelled = {name, b'"' + name + b'"', b"'" + name + b"'"}
+    entries: list[Entry] = []
+    at, stop = run.start, run.end
+    while at < stop and (found := _MEMBER.match(mask, at)):
+        token, start = found[1], found.start(2)
+        at = found.end()
+        if start < 0:
+            start, at = at, value_end(mask, at)
+        if (token in spelled or b"\\" in token) and decode_key(token) == key:
+            entries.append(Entry(key, *found.span(1), start, at))
+    return entries
+
+
+def _sole(mask: Mask, run: Run, *, named: bool) -> Entry:
+    if not named:
+        start = skip_space(mask, run.start)
+        return Entry(None, start, start, start, run.end)
+    found = KEY.match(mask, run.start)
+    if found is None:
+        raise DocumentSyntax("A name was expected")
+    return Entry(decode_key(found[1]), *found.span(1), found.end(), run.end)
+
+
+def value_end(mask: Mask, at: int, stop: int | None = None) -> int:
+    """Where the value that starts at *at* ends; DocumentSyntax when that is not before *stop*."""
+    stop = len(mask) if stop is None else stop
     first = mask[at : at + 1]
     if first in (b'"', b"'"):
-        match = _STRING_TOKEN.match(mask, at)
+        match = _STRING_TOKEN.match(mask, at, stop)
     elif first in (b"[", b"{"):
-        return _container_end(mask, at)
+        return _container_end(mask, at, stop)
     else:
-        match = _ATOM.match(mask, at)
+        match = _ATOM.match(mask, at, stop)
     if match is None:
         raise DocumentSyntax("A value was expected")
     return match.end()
 
 
-def _container_end(mask: bytes, at: int) -> int:
-    simple = _CONTAINER.match(mask, at)
-    if simple is not None:
-        return simple.end()
+def _container_end(mask: Mask, at: int, stop: int) -> int:
     depth = 0
-    for match in _TOKEN.finditer(mask, at):
-        first = match[0]
-        if first in (b"[", b"{"):
+    while at < stop:
+        first = mask[at]
+        if first in b"[{":
             depth += 1
-        elif first in (b"]", b"}"):
+        elif first in b"]}":
             depth -= 1
             if not depth:
-                return match.end()
+                return at + 1
+        else:
+            break
+        # What nests a little is passed over in one match.
+        inner = _BALANCED.match(mask, at + 1, stop)
+        at = inner.end() if inner else at + 1
     raise DocumentSyntax("A container is not closed")
 
 
 def decode_key(token: bytes) -> str:
     """The name a key token stands for."""
     text = token.decode("utf-8")
+    if "\\" not in text:
+        return text[1:-1] if text[0] in "\"'" else text
     if text[0] == '"':
         try:
             return str(json.loads(text))
         except ValueError:
             pass
     elif text[0] != "'":
-        if "\\" not in text:
-            return text
         text = f'"{text}"'
     import pyjson5
 
     return str(pyjson5.decode(text))
 
 
-def skip_space(mask: bytes, at: int) -> int:
+def skip_space(mask: Mask, at: int) -> int:
     """The next offset that is not white space."""
     match = _SPACE.match(mask, at)
     return match.end() if match else at
 
 
-def last_mark(mask: bytes, stop: int) -> int:
+def last_mark(mask: Mask, stop: int) -> int:
     """The offset of the last byte before *stop* that is not white space, or -1."""
     while stop > 0:
         start = max(0, stop - 256)

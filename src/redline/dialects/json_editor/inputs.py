@@ -72,7 +72,8 @@ def read_document(raw: bytes, form: str) -> Value:
     """The object or array a file holds, comments and trailing commas aside where it may."""
     from redline.documents.json_mask import mask_of
 
-    document = parse(mask_of(raw, form) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf"))
+    plain = bytes(mask_of(raw, form)) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf")
+    document = parse(plain)
     if not isinstance(document, dict | list):
         raise DocumentSyntax("The file does not hold a JSON object or array")
     return document
