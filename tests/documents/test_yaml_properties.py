@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
+from redline.core.errors import CannotApply, DocumentSyntax
+from redline.documents.formats import open_document
 from redline.documents.yaml_properties import refuse_heaps
 from redline.documents.yaml_verify import parse
 
@@ -17,7 +20,26 @@ HEAPS = [
     b"!a # one\n# two\n!b\n!c k: v",
     b"- [!a !b !c x]",
     b"x: &a &b &c 1",
+    # The end of a document, a directive, a stray bracket or comma does not make them wait less.
+    b"!a\n!b\n...\n!c\n...\n!d\n...\n!e\n!f x",
+    b"!a\n!b #\n%TAG ! x\n!c",
+    b"!}\n!\n!",
+    b"&a\n&b[ &c",
+    b"!<a b>!<c>!<d>x",
+    b"!a\x0b\n!b\n!\x0bc x",
 ]
+UNDEFINED = {
+    b"&a\n\t: 1": b"a tab indents",
+    b"--- !a\n\n  \t- x": b"a tab indents",
+    b"x\n...\n!a\n\t\t:": b"a tab indents",
+    b'!a "\n": x': b"spans several lines",
+    b"--- &a 'b''\n'  : x": b"spans several lines",
+}
+BYTES = {
+    b">\nc\n\r \n ": b"a CR without LF",
+    b"a: 1\rb: 2\r": b"a CR without LF",
+    b'a: "x\0y"\n': b"a NUL character",
+}
 PARSE = """
 import sys
 from redline.core.errors import DocumentSyntax
@@ -29,12 +51,33 @@ except DocumentSyntax as refusal:
 """
 
 
+def parsed(source: bytes) -> bytes:
+    """What a process of its own says: without the checks the parser may take it down or hang."""
+    command = [sys.executable, "-c", PARSE]
+    done = subprocess.run(command, input=source, capture_output=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("source", HEAPS)
 def test_a_heap_of_properties_is_refused_and_the_process_lives(source: bytes) -> None:
-    # In a process of its own: without the check the parser may take this one down.
-    done = subprocess.run([sys.executable, "-c", PARSE], input=source, capture_output=True)
-    assert done.returncode == 0, done.stderr
-    assert b"too many tags or anchors" in done.stdout
+    assert b"too many tags or anchors" in parsed(source)
+
+
+@pytest.mark.parametrize("source", UNDEFINED)
+def test_what_the_parser_leaves_undefined_after_a_property_is_refused(source: bytes) -> None:
+    assert UNDEFINED[source] in parsed(source)
+
+
+@pytest.mark.parametrize("source", BYTES)
+def test_bytes_that_hang_or_blind_the_parser_are_refused(source: bytes) -> None:
+    assert BYTES[source] in parsed(source)
+
+
+@pytest.mark.parametrize("value", [">\nc\n\r \n ", '"a\0b"', "!a\n!b\n...\n!c"])
+def test_values_go_through_the_same_checks(value: str) -> None:
+    with pytest.raises(CannotApply, match="Value is not YAML"):
+        open_document(b"a: 1\n", "yaml").set(("a",), value)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +89,10 @@ def test_a_heap_of_properties_is_refused_and_the_process_lives(source: bytes) ->
         b"t: |\n  wait! and then! and now!\n",
         b"[!a x, !b y, !c z]",
         b"---\n!a\n---\n!b\n---\n!c x",
+        b"- !a\n- !b\n- !c\n",
+        b"a: |\n  x &&\n  \ty\n  z!\n\n  \tw",
+        b'!a "b": 1',
+        b'!a "b\n c"',
     ],
 )
 def test_what_yaml_allows_is_read(source: bytes) -> None:
@@ -54,5 +101,8 @@ def test_what_yaml_allows_is_read(source: bytes) -> None:
 
 
 def test_the_check_is_linear() -> None:
-    for text in (b"! " * 2 + b"x ", b"!a #" + b"c" * 50 + b"\n", b"&" * 60 + b" "):
-        refuse_heaps((text + b"k ") * 20_000)
+    many = [b"! ! x ", b"!a #" + b"c" * 50 + b"\n", b"&" * 60 + b" ", b"&a!b!", b"!<a ", b"x&y "]
+    many += [b'!a "', b"!a '", b'!a "\\"', b"!a '''", b"\n...\n", b"\n--- #\n", b"&a\n\n"]
+    for text in many:
+        with suppress(DocumentSyntax):
+            refuse_heaps((text + b"k ") * 20_000)

@@ -48,11 +48,12 @@ def parse(source: bytes) -> Any:
     text = source[3:] if source.startswith(BOM) else source
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
+    _check_bytes(text)
     if b"\t" in text:
         _check_tabs(text)
         text = without_tabs(text)
-    refuse_heaps(text)
     for _ in range(_READINGS):
+        refuse_heaps(text)
         try:
             tree = ryml.parse_in_arena(text, _roomy(text))
         except ryml.ExceptionParse as error:
@@ -66,6 +67,14 @@ def parse(source: bytes) -> Any:
             _check_handles(text)
             return tree
     raise DocumentSyntax("Invalid YAML")
+
+
+def _check_bytes(text: bytes) -> None:
+    """Refuse NUL, where rapidyaml ends its texts, and a lone CR, on which it may loop for ever."""
+    if b"\0" in text:
+        raise syntax_error(text, text.index(b"\0"), "a NUL character", "YAML")
+    if b"\r" in text:
+        raise syntax_error(text, text.index(b"\r"), "a CR without LF: end lines in LF", "YAML")
 
 
 def parse_bounded(source: bytes) -> Any:
