@@ -138,7 +138,7 @@ def odd_stream(rng: random.Random) -> bytes:
 
 def is_hex(step: str | int) -> bool:
     """Whether a step is the name under which the parser sees `[a, 1]`."""
-    return isinstance(step, str) and step.startswith(b"[a".hex())
+    return isinstance(step, str) and step.startswith((b"[".hex(), b"{".hex()))
 
 
 def any_document(rng: random.Random, corpus: list[bytes]) -> bytes:

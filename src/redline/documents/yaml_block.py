@@ -27,8 +27,9 @@ _COLON = re.compile(rb"[ \t]*:(?=[ \t\r\n]|\Z)")
 DASH = re.compile(rb"-(?=[ \t\r\n]|\Z)")
 QUESTION = re.compile(rb"\?(?=[ \t\r\n]|\Z)")
 _HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[ \t]*)(?=\r?\n|\Z)")
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
-_COMMENT = re.compile(rb"(?:^|[ \t])#")
+_UNCOMMENTED = compiled(rb"(?:[^#]++|(?<![ \t\r\n])#)*+")
+# So much is copied at first to find the last byte that is not blank.
+_TAIL = 256
 _BREAK = re.compile(rb"\r?\n")
 _BLANKS = compiled(rb"(?: *+\r?\n)*+")
 _SPACES = re.compile(rb" *+")
@@ -150,24 +151,14 @@ class BlockScanner(FlowScanner):
         return node
 
     def _plain_end(self, at: int, limit: int) -> int:
-        end = at
-        while at < limit:
-            match = _LINE.match(self.source, at, limit)
-            if match is None or match.end() == at:
-                break
-            text = match[1]
-            stripped = text.strip(b" \t")
-            if stripped.startswith(b"#") and end != at:
-                break
-            comment = _COMMENT.search(text)
-            if comment:
-                text = text[: comment.start()]
-            if text.strip(b" \t"):
-                end = at + len(text.rstrip(b" \t"))
-            at = match.end()
-            if comment:
-                break
-        return end
+        end, size = self._after(_UNCOMMENTED, at, limit), _TAIL
+        while end > at:
+            start = max(at, end - size)
+            text = self.source[start:end].rstrip(b" \t\r\n")
+            if text:
+                return start + len(text)
+            end, size = start, 4 * size
+        return at
 
     def _block_scalar(self, node: Node, at: int, limit: int) -> None:
         header = _HEADER.match(self.source, at, limit)

@@ -18,7 +18,6 @@ from redline.documents.model import (
     out_of_range,
     refused,
     require_text,
-    resolve_index,
     slice_of,
     wrong_shape,
 )
@@ -119,19 +118,12 @@ class YamlDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
-        child = next(c for c in self._scanner.children(parent) if self._holds(parent, c, node))
-        splices = yaml_entries.remove(self._placer, parent, child)
+        splices = yaml_entries.remove(self._placer, parent, *self._scanner.beside(parent, node))
         edit = Edit.of(self.source, splices)
         check_anchors(edit)
         trees = self._opinion.trees(edit, place, self._extent(node))
         yaml_verify.check_removed(trees.old, trees.new, trees.where)
         return edit
-
-    def _holds(self, parent: Node, child: Child, node: Node) -> bool:
-        if not child.start <= node.slot <= child.limit:
-            return False
-        value = self._scanner.value_of(parent, child)
-        return (value.slot, value.start) == (node.slot, node.start)
 
     def data(self) -> Any:
         """The document as plain values by the core schema; aliases are their own text."""
@@ -219,9 +211,13 @@ class YamlDocument:
             node = stack.pop()
             if node.anchor == name and node.start < before:
                 found = node if found is None or node.start > found.start else found
-            if node.kind in ("mapping", "sequence") and node.start < before:
-                children = self._scanner.children(node)
-                stack += [self._scanner.value_of(node, child) for child in children]
+            if node.kind not in ("mapping", "sequence") or node.start >= before:
+                continue
+            stack += [
+                self._scanner.value_of(node, child)
+                for child in self._scanner.entries(node)
+                if self.source.find(b"&" + name, child.start, child.limit) >= 0
+            ]
         return found
 
     def _replace(self, node: Node, fragment: Fragment) -> list[Splice]:
@@ -293,15 +289,13 @@ class YamlDocument:
     ) -> Edit:
         if parent.kind != "sequence":
             raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
-        children = self._scanner.children(parent)
-        position = resolve_index(index, len(children))
-        if position is None and index != len(children):
-            raise refused(out_of_range(path, len(path) - 1, len(children)))
-        if position is None:
-            position = len(children)
+        before, position = self._scanner.find_item(parent, index)
+        if before is None and index != position:
+            raise refused(out_of_range(path, len(path) - 1, position))
+        if before is None:
             splices = yaml_entries.append(self._placer, parent, None, fragment)
         else:
-            splices = yaml_entries.insert_item(self._placer, parent, children[position], fragment)
+            splices = yaml_entries.insert_item(self._placer, parent, before, fragment)
         return self._added(splices, place.under(position, parent.start, splices[0].start), fragment)
 
     def _added(self, splices: list[Splice], place: Place, fragment: Fragment) -> Edit:

@@ -62,26 +62,27 @@ def insert_item(placer: Placer, node: Node, before: Child, value: Fragment) -> l
     return [Splice(before.start, before.start, entry + placer.style.newline + pad)]
 
 
-def remove(placer: Placer, node: Node, child: Child) -> list[Splice]:
+def remove(
+    placer: Placer, node: Node, before: Child | None, child: Child, behind: Child | None
+) -> list[Splice]:
     """Take an entry out with its same-line comment and the comment directly above it."""
-    entries = placer.scanner.children(node)
-    position = next(i for i, entry in enumerate(entries) if entry is child)
-    if len(entries) == 1:
+    if before is None and behind is None:
         empty = Fragment("{}" if node.kind == "mapping" else "[]")
         return placer.replace(node, empty)
-    if node.style == "flow":
-        return [_remove_flow(entries, position)]
-    return [_remove_block(placer, node, entries, position)]
+    if node.style == "flow" and behind is not None:
+        return [Splice(child.start, behind.start, b"")]
+    if node.style == "flow" and before is not None:
+        return [Splice(before.limit, child.limit, b"")]
+    return [_remove_block(placer, node, child, behind)]
 
 
-def _remove_block(placer: Placer, node: Node, entries: list[Child], position: int) -> Splice:
+def _remove_block(placer: Placer, node: Node, child: Child, behind: Child | None) -> Splice:
     source = placer.source
-    child = entries[position]
     value = placer.scanner.value_of(node, child)
     end = placer.scanner.end_of(value) if value.kind != "empty" else child.slot
     end = line_stop(source, max(end, child.slot, value.props_end))
-    if not _is_first_on_line(placer, child.start):
-        return Splice(child.start, entries[position + 1].start, b"")
+    if behind is not None and not _is_first_on_line(placer, child.start):
+        return Splice(child.start, behind.start, b"")
     start = _head(placer, node, child.start)
     if end < len(source):
         return Splice(start, end + (2 if source[end : end + 2] == b"\r\n" else 1), b"")
@@ -89,18 +90,11 @@ def _remove_block(placer: Placer, node: Node, entries: list[Child], position: in
     return Splice(max(start, 0), end, b"")
 
 
-def _remove_flow(entries: list[Child], position: int) -> Splice:
-    child = entries[position]
-    if position + 1 < len(entries):
-        return Splice(child.start, entries[position + 1].start, b"")
-    return Splice(entries[position - 1].limit, child.limit, b"")
-
-
 def _append_flow(placer: Placer, node: Node, key: str | None, value: Fragment) -> list[Splice]:
     text = value.flow or b"null"
     if key is not None:
         text = render_key(key).encode("utf-8") + b": " + text
-    entries = placer.scanner.children(node)
+    entries = placer.scanner.last_entries(node)
     if node.marks == b"pair":
         inner = placer.source[node.start : node.end]
         return [Splice(node.start, node.end, b"{" + inner + b", " + text + b"}")]

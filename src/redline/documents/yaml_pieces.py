@@ -16,7 +16,7 @@ from redline.core.splice import Splice, apply_splices
 from redline.documents import yaml_verify, yaml_view
 from redline.documents.model import Edit
 from redline.documents.yaml_depth import require_bounded
-from redline.documents.yaml_region import STEP, STREAM, Region, Run
+from redline.documents.yaml_region import ENTRY, STEP, STREAM, Region, Run
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split import regions_of
 from redline.documents.yaml_stream import Stream
@@ -100,6 +100,8 @@ class Opinion:
         if is_unsure:
             yaml_verify.require_shallow_tree(tree, region.level - region.depth)
         if region.start == STREAM:
+            if not _is_between(tree, int(tree.root_id())):
+                raise CannotApply("A run is not one of documents")
             return yaml_verify.count_of(tree) - _BESIDE
         if region.kind == "text":
             return _no_entry(tree, node)
@@ -107,7 +109,7 @@ class Opinion:
         # Behind the last entry, rapidyaml takes a lone anchor for one of the collection.
         is_marked = tree.has_val_anchor(node) or tree.has_val_tag(node)
         count = int(tree.num_children(node)) - _BESIDE if fits and not is_marked else 0
-        if count < 1:
+        if count < 1 or not _is_between(tree, node):
             raise CannotApply("A run is not what its collection is")
         return count
 
@@ -198,6 +200,14 @@ class Opinion:
             for run in region.runs
             if gone[0] <= run.start and run.end <= gone[1] and run.start not in out
         ]
+
+
+def _is_between(tree: Any, node: int) -> bool:
+    """Whether the entries beside a run are what they were, so that nothing of it reaches them."""
+    return all(
+        yaml_verify.is_bare(tree, int(entry), ENTRY)
+        for entry in (tree.first_child(node), tree.last_child(node))
+    )
 
 
 def _no_entry(tree: Any, node: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 # A run has about this many bytes: its tree takes some thirty times as much.
-STEP = 1 << 14
+STEP = 1 << 13
 STREAM = -1
 # Entries that stand beside a run.
 ENTRY = b"beside: 0"

@@ -8,21 +8,23 @@ with an independent parser before any change leaves this package.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from redline.core.errors import CannotApply
 from redline.documents.yaml_block import DASH, QUESTION, BlockScanner
-from redline.documents.yaml_flow import Node, Pair, decode_key
+from redline.documents.yaml_flow import Node, Pair, Portion, decode_key
 from redline.documents.yaml_stream import Part, Stream
 
 _VALUE = re.compile(rb":(?=[ \t\r\n]|\Z)")
 _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
 _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
+_WORD = re.compile(r"[^\s'\"\\]+")
 _LARGE = 4096
 # So much text is looked at in one go when only the number of entries matters.
-_WINDOW = 1 << 16
+_WINDOW = 1 << 14
 
 
 @dataclass(slots=True)
@@ -48,6 +50,12 @@ def _entry_line(column: int, kind: str) -> re.Pattern[bytes]:
     # A list may stand at the column of the key it belongs to.
     other = rb"(?!-(?:[ \t\r\n]|\Z))" if kind == "mapping" else b""
     return re.compile(rb"\n {%d}(?=[^ \t\r\n#\]}])" % column + other)
+
+
+@lru_cache(maxsize=64)
+def _odd_line(column: int) -> re.Pattern[bytes]:
+    """A line whose key at *column* is spelled in a way that can mean another text."""
+    return re.compile(rb"\n {%d}" % column + _ODD_KEY.pattern)
 
 
 @dataclass(slots=True)
@@ -84,23 +92,26 @@ class Scanner(BlockScanner):
 
     def named(self, node: Node, key: str) -> list[Child]:
         """The entries named *key* of a mapping."""
-        if node.children is None and node.style == "flow" and _SEARCHABLE.fullmatch(key):
-            return list(self._flow_named(node, key))
-        if node.children is None and node.style == "block":
-            quick = self._searched(node, key)
-            if quick is not None:
-                return quick
+        if node.children is None and node.pair is None and node.kind == "mapping":
+            quick = self._searched(node, key) if node.style == "block" else None
+            return list(self._spelled(node, key)) if quick is None else quick
         return [child for child in self.entries(node) if child.key == key]
 
-    def _flow_named(self, node: Node, key: str) -> Iterator[Child]:
-        name = key.encode("utf-8")
-        for start, end, _ in self.flow_parts(node):
-            spelled = self.source.find(name, start, end) >= 0
-            if spelled or self.source.find(b"\\", start, end) >= 0:
-                for pair in self.flow_pairs(node, start, end):
-                    child = _flow_child(pair)
-                    if child.key == key:
-                        yield child
+    def _spelled(self, node: Node, key: str) -> Iterator[Child]:
+        """As `named`; where neither the key's longest word nor an escape stands, it is not."""
+        word = max(_WORD.findall(key), key=len, default="").encode("utf-8", "surrogateescape")
+        windows = self.flow_parts(node) if node.style == "flow" else self._windows(node)
+        for start, end, _ in windows:
+            may_hold = self.source.find(word, start, end) >= 0
+            if may_hold or self._has_escaped_key(node, start, end):
+                yield from (child for child in self._within(node, start, end) if child.key == key)
+
+    def _has_escaped_key(self, node: Node, start: int, end: int) -> bool:
+        if self.source.find(b"\\", start, end) < 0:
+            return False
+        if node.style == "flow" or start == node.start:
+            return True
+        return _odd_line(node.column).search(self.source, start, end) is not None
 
     def _searched(self, node: Node, key: str) -> list[Child] | None:
         """What `named` finds in a large block mapping, or None when a walk must tell.
@@ -113,7 +124,7 @@ class Scanner(BlockScanner):
             return None
         column, name = b"\n {%d}" % node.column, re.escape(key.encode("utf-8"))
         spelled = rb"(?:%b|\"%b\"|'%b')[ \t]*:(?=[ \t\r\n]|\Z)" % (name, name, name)
-        odd = re.compile(column + _ODD_KEY.pattern)
+        odd = _odd_line(node.column)
         if _ODD_KEY.match(self.source, node.start) or odd.search(
             self.source, node.start, node.limit
         ):
@@ -165,19 +176,84 @@ class Scanner(BlockScanner):
             return len(node.children)
         return sum(count for _, _, count in self._portions(node))
 
-    def _portions(self, node: Node) -> Iterator[tuple[int, int, int]]:
+    def _portions(self, node: Node) -> Iterator[Portion]:
         """A list in order as `start, end, how many entries`."""
         if node.pair is not None:
             raise CannotApply("A pair in a list has no items")
         if node.style == "flow":
             yield from self.flow_parts(node)
             return
-        pattern, start, first = _entry_line(node.column, node.kind), node.start, 1
-        while start < node.limit:
-            end = self.source.find(b"\n", min(start + _WINDOW, node.limit), node.limit)
-            end = node.limit if end < 0 else end
+        pattern, first = _entry_line(node.column, node.kind), 1
+        for start, end, _ in self._windows(node):
             yield start, end, len(pattern.findall(self.source, start, end)) + first
-            start, first = end, 0
+            first = 0
+
+    def _windows(self, node: Node) -> Iterator[Portion]:
+        """The lines of a block collection in order, entries never torn; nothing is counted."""
+        pattern, start = _entry_line(node.column, node.kind), node.start
+        while start < node.limit:
+            found = pattern.search(self.source, min(start + _WINDOW, node.limit), node.limit)
+            while found and self.source[found.end()] == 0x3A:
+                found = pattern.search(self.source, found.end(), node.limit)
+            end = found.start() if found else node.limit
+            yield start, end, 0
+            start = end
+
+    def _within(self, node: Node, start: int, end: int) -> Iterator[Child]:
+        """The entries of one portion of a collection."""
+        if node.style == "flow":
+            yield from map(_flow_child, self.flow_pairs(node, start, end))
+        elif node.kind == "sequence":
+            for at, limit in self._lines(node, start, end):
+                yield self._block_item(at, limit)
+        else:
+            yield from self._members(node, start, end)
+
+    def beside(self, node: Node, value: Node) -> tuple[Child | None, Child, Child | None]:
+        """The entry with *value*, between the one before and the one behind it."""
+        before: Child | None = None
+        found: Child | None = None
+        for child in self._near(node, value.slot):
+            if found is not None:
+                return before, found, child
+            if self._holds(node, child, value):
+                found = child
+            else:
+                before = child
+        if found is None:
+            raise CannotApply("The entry is not found again")
+        return before, found, None
+
+    def _holds(self, node: Node, child: Child, value: Node) -> bool:
+        if not child.start <= value.slot <= child.limit:
+            return False
+        mine = self.value_of(node, child)
+        return (mine.slot, mine.start) == (value.slot, value.start)
+
+    def _near(self, node: Node, at: int) -> Iterator[Child]:
+        """The entries of the portion that *at* stands in, of the one before and those behind."""
+        if node.children is not None or node.pair is not None:
+            yield from self.entries(node)
+            return
+        is_flow = node.style == "flow"
+        last: Portion | None = None
+        is_near = False
+        for start, end, count in self.flow_parts(node) if is_flow else self._windows(node):
+            if not is_near and (at >= end if is_flow else at > end):
+                last = start, end, count
+                continue
+            if last is not None:
+                yield from self._within(node, last[0], last[1])
+                last = None
+            is_near = True
+            yield from self._within(node, start, end)
+
+    def last_entries(self, node: Node) -> list[Child]:
+        """The last two entries of a flow collection, or what there is."""
+        if node.children is not None or node.pair is not None:
+            return self.children(node)[-2:]
+        last = deque(self.flow_parts(node), maxlen=2)
+        return [child for start, end, _ in last for child in self._within(node, start, end)][-2:]
 
     def _lines(self, node: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Where the entries begin whose lines start in [start, end), and where each ends."""
@@ -199,7 +275,10 @@ class Scanner(BlockScanner):
                 return self._block_item(at, node.limit)
             if self.source[at] not in b"?:":
                 return self._implicit(at, node.limit)
-        return self.children(node)[-1]
+            *_, last = self._near(node, node.limit)
+            return last
+        known: list[Child] = node.children
+        return known[-1]
 
     def _last_line(self, node: Node) -> int:
         pattern, size, start = _entry_line(node.column, node.kind), _LARGE, node.limit
@@ -225,20 +304,17 @@ class Scanner(BlockScanner):
         elif node.style == "flow":
             start = node.start if node.pair else self.space(node.start + 1, self.end_of(node))
             yield from map(_flow_child, self.flow_pairs(node, start, self.end_of(node)))
-        elif node.kind == "sequence":
-            for start, limit in self._lines(node, node.start, node.limit):
-                yield self._block_item(start, limit)
         else:
-            yield from self._members(node)
+            yield from self._within(node, node.start, node.limit)
 
     def _block_item(self, start: int, limit: int) -> Child:
         if not DASH.match(self.source, start):
             raise CannotApply(f"Line {self.line_of(start)} is not an item of its list")
         return Child(None, start, start, start, start + 1, limit, "seq")
 
-    def _members(self, node: Node) -> Iterator[Child]:
+    def _members(self, node: Node, begin: int, end: int) -> Iterator[Child]:
         source, pending = self.source, None
-        for start, limit in self._lines(node, node.start, node.limit):
+        for start, limit in self._lines(node, begin, end):
             if pending is not None:
                 explicit, pending = pending, None
                 if _VALUE.match(source, start):

@@ -25,8 +25,9 @@ from redline.documents.yaml_split_text import block_runs, inline_runs
 from redline.documents.yaml_stream import Part, Stream
 
 _DOCUMENT = b"--- 0\n"
-_END = re.compile(rb"\.\.\.(?=[ \t\r\n])")
+_COLON = re.compile(rb":(?=[ \t\r\n]|\Z)")
 _BEGIN = re.compile(rb"\n(?=---[ \t\r\n])")
+_BEHIND_END = re.compile(rb"\n(?<=\n\.\.\.\n)|\n(?<=\n\.\.\.\r\n)")
 
 
 def regions_of(scanner: Scanner, stream: Stream, step: int = STEP) -> list[Region]:
@@ -61,56 +62,39 @@ class _Splitter(FlowSplitter):
 
     def stream(self, stream: Stream) -> None:
         """Cut the documents themselves, or runs of small ones."""
-        before = _DOCUMENT + b"...\n" if stream.has_directives else _DOCUMENT
+        if not stream.is_uniform:
+            raise CannotApply("The documents of this stream are not alike")
+        before, pattern = _DOCUMENT, _BEGIN
+        if stream.has_directives:
+            before, pattern = _DOCUMENT + b"...\n", _BEHIND_END
         region = Region(STREAM, "stream", before, _DOCUMENT)
         self.regions.append(region)
-        if stream.is_uniform:
-            self._uniform(stream, region)
-        else:
-            self._various(stream, region)
-
-    def _uniform(self, stream: Stream, region: Region) -> None:
-        """Documents that begin with `---`, all but perhaps the first."""
         limit = len(self.source)
         first = stream.part(0)
-        at = self._next(_BEGIN, first.slot, limit)
         self._document(first)
+        at = self._next(pattern, first.slot, limit)
         while at < limit:
-            end = self._next(_BEGIN, at + self.step, limit)
+            end = self._next(pattern, at + self.step, limit)
             if end - at > self.large:
-                last = self._last(_BEGIN, at)
+                last = self._last(pattern, at)
                 if last > at:
                     region.runs.append(Run(at, last))
                     at = last
-                end = self._next(_BEGIN, at + 3, limit)
-                if end - at > self.large:
-                    self._document(stream.part_at(at))
+                end = self._next(pattern, at + 3, limit)
+                if end - at > self.large and self._cut_document(stream, at):
                     at = end
                     continue
             if end < limit:
                 region.runs.append(Run(at, end))
             at = end
 
-    def _various(self, stream: Stream, region: Region) -> None:
-        """Documents of which some have directives, or no marker: cut behind `...` if any has."""
-        begin = -1
-        for number, part in enumerate(stream.parts()):
-            may_cut = number > 0 and part.is_marked and self._may_begin(part, stream)
-            is_small = part.end - part.start <= self.large
-            if begin >= 0 and may_cut and not (is_small and part.head - begin < self.step):
-                region.runs.append(Run(begin, part.head))
-                begin = -1
-            if not is_small:
-                begin = -1
-                self._document(part)
-            elif may_cut and begin < 0:
-                begin = part.head
-
-    def _may_begin(self, part: Part, stream: Stream) -> bool:
-        if not stream.has_directives:
-            return True
-        above = self.source.rfind(b"\n", 0, part.head - 1) + 1
-        return _END.match(self.source, above) is not None
+    def _cut_document(self, stream: Stream, at: int) -> bool:
+        """Cut the document that begins at *at*, if it is large."""
+        part = stream.part_from(at)
+        if part is None or part.head != at or part.end - part.start <= self.large:
+            return False
+        self._document(part)
+        return True
 
     def _document(self, part: Part) -> None:
         """Cut a large document."""
@@ -138,12 +122,22 @@ class _Splitter(FlowSplitter):
             return True
         if node.kind != "scalar" or node.end - node.start <= self.large:
             return False
+        if self._may_turn(node):
+            return False
         if node.style in ("literal", "folded"):
             found = list(block_runs(self.source, node, self.step, level))
         else:
             found = list(inline_runs(self.source, node.start, node.end, around, self.step))
         self.regions += found
         return bool(found)
+
+    def _may_turn(self, node: Node) -> bool:
+        """Whether the scalar or a line of it would be a key, or a directive, if it were shorter."""
+        if node.style == "plain":
+            if self.source[node.start] in b"%@`":
+                return True
+            return _COLON.search(self.source, node.start, node.end) is not None
+        return self.scanner.space(node.end, node.limit) != node.limit
 
     def _block(self, node: Node, level: int) -> None:
         source, limit = self.source, node.limit

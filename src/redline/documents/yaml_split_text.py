@@ -9,10 +9,10 @@ from redline.documents.possessive import compiled
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_region import Around, Region, Run
 
-# Inside a word, and not inside an escape: the longest is ten bytes.
-_IN_WORD = re.compile(
-    rb"(?<=[^\\\r\n]{10}[0-9A-Za-z\x80-\xbf])(?=[0-9A-Za-z\xc2-\xf4][0-9A-Za-z\x80-\xbf])"
-)
+# Inside a word; in double quotes not inside an escape either, of which the longest is ten bytes.
+_WORD_BREAK = rb"[0-9A-Za-z\x80-\xbf])(?=[0-9A-Za-z\xc2-\xf4])"
+_IN_WORD = re.compile(rb"(?<=" + _WORD_BREAK)
+_BEHIND_ESCAPES = re.compile(rb"(?<=[^\\]{10}" + _WORD_BREAK)
 _BLANK_LINES = compiled(rb"[^\n]*+\n(?:[ ]*+\r?\n)*+")
 _FAR = 1 << 10
 _WORD = b"00"
@@ -22,10 +22,11 @@ def inline_runs(source: bytes, start: int, end: int, around: Around, step: int) 
     """The inside of the quoted or plain scalar in [start, end), if it can be cut."""
     mark = source[start : start + 1] if source[start] in b"\"'" else b""
     before, after = around.before + mark + _WORD, _WORD + mark + around.after
+    pattern = _BEHIND_ESCAPES if mark == b'"' else _IN_WORD
     runs: list[Run] = []
-    at = _cut(source, start + step, end)
+    at = _cut(pattern, source, start + step, end)
     while 0 < at < end - step:
-        following = _cut(source, at + step, end)
+        following = _cut(pattern, source, at + step, end)
         if following < 0:
             break
         runs.append(Run(at, following))
@@ -34,9 +35,9 @@ def inline_runs(source: bytes, start: int, end: int, around: Around, step: int) 
         yield Region(start, "text", before, after, around.depth, around.level, runs)
 
 
-def _cut(source: bytes, at: int, end: int) -> int:
+def _cut(pattern: re.Pattern[bytes], source: bytes, at: int, end: int) -> int:
     """The first place at or behind *at* where the text can be cut; -1 when there is none near."""
-    found = _IN_WORD.search(source, at, min(at + _FAR, end)) if at < end else None
+    found = pattern.search(source, at, min(at + _FAR, end)) if at < end else None
     return found.start() if found else -1
 
 

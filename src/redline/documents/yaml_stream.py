@@ -12,12 +12,17 @@ from redline.documents.possessive import compiled
 _MARKER = re.compile(rb"(?:^|(?<=\A\xef\xbb\xbf))(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _DASHES = re.compile(rb"\n---(?=[ \t\r\n]|\Z)")
 _CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
-_DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
-# What may follow an end marker while every document still begins with `---`.
-_DOTS = re.compile(rb"^\.\.\.(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_BETWEEN = compiled(
-    rb"[ \t]*+(?:#[^\n]*+)?+\r?+(?:\n[ \t]*+(?:#[^\n]*+)?+\r?+(?=\n|\Z))*+"
-    rb"(?:\Z|\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z))"
+_BLANK = rb"[ \t]*+(?:#[^\n]*+)?+\r?+"
+_MARKED = rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
+# An end marker behind which, apart from directives, something else than `---` comes.
+_BARE = compiled(
+    rb"^\.\.\.(?=[ \t\r\n]|\Z)(?!%b(?:\n(?:%%[^\n]*+|%b(?=\n|\Z)))*+(?:\Z|\n%b))"
+    % (_BLANK, _BLANK, _MARKED),
+    re.MULTILINE,
+)
+# A line of content that a directive follows.
+_LOOSE = compiled(
+    rb"^(?![ \t]*+(?:#|\r?$)|%%|\.\.\.[ \t\r\n])[^\n]*+(?:\n%b(?=\n))*+\n%%" % _BLANK, re.MULTILINE
 )
 # So much text is looked at in one go when only the number of documents matters.
 _WINDOW = 1 << 15
@@ -57,13 +62,12 @@ class Stream:
 
     @cached_property
     def is_uniform(self) -> bool:
-        """Whether each document but the first begins with `---`, and none has directives."""
-        if self.has_directives:
+        """Whether each document but the first begins with `---`, and directives end nothing."""
+        source = self.source
+        if self.has_directives and _LOOSE.search(source):
             return False
-        if b"\n..." not in self.source and not self.source.startswith(b"...", self.bom):
-            return True
-        dots = _DOTS.finditer(self.source, self.bom)
-        return all(_BETWEEN.match(self.source, found.end()) for found in dots)
+        has_ends = b"\n..." in source or source.startswith(b"...", self.bom)
+        return not (has_ends and _BARE.search(source))
 
     @cached_property
     def count(self) -> int:
@@ -102,11 +106,24 @@ class Stream:
             index -= count
         raise IndexError(index)
 
+    def part_from(self, at: int) -> Part | None:
+        """The document whose `---` is the first from *at* on."""
+        found = _DASHES.search(self.source, at - 1)
+        return self.part_at(found.start() + 1) if found else None
+
     def part_at(self, marker: int) -> Part:
         """The document whose `---` stands at *marker*."""
         following = _MARKER.search(self.source, marker + 3)
         end = following.start() if following else len(self.source)
-        return Part(marker + 3, end, marker + 3, is_marked=True, head=marker)
+        head = above = marker
+        while self.has_directives and above > self.bom:
+            above = max(self.source.rfind(b"\n", 0, above - 1) + 1, self.bom)
+            line = self.source[above : self.source.find(b"\n", above)]
+            if line.startswith(b"%"):
+                head = above
+            elif line.strip() and not line.startswith(b"#"):
+                break
+        return Part(marker + 3, end, marker + 3, True, head, head < marker)
 
     def parts(self) -> Iterator[Part]:
         """Every document; what has no marker and no content counts as one."""
@@ -123,20 +140,10 @@ class Stream:
         if not self._has_markers:
             return
         start = head = self.bom
-        is_marked = is_directed = False
+        is_marked = False
         for marker in _MARKER.finditer(source, 0, limit):
-            is_closed = is_marked or _CONTENT.search(source, start, marker.start()) is not None
-            if is_closed:
-                yield Part(start, marker.start(), start, is_marked, head, is_directed)
-            begins = marker[1] == b"---"
-            is_directed = begins and not is_closed and self._is_directed(start, marker.start())
-            head = self._line_after(start) if is_directed else marker.start()
-            is_marked, start = begins, marker.end()
+            if is_marked or _CONTENT.search(source, start, marker.start()):
+                yield Part(start, marker.start(), start, is_marked, head)
+            is_marked, start, head = marker[1] == b"---", marker.end(), marker.start()
         if is_marked or _CONTENT.search(source, start, limit):
-            yield Part(start, limit, start, is_marked, head, is_directed)
-
-    def _is_directed(self, start: int, end: int) -> bool:
-        return self.has_directives and _DIRECTIVE.search(self.source, start, end) is not None
-
-    def _line_after(self, at: int) -> int:
-        return self.source.find(b"\n", at) + 1 if at > self.bom else at
+            yield Part(start, limit, start, is_marked, head)

@@ -90,9 +90,10 @@ def _roomy(text: bytes) -> Any:
     """An empty tree with room for what a piece has: growing it costs more than parsing does."""
     tree = ryml.Tree()
     sample = text[:_SAMPLE]
-    lines = min(sample.count(b"\n"), sample.count(b":") + sample.count(b"- "))
-    nodes = (lines + 2 * sample.count(b",")) * (len(text) / _SAMPLE if len(text) > _SAMPLE else 1)
-    tree.reserve(min(16 + int(nodes * 1.2), _MOST_NODES))
+    keys = sample.count(b": ") + sample.count(b":\n") + sample.count(b"- ")
+    nodes = min(2 * sample.count(b"\n"), keys) + 2 * sample.count(b",")
+    nodes = nodes * max(len(text), _SAMPLE) // _SAMPLE
+    tree.reserve(min(16 + nodes + nodes // 4, _MOST_NODES))
     return tree
 
 
@@ -157,6 +158,14 @@ def _step(tree: Any, node: int, step: bytes | int) -> int:
     if found == _NONE:
         raise CannotApply("The two parsers disagree on where the path leads; nothing was changed")
     return int(found)
+
+
+def is_bare(tree: Any, node: int, entry: bytes) -> bool:
+    """Whether a node is exactly *entry*, `key: value`, or its value alone in a list."""
+    key, value = entry.split(b": ")
+    if tree.has_key(node) and _key_facts(tree, node) != (key, False, b"", b""):
+        return False
+    return _value_facts(tree, node) == ("plain", value, b"", b"")
 
 
 def has_key(tree: Any, node: int, key: bytes) -> bool:

@@ -25,7 +25,7 @@ _TAB_AS_INDENT = re.compile(
     rb"(?:[-?:](?=[ \t\r\n]|\Z)|[^ \t\r\n'\"\[{#|>&!*][^\r\n#'\"]*?:(?=[ \t\r\n]|\Z))",
     re.MULTILINE,
 )
-_HANDLE = re.compile(rb"(?<![^ \t\r\n,\[{])!([0-9A-Za-z-]+)!")
+_HANDLE = re.compile(rb"!(?:(?<=[ \t\r\n,\[{]!)|(?<=\A!))([0-9A-Za-z-]+)!")
 _BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _DECLARED = re.compile(rb"^%TAG[ \t]+!([0-9A-Za-z-]+)!", re.MULTILINE)
 
@@ -117,10 +117,10 @@ def undeclared_handle(text: bytes) -> int | None:
     match = _HANDLE.search(text)
     if match is None:
         return None
-    bounds, scalars = [found.start() for found in _BOUNDARY.finditer(text)], _Scalars(text)
+    declared, scalars = _Declared(text), _Scalars(text)
     while match:
         end: int | None = match.end()
-        if not _is_declared(text, match, bounds):
+        if not declared.has(match):
             end = scalars.end_around(match.start())
         if end is None:
             return match.start()
@@ -128,13 +128,24 @@ def undeclared_handle(text: bytes) -> int | None:
     return None
 
 
-def _is_declared(text: bytes, handle: re.Match[bytes], bounds: list[int]) -> bool:
-    if text.startswith(b"%", text.rfind(b"\n", 0, handle.start()) + 1):
-        return True
-    position = bisect_right(bounds, handle.start())
-    start = bounds[position - 1] if position else 0
-    above = bounds[position - 2] if position > 1 else 0
-    return any(found[1] == handle[1] for found in _DECLARED.finditer(text, above, start))
+class _Declared:
+    """The handles that each document declares."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._bounds = [found.start() for found in _BOUNDARY.finditer(text)]
+        self._position, self._names = -1, frozenset[bytes]()
+
+    def has(self, handle: re.Match[bytes]) -> bool:
+        """Whether the document of *handle* declares it, or its line is a directive itself."""
+        text, at = self._text, handle.start()
+        position = bisect_right(self._bounds, at)
+        if position != self._position:
+            start = self._bounds[position - 1] if position else 0
+            above = self._bounds[position - 2] if position > 1 else 0
+            names = (found[1] for found in _DECLARED.finditer(text, above, start))
+            self._position, self._names = position, frozenset(names)
+        return handle[1] in self._names or text.startswith(b"%", text.rfind(b"\n", 0, at) + 1)
 
 
 def readable(text: bytes, reason: str) -> bytes | None:
