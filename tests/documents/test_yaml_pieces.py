@@ -208,7 +208,7 @@ def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
         except RedlineError:
             continue
         found: Counter[Any] = Counter()
-        regions = [region for region in opinion._regions if region.kind != "text"]
+        regions = [region for region in opinion._regions if not region.is_text]
         for region in regions:
             for run in region.runs:
                 tree, node = opinion._run_tree(region, run)

@@ -16,7 +16,7 @@ from redline.core.splice import Splice, apply_splices
 from redline.documents import yaml_verify, yaml_view
 from redline.documents.model import Edit
 from redline.documents.yaml_depth import require_bounded
-from redline.documents.yaml_region import ENTRY, STEP, STREAM, Region, Run
+from redline.documents.yaml_region import ENTRY, STEP, STREAM, Region, Run, unspaced
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split import regions_of
 from redline.documents.yaml_stream import Stream
@@ -77,8 +77,7 @@ class Opinion:
             for region in regions:
                 for run in region.runs:
                     run.count = self._entries(region, run, is_unsure=is_unsure)
-            dropped = [run for region in regions for run in region.runs]
-            rest = yaml_verify.parse(_without(self.source, dropped))
+            rest = self._rest(regions)
             if is_unsure:
                 yaml_verify.require_shallow_tree(rest)
         except (DocumentSyntax, CannotApply):
@@ -87,13 +86,27 @@ class Opinion:
         scanner.runs |= {
             region.start: [(run.start, run.end, run.count) for run in region.runs]
             for region in regions
-            if region.kind != "text"
+            if not region.is_text
         }
         stream_runs = [region.runs for region in regions if region.start == STREAM]
         self._count = yaml_verify.count_of(rest) + sum(
             r.count for runs in stream_runs for r in runs
         )
         return regions
+
+    def _rest(self, regions: Sequence[Region]) -> Any:
+        """The tree of what is in no run; texts that are cut must be the same texts in it."""
+        texts = {b"Text%dCut" % n: region for n, region in enumerate(regions) if region.is_text}
+        words = {region.runs[0].start: region.marked(word) for word, region in texts.items()}
+        runs = [run for region in regions for run in region.runs]
+        cuts = [Splice(run.start, run.end, words.get(run.start, b"")) for run in runs]
+        tree = yaml_verify.parse(apply_splices(self.source, cuts))
+        if texts:
+            found = {(style, unspaced(text)) for style, text in yaml_verify.texts(tree)}
+            mine = {(r.kind, r.text_with(self.source, word)) for word, r in texts.items()}
+            if not mine <= found or any(word in self.source for word in texts):
+                raise CannotApply("The two parsers disagree on where a text stands")
+        return tree
 
     def _entries(self, region: Region, run: Run, *, is_unsure: bool) -> int:
         tree, node = self._run_tree(region, run)
@@ -103,7 +116,7 @@ class Opinion:
             if not _is_between(tree, int(tree.root_id())):
                 raise CannotApply("A run is not one of documents")
             return yaml_verify.count_of(tree) - _BESIDE
-        if region.kind == "text":
+        if region.is_text:
             return _no_entry(tree, node)
         fits = tree.is_map(node) if region.kind == "mapping" else tree.is_seq(node)
         # Behind the last entry, rapidyaml takes a lone anchor for one of the collection.

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from redline.documents.yaml_flow import decode_key
+
 # A run has about this many bytes: its tree takes some thirty times as much.
 STEP = 1 << 13
 STREAM = -1
 # Entries that stand beside a run.
 ENTRY = b"beside: 0"
+# The line that stands beside a run of lines.
+LINE = b"0\n"
 
 
 @dataclass(slots=True)
@@ -34,11 +38,11 @@ class Around:
 class Region:
     """What starts at `start` (STREAM: the documents) and is large, its runs in order.
 
-    `kind` is stream, mapping, sequence or text: a run of a scalar is a part of its text. `before`
-    and `after` make a document of a run: in it the collection is `depth` levels down and has one
-    more entry on either side, for parsers are more lenient at an end. The first and the last
-    entries are in no run, so what is left of the stream ends where it did, too. In the stream,
-    `level` collections stand around it.
+    `kind` is stream, mapping, sequence or the style of a scalar, whose runs are parts of its text
+    and which ends at `end`. `before` and `after` make a document of a run: in it the collection is
+    `depth` levels down and has one more entry on either side, for parsers are more lenient at an
+    end. The first and the last entries are in no run, so what is left of the stream ends where it
+    did, too. In the stream, `level` collections stand around it.
     """
 
     start: int
@@ -48,3 +52,29 @@ class Region:
     depth: int = 0
     level: int = 0
     runs: list[Run] = field(default_factory=list)
+    end: int = -1
+
+    @property
+    def is_text(self) -> bool:
+        """Whether this is one large scalar."""
+        return self.kind not in ("stream", "mapping", "sequence")
+
+    def marked(self, word: bytes) -> bytes:
+        """*word* so that it can stand where a run of text stood."""
+        is_block = self.kind in ("literal", "folded")
+        return self.after[: -len(LINE)] + word + b"\n" if is_block else word
+
+    def text_with(self, source: bytes, word: bytes) -> bytes:
+        """The scalar's text without its blanks, with *word* where its runs stood."""
+        left, right = source[self.start : self.runs[0].start], source[self.runs[-1].end : self.end]
+        if self.kind in ("literal", "folded"):
+            left = left.partition(b"\n")[2]
+        text = left + word + right
+        if self.kind in ("single", "double"):
+            text = decode_key(text).encode("utf-8", "surrogateescape")
+        return unspaced(text)
+
+
+def unspaced(text: bytes) -> bytes:
+    """*text* without blanks and line breaks, of which folding makes others."""
+    return b"".join(text.split())

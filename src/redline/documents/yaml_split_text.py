@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from redline.documents.possessive import compiled
 from redline.documents.yaml_flow import Node
-from redline.documents.yaml_region import Around, Region, Run
+from redline.documents.yaml_region import LINE, Around, Region, Run
 
 # Inside a word; in double quotes not inside an escape either, of which the longest is ten bytes.
 _WORD_BREAK = rb"[0-9A-Za-z\x80-\xbf])(?=[0-9A-Za-z\xc2-\xf4])"
@@ -32,7 +32,8 @@ def inline_runs(source: bytes, start: int, end: int, around: Around, step: int) 
         runs.append(Run(at, following))
         at = following
     if runs:
-        yield Region(start, "text", before, after, around.depth, around.level, runs)
+        kind = {b'"': "double", b"'": "single"}.get(mark, "plain")
+        yield Region(start, kind, before, after, around.depth, around.level, runs, end)
 
 
 def _cut(pattern: re.Pattern[bytes], source: bytes, at: int, end: int) -> int:
@@ -47,7 +48,7 @@ def block_runs(source: bytes, node: Node, step: int, level: int) -> Iterator[Reg
     first = _BLANK_LINES.match(source, node.header_end, node.end)
     if first is None or column > step or column < 0:
         return
-    pad = b" " * column + b"0\n"
+    pad = b" " * column + LINE
     head = b"- |\n" if column else b"--- |\n"
     runs: list[Run] = []
     at = source.find(b"\n", first.end(), node.end) + 1
@@ -57,4 +58,6 @@ def block_runs(source: bytes, node: Node, step: int, level: int) -> Iterator[Reg
             runs.append(Run(at, following))
         at = following
     if runs:
-        yield Region(node.start, "text", head + pad, pad, int(column > 0), level, runs)
+        yield Region(
+            node.start, node.style, head + pad, pad, int(column > 0), level, runs, node.end
+        )

@@ -342,6 +342,28 @@ def _is_plain(tree: Any, node: int) -> bool:
     return not (tree.is_val_quoted(node) or tree.is_val_literal(node) or tree.is_val_folded(node))
 
 
+def texts(tree: Any) -> Iterator[tuple[str, bytes]]:
+    """Every scalar that is no key, with its style."""
+    stack = [int(tree.root_id())]
+    while stack:
+        node = stack.pop()
+        stack += _children(tree, node)
+        if not tree.is_container(node) and tree.has_val(node):
+            yield _style_of(tree, node), bytes(tree.val(node) or b"")
+
+
+def _style_of(tree: Any, node: int) -> str:
+    for style, is_it in (
+        ("double", tree.is_val_dquo),
+        ("single", tree.is_val_squo),
+        ("literal", tree.is_val_literal),
+        ("folded", tree.is_val_folded),
+    ):
+        if is_it(node):
+            return style
+    return "plain"
+
+
 def _is_null(value: bytes) -> bool:
     return value in (b"", b"~", b"null", b"Null", b"NULL")
 
