@@ -1,25 +1,31 @@
 """The tables and values of a TOML document, found on the way to a path and no others.
 
-Only the offsets of table headers are kept for the whole file; statements are read in the sections
-a path leads through, items in the arrays it enters.
+Only the offsets of table headers and of runs of statements are kept for the whole file; statements
+are read in the runs that may mention a name, items near the one that is asked for.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, pairwise
 
+from redline.documents.toml_entries import Entries, items_between, pairs_between
 from redline.documents.toml_scan import (
+    Span,
     Statement,
+    mentions,
     read_header,
-    read_inline,
-    read_items,
+    read_pairs,
     read_sections,
     read_statements,
 )
+
+# So many keys of a table are looked at to say which one is near a key that is not there.
+_NEAR = 2000
 
 
 class TomlIndex:
@@ -28,8 +34,7 @@ class TomlIndex:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.bom = 3 if source.startswith(b"\xef\xbb\xbf") else 0
-        self.starts, self.depth = read_sections(source, self.bom)
-        self._statements: dict[int, list[Statement]] = {}
+        self.starts, self.runs, self.depth = read_sections(source, self.bom)
 
     @cached_property
     def root(self) -> Table:
@@ -39,6 +44,11 @@ class TomlIndex:
     def names(self, section: int) -> tuple[str, ...]:
         """The names in a section's header."""
         return read_header(self.source, self.starts[section])[0]
+
+    def may_name(self, section: int, name: str) -> bool:
+        """Whether the line of a section's header may mention *name*."""
+        start = self.starts[section]
+        return mentions(self.source, start, self.line_stop(start), (name,))
 
     def is_double(self, section: int) -> bool:
         """Whether the section adds to an array of tables."""
@@ -53,26 +63,29 @@ class TomlIndex:
         following = section + 1
         return self.starts[following] if following < len(self.starts) else len(self.source)
 
-    def statements(self, section: int) -> list[Statement]:
-        """The statements of a section."""
-        known = self._statements.get(section)
-        if known is None:
-            known = read_statements(self.source, self.body(section), self.stop(section))
-            self._statements[section] = known
-        return known
+    def runs_of(self, section: int) -> list[Span]:
+        """A section's statements in runs of a few lines."""
+        body, stop = self.body(section), self.stop(section)
+        inner = self.runs[bisect_right(self.runs, body) : bisect_left(self.runs, stop)]
+        return list(pairwise([body, *inner, stop]))
 
-    def named(self, section: int, name: str) -> list[Statement]:
-        """The statements of a section that give *name* a value or something beneath it."""
-        known = self._statements.get(section)
-        if known is not None:
-            return [s for s in known if s.names[0] == name]
-        return read_statements(self.source, self.body(section), self.stop(section), name)
+    def statements(self, section: int) -> Iterator[Statement]:
+        """The statements of a section."""
+        return read_statements(self.source, self.body(section), self.stop(section))
+
+    def find(self, section: int, names: tuple[str, ...]) -> Iterator[Statement]:
+        """The statements of a section whose keys begin with *names*."""
+        for start, stop in self.runs_of(section):
+            yield from read_statements(self.source, start, stop, names)
 
     def last(self, section: int) -> int:
         """The end of a section's last value, or of its header; -1 at an empty top level."""
-        statements = self.statements(section)
-        if statements:
-            return statements[-1].end
+        for start, stop in reversed(self.runs_of(section)):
+            end = -1
+            for statement in read_statements(self.source, start, stop):
+                end = statement.end
+            if end >= 0:
+                return end
         return -1 if section < 0 else self.body(section)
 
     def section_at(self, offset: int) -> int:
@@ -92,15 +105,6 @@ class TomlIndex:
         return stop - 1 if stop > at and self.source[stop - 1] == 0x0D else stop
 
 
-def _named(statements: Sequence[Statement], depth: int, name: str) -> list[Statement]:
-    return [s for s in statements if s.names[depth] == name]
-
-
-def _leaf(found: Sequence[Statement], depth: int) -> Statement | None:
-    """The statement that gives the name at *depth* its value, if it is not a table."""
-    return found[0] if len(found) == 1 and len(found[0].names) == depth + 1 else None
-
-
 @dataclass(slots=True)
 class Value:
     """A scalar, an array or an inline table; what is in it is read when asked for."""
@@ -109,21 +113,21 @@ class Value:
     kind: str
     start: int
     end: int
-    _items: list[tuple[int, int]] | None = None
-    _statements: list[Statement] | None = None
+    _items: Entries[Span] | None = None
+    _statements: Entries[Statement] | None = None
 
     @property
-    def items(self) -> list[tuple[int, int]]:
+    def items(self) -> Entries[Span]:
         """Where the items of an array stand."""
         if self._items is None:
-            self._items = read_items(self.index.source, self.start, self.end)
+            self._items = items_between(self.index.source, self.start, self.end)
         return self._items
 
     @property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> Entries[Statement]:
         """The statements of an inline table."""
         if self._statements is None:
-            self._statements = read_inline(self.index.source, self.start, self.end)
+            self._statements = pairs_between(self.index.source, self.start, self.end)
         return self._statements
 
     def item(self, position: int) -> Node:
@@ -137,11 +141,21 @@ class Value:
 
     def child(self, name: str) -> Node | None:
         """The value of a key of an inline table."""
-        return Dotted(self, (), self.statements).child(name)
+        return Dotted(self, ()).child(name)
 
     def names(self) -> list[str]:
-        """The keys of an inline table."""
-        return list(dict.fromkeys(s.names[0] for s in self.statements))
+        """The first keys of an inline table."""
+        return Dotted(self, ()).names()
+
+    def find(self, names: tuple[str, ...]) -> Iterator[Statement]:
+        """The statements of an inline table whose keys begin with *names*."""
+        marks = self.statements.marks
+        for start, stop in pairwise([*marks, self.statements.stop]):
+            yield from read_pairs(self.index.source, start, stop, names)
+
+
+def _next_names(statements: Iterator[Statement], depth: int) -> dict[str, None]:
+    return dict.fromkeys(s.names[depth] for s in islice(statements, _NEAR))
 
 
 @dataclass(slots=True)
@@ -150,86 +164,90 @@ class Dotted:
 
     table: Value
     prefix: tuple[str, ...]
-    statements: list[Statement]
     kind: str = "dotted"
+
+    @property
+    def statements(self) -> Iterator[Statement]:
+        """The statements that name it."""
+        return self.table.find(self.prefix)
 
     def child(self, name: str) -> Node | None:
         """The value of a key."""
-        inner = _named(self.statements, len(self.prefix), name)
-        leaf = _leaf(inner, len(self.prefix))
-        if leaf is not None:
-            return self.table.index.value(leaf.value, leaf.end)
-        return Dotted(self.table, (*self.prefix, name), inner) if inner else None
+        prefix = (*self.prefix, name)
+        first = next(self.table.find(prefix), None)
+        if first is None:
+            return None
+        if first.names == prefix:
+            return self.table.index.value(first.value, first.end)
+        return Dotted(self.table, prefix)
 
     def names(self) -> list[str]:
-        """The keys."""
-        return list(dict.fromkeys(s.names[len(self.prefix)] for s in self.statements))
+        """The first keys."""
+        return list(_next_names(self.statements, len(self.prefix)))
 
 
 @dataclass(slots=True)
 class Table:
-    """A table made of sections, of dotted keys in its home's section, or of both.
+    """A table made of sections, of dotted keys in a section above it, or of both.
 
     `path` are the names of its header, `sections` those in or beneath it, `own` the one with its
-    header. Dotted keys are `dotted` statements of `home`, which name it by `prefix`.
+    header. Dotted keys stand in the section `home`, where they begin with `prefix`.
     """
 
     index: TomlIndex
     path: tuple[str, ...]
     sections: Sequence[int]
     own: int | None = None
-    home: Table | None = None
+    home: int | None = None
     prefix: tuple[str, ...] = ()
-    dotted: list[Statement] = field(default_factory=list)
     kind: str = "table"
 
     @property
-    def statements(self) -> list[Statement]:
-        """The statements that give this table its keys."""
-        return self.dotted if self.own is None else self.index.statements(self.own)
+    def dotted(self) -> Iterator[Statement]:
+        """The statements with dotted keys that name this table."""
+        return iter(()) if self.home is None else self.index.find(self.home, self.prefix)
+
+    def find(self, name: str) -> Iterator[Statement]:
+        """The statements that give *name* a value or something beneath it."""
+        home = self.home if self.own is None else self.own
+        return iter(()) if home is None else self.index.find(home, (*self.prefix, name))
 
     def child(self, name: str) -> Node | None:
         """The value, table or array of tables of a key."""
-        inner = self.named(name)
-        leaf = _leaf(inner, len(self.prefix))
-        if leaf is not None:
-            return self.index.value(leaf.value, leaf.end)
-        depth, names = len(self.path), self.index.names
-        sections, headers = array("Q"), array("Q")
-        for section in self.sections:
-            found = names(section)
-            if len(found) > depth and found[depth] == name:
-                sections.append(section)
-                if len(found) == depth + 1:
-                    headers.append(section)
-        if not sections:
-            return self._by_dots(name, inner, ()) if inner else None
+        first = next(self.find(name), None)
+        if first is not None and len(first.names) == len(self.prefix) + 1:
+            return self.index.value(first.value, first.end)
+        sections, headers = self._beneath(name)
         path = (*self.path, name)
         if headers and self.index.is_double(headers[0]):
             return Tables(self.index, path, sections, headers)
         if headers:
             return Table(self.index, path, sections, own=headers[0])
-        return self._by_dots(name, inner, sections)
+        if first is None:
+            return Table(self.index, path, sections) if sections else None
+        home = self.home if self.own is None else self.own
+        return Table(self.index, path, sections, home=home, prefix=(*self.prefix, name))
 
-    def named(self, name: str) -> list[Statement]:
-        """The statements that give *name* a value or something beneath it."""
-        if self.own is not None:
-            return self.index.named(self.own, name)
-        return _named(self.dotted, len(self.prefix), name)
-
-    def _by_dots(self, name: str, inner: list[Statement], sections: Sequence[int]) -> Table:
-        table = Table(self.index, (*self.path, name), sections)
-        if inner:
-            table.home = self if self.own is not None else self.home
-            table.prefix = (*self.prefix, name)
-            table.dotted = inner
-        return table
+    def _beneath(self, name: str) -> tuple[Sequence[int], Sequence[int]]:
+        """The sections of a key, and those whose header ends with it."""
+        index, depth = self.index, len(self.path)
+        sections, headers = array("Q"), array("Q")
+        for section in self.sections:
+            if not index.may_name(section, name):
+                continue
+            found = index.names(section)
+            if len(found) > depth and found[depth] == name:
+                sections.append(section)
+                if len(found) == depth + 1:
+                    headers.append(section)
+        return sections, headers
 
     def names(self) -> list[str]:
-        """The keys."""
+        """The first keys."""
         depth, names = len(self.path), self.index.names
-        found = dict.fromkeys(s.names[len(self.prefix)] for s in self.statements)
-        for section in self.sections:
+        statements = self.dotted if self.own is None else self.index.statements(self.own)
+        found = _next_names(statements, len(self.prefix))
+        for section in self.sections[:_NEAR]:
             if len(header := names(section)) > depth:
                 found[header[depth]] = None
         return list(found)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
 
 from redline.core.errors import CannotApply
 from redline.core.splice import Splice
 from redline.documents.path import Segment
+from redline.documents.toml_entries import Entries
 from redline.documents.toml_index import Dotted, Node, Table, Tables, TomlIndex, Value
-from redline.documents.toml_scan import Statement, render_key
+from redline.documents.toml_scan import Span, Statement, render_key
 
 _COMMA = re.compile(rb"(?:[ \t\r\n]+|#[^\n]*)*,")
 
@@ -25,14 +25,25 @@ def range_of(index: TomlIndex, node: Node) -> tuple[int, int]:
     """The bytes of a value, or from the first to the last line of a table."""
     if isinstance(node, Value):
         return node.start, node.end
-    if isinstance(node, Dotted):
-        return node.statements[0].start, node.statements[-1].end
-    starts = [index.starts[section] for section in node.sections]
-    ends = [index.last(section) for section in node.sections]
-    if isinstance(node, Table) and node.dotted:
-        starts.append(node.dotted[0].start)
-        ends.append(node.dotted[-1].end)
-    return min(starts), max(ends)
+    sections = () if isinstance(node, Dotted) else node.sections
+    start, end = len(index.source), 0
+    if sections:
+        start, end = index.starts[sections[0]], index.last(sections[-1])
+    for statement in () if isinstance(node, Tables) else _dotted(node):
+        start, end = min(start, statement.start), max(end, statement.end)
+    return start, end
+
+
+def _dotted(node: Table | Dotted) -> Iterator[Statement]:
+    return node.statements if isinstance(node, Dotted) else node.dotted
+
+
+def _last_dotted(table: Table) -> int:
+    """Where the last dotted key of a table has its value's end."""
+    end = -1
+    for statement in table.dotted:
+        end = statement.end
+    return end
 
 
 def append_key(
@@ -49,7 +60,7 @@ def append_key(
     newline = newline_of(index.source)
     if parent.own is None:
         key = ".".join([*(render_key(name) for name in parent.prefix), key])
-        anchor = parent.dotted[-1].end
+        anchor = _last_dotted(parent)
     else:
         anchor = index.last(parent.own)
     text = f"{key} = {value}".encode()
@@ -92,7 +103,7 @@ def _new_section(
 
 def _append_inline(index: TomlIndex, table: Value, text: str) -> list[Splice]:
     source = index.source
-    if not table.statements:
+    if not len(table.statements):
         inner = b" " + text.encode() + b" " if source[table.start + 1 : table.end - 1] else b""
         if inner:
             return [Splice(table.start + 1, table.end - 1, inner)]
@@ -104,7 +115,7 @@ def _append_inline(index: TomlIndex, table: Value, text: str) -> list[Splice]:
 def insert_item(index: TomlIndex, array: Value, position: int, value: str) -> list[Splice]:
     """A list item in front of another, or behind the last."""
     source, data = index.source, value.encode()
-    if not array.items:
+    if not len(array.items):
         return [Splice(array.start + 1, array.start + 1, data)]
     if position < len(array.items):
         start = array.items[position][0]
@@ -123,8 +134,8 @@ def _gap(source: bytes, array: Value) -> bytes:
     if b"\n" in lead:
         line = source.rfind(b"\n", 0, first) + 1
         return newline_of(source) + source[line:first]
-    for left, right in pairwise(array.items[-2:]):
-        between = source[left[1] : right[0]]
+    if len(array.items) > 1:
+        between = source[array.items[-2][1] : array.items[-1][0]]
         if between.startswith(b",") and not between[1:].strip(b" \t"):
             return between[1:]
     return b" "
@@ -151,7 +162,7 @@ def insert_table(index: TomlIndex, tables: Tables, position: int, value: str) ->
 def value_of(text: str) -> Value:
     """The value that *text* is, located in a document of its own."""
     index = TomlIndex(f"x = {text}\n".encode())
-    statements = index.statements(-1)
+    statements = list(index.statements(-1))
     if len(statements) != 1 or index.starts or statements[0].names != ("x",):
         raise CannotApply("Value is not exactly one TOML value")
     return index.value(statements[0].value, statements[0].end)
@@ -169,15 +180,14 @@ def remove(index: TomlIndex, parent: Node, last: Segment) -> list[Splice]:
     if isinstance(parent, Value):
         for position, statement in enumerate(parent.statements):
             if statement.names == (last,):
-                spans = [(s.start, s.end) for s in parent.statements]
-                return [_remove_listed(index, parent, spans, position)]
+                return [_remove_listed(index, parent, parent.statements, position)]
     raise CannotApply("A dotted key inside an inline table is not deleted this way")
 
 
 def _remove_key(index: TomlIndex, parent: Table, name: str) -> list[Splice]:
     child = parent.child(name)
     if isinstance(child, Value):
-        return _spliced([_statement(index, s) for s in parent.named(name)])
+        return _spliced([_statement(index, s) for s in parent.find(name)])
     return _remove_sections(index, child)
 
 
@@ -185,28 +195,31 @@ def _remove_sections(index: TomlIndex, node: Node | None) -> list[Splice]:
     """The line ranges that define a table, everything beneath it included."""
     if not isinstance(node, Table | Tables):
         raise CannotApply("Only a table has sections")
-    pieces = [_section(index, section) for section in node.sections]
+    pieces = _merged(_section(index, section) for section in node.sections)
     if isinstance(node, Table):
-        pieces += [_statement(index, statement) for statement in node.dotted]
-    return _spliced(pieces)
+        pieces += _merged(_statement(index, statement) for statement in node.dotted)
+    return _spliced(sorted(pieces))
 
 
 def _remove_listed(
-    index: TomlIndex, parent: Value, spans: Sequence[tuple[int, int]], position: int
+    index: TomlIndex,
+    parent: Value,
+    entries: Entries[Span] | Entries[Statement],
+    position: int,
 ) -> Splice:
     source = index.source
-    start, end = spans[position]
-    if len(spans) == 1:
+    start, end = _span(entries[position])
+    if len(entries) == 1:
         return Splice(parent.start + 1, parent.end - 1, b"")
-    if position + 1 < len(spans):
-        following = spans[position + 1][0]
+    if position + 1 < len(entries):
+        following = _span(entries[position + 1])[0]
         own_line = not source[source.rfind(b"\n", 0, start) + 1 : start].strip()
         if own_line and b"\n" in source[end:following]:
             line = source.rfind(b"\n", 0, start) + 1
             stop = source.find(b"\n", end) + 1
             return Splice(line, stop, b"")
         return Splice(start, following, b"")
-    previous = spans[position - 1][1]
+    previous = _span(entries[position - 1])[1]
     comma = _COMMA.match(source, end, parent.end)
     if b"#" in source[previous:start]:
         line = source.rfind(b"\n", 0, start)
@@ -216,6 +229,10 @@ def _remove_listed(
         return Splice(previous, end, b"")
     kept = _COMMA.match(source, previous, parent.end)
     return Splice(kept.end() if kept else previous, comma.end(), b"")
+
+
+def _span(entry: Span | Statement) -> Span:
+    return (entry.start, entry.end) if isinstance(entry, Statement) else entry
 
 
 def _section(index: TomlIndex, section: int) -> tuple[int, int]:
@@ -234,13 +251,14 @@ def _statement(index: TomlIndex, statement: Statement) -> tuple[int, int]:
     return start, stop
 
 
-def _spliced(pieces: list[tuple[int, int]]) -> list[Splice]:
+def _spliced(pieces: Iterable[tuple[int, int]]) -> list[Splice]:
     return [Splice(start, end, b"") for start, end in _merged(pieces)]
 
 
-def _merged(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pieces in order, those that touch each other as one."""
     found: list[tuple[int, int]] = []
-    for start, end in sorted(pieces):
+    for start, end in pieces:
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:

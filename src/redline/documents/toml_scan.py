@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from array import array
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from redline.documents.depth import too_deep
@@ -32,13 +33,15 @@ _PART = rb"(?:[A-Za-z0-9_-]++|" + _BASIC + rb"|" + _LITERAL + rb")"
 _KEYS = _PART + rb"(?:" + _GAP + rb"\." + _GAP + _PART + rb")*+"
 _WORD = rb"[A-Za-z0-9_+:-]++(?![\"'])"
 _INNER = rb"[ \t\n,=.]++|\r\n|" + _WORD + rb"|" + _STRING + rb"|" + _COMMENT
-_NESTED = rb"[\[{](?:" + _INNER + rb")*+[\]}]"
-_FLAT_VALUE = rb"(?:" + _STRING + rb"|" + _ATOM + rb"|" + _NESTED + rb")"
-for _ in range(2):
+_NESTED = _MARKED = b"(?!)"
+for _ in range(3):
     _NESTED = rb"[\[{](?:" + _INNER + rb"|" + _NESTED + rb")*+[\]}]"
+    _MARKED = rb"([\[{])(?:" + _INNER + rb"|" + _MARKED + rb")*+[\]}]"
 _VALUE = rb"(?:" + _STRING + rb"|" + _ATOM + rb"|" + _NESTED + rb")"
 _STATEMENT = _KEYS + _GAP + rb"=" + _GAP + _VALUE
-_LINES = rb"(?:" + _GAP + rb"(?:" + _STATEMENT + rb")?+" + _LINE_END + rb")*+"
+# A run of lines is read at once, but not so many that its end says little about where it lies.
+RUN = 64
+_LINES = rb"(?:" + _GAP + rb"(?:" + _STATEMENT + rb")?+" + _LINE_END + rb"){0,%d}+" % RUN
 _HEADER = rb"\[(\[)?+" + _GAP + rb"(" + _KEYS + rb")" + _GAP + rb"\]\]?+"
 
 # The header is optional: the top level and what follows a deep statement have none.
@@ -50,19 +53,23 @@ _READ_HEADER = compiled(_HEADER)
 _SPACE = rb"(?:[ \t\r\n]++|#[^\n]*+)*+"
 _PAIR = rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP + rb"("
 _READ_STATEMENT = compiled(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
-_READ_ITEM = compiled(
-    _SPACE + rb",?+" + _SPACE + rb"(?:(" + _FLAT_VALUE + rb")|(?=[\[{]))", re.DOTALL
-)
-_READ_PAIR = compiled(_SPACE + rb",?+" + _SPACE + _PAIR + _FLAT_VALUE + rb")?+", re.DOTALL)
+_COMMA = _SPACE + rb",?+" + _SPACE
+_READ_ITEM = compiled(_COMMA + rb"(?:(" + _VALUE + rb")|(?=[\[{]))", re.DOTALL)
+_READ_PAIR = compiled(_COMMA + _PAIR + _VALUE + rb")?+", re.DOTALL)
+_READ_ITEMS = compiled(rb"(?:" + _COMMA + _VALUE + rb"){%d}+" % RUN, re.DOTALL)
+_READ_PAIRS = compiled(rb"(?:" + _COMMA + _STATEMENT + rb"){%d}+" % RUN, re.DOTALL)
 _READ_PART = compiled(_PART)
-_READ_BRACKET = compiled(rb"(?:" + _INNER + rb")*+([\[\]{}])", re.DOTALL)
+_READ_BRACKET = compiled(rb"(?:" + _INNER + rb"|" + _MARKED + rb")*+([\[\]{}])", re.DOTALL)
 _READ_LINE_END = compiled(_LINE_END)
 _MANY_DOTS = re.compile(rb"(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
 _DOTS_AFTER_BREAK = re.compile(rb"\n(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
 _DEEP_KEY = compiled(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _OPEN = (b"[", b"{")
+_NOT_BARE = (b'"', b"'", b" ", b"\t")
 _SHALLOW = 3
+
+Span = tuple[int, int]
 
 
 class Statement(NamedTuple):
@@ -76,26 +83,32 @@ class Statement(NamedTuple):
 
 
 class Sections(NamedTuple):
-    """The offsets of all table headers, and how deep brackets nest at the most (3 for less)."""
+    """The offsets of all table headers and, in long sections, of statements that begin a run.
+
+    `depth` is how deep brackets nest at the most (3 for less).
+    """
 
     starts: array[int]
+    runs: array[int]
     depth: int
 
 
 def read_sections(source: bytes, start: int) -> Sections:
     """Where tables begin; DocumentSyntax where the text has not the shape of TOML."""
     _require_short_keys(source)
-    starts, depth, read = array("Q"), _SHALLOW, _READ_SECTION.match
-    at, size = start, len(source)
+    starts, runs, depth = array("Q"), array("Q"), _SHALLOW
+    at, size, read = start, len(source), _READ_SECTION.match
     while at < size:
         section = read(source, at)
         header, stop = (section.start(1), section.end()) if section else (-1, at)
         if header >= 0:
             starts.append(header)
-        elif stop == at:
+        elif at > start:
+            runs.append(at)
+        if stop == at:
             stop, depth = _deep_statement(source, at, depth)
         at = stop
-    return Sections(starts, depth)
+    return Sections(starts, runs, depth)
 
 
 def _require_short_keys(source: bytes) -> None:
@@ -126,7 +139,10 @@ def _closed(source: bytes, at: int) -> tuple[int, int]:
         if bracket is None:
             raise syntax_error(source, at, "a bracket is not closed", "TOML")
         at = bracket.end()
-        depth += 1 if bracket[1] in _OPEN else -1
+        # Three groups are brackets that were read over, 4 is the one that was stopped at.
+        passed = bracket.lastindex and sum(bracket.start(level) >= 0 for level in (1, 2, 3))
+        deepest = max(deepest, depth + (passed or 0))
+        depth += 1 if bracket[4] in _OPEN else -1
         deepest = max(deepest, depth)
         if deepest > MAX_DEPTH:
             raise too_deep()
@@ -142,49 +158,75 @@ def read_header(source: bytes, at: int) -> tuple[tuple[str, ...], bool, int]:
     return names_of(header[2]), header[1] is not None, header.end()
 
 
-def read_statements(source: bytes, at: int, stop: int, only: str | None = None) -> list[Statement]:
-    """The statements between two offsets, or *only* those whose first key it is."""
-    return _pairs(_READ_STATEMENT, source, at, stop, only)
+def read_statements(
+    source: bytes, at: int, stop: int, names: tuple[str, ...] = ()
+) -> Iterator[Statement]:
+    """The statements between two offsets whose keys begin with *names*."""
+    return _pairs(_READ_STATEMENT, source, at, stop, names)
 
 
-def read_inline(source: bytes, at: int, stop: int) -> list[Statement]:
-    """The statements of the inline table between two offsets."""
-    return _pairs(_READ_PAIR, source, at + 1, stop - 1, None)
+def read_pairs(
+    source: bytes, at: int, stop: int, names: tuple[str, ...] = ()
+) -> Iterator[Statement]:
+    """The statements between two offsets of an inline table whose keys begin with *names*."""
+    return _pairs(_READ_PAIR, source, at, stop, names)
 
 
 def _pairs(
-    pattern: re.Pattern[bytes], source: bytes, at: int, stop: int, only: str | None
-) -> list[Statement]:
-    found: list[Statement] = []
-    match, wanted = pattern.match, None if only is None else only.encode("utf-8", "surrogatepass")
-    while True:
-        pair = match(source, at, stop)
-        if pair is None:
-            return found
+    pattern: re.Pattern[bytes], source: bytes, at: int, stop: int, names: tuple[str, ...]
+) -> Iterator[Statement]:
+    if names and not mentions(source, at, stop, names):
+        return
+    plain = ".".join(names).encode("utf-8", "surrogatepass")
+    # What a key with letters alone is if it begins with the names; no key is "." or begins so.
+    exact = plain if all(map(_BARE_KEY.fullmatch, names)) else b"."
+    while (pair := pattern.match(source, at, stop)) is not None:
         _, (start, key_end), (value, at) = pair.regs
         if value < 0:
             value = pair.end()
             at, _ = _closed(source, value)
         keys = pair[1]
-        if wanted is None or keys == wanted or not keys.isalnum():
-            names = names_of(keys)
-            if only is None or names[0] == only:
-                found.append(Statement(names, start, key_end, value, at))
+        if not names or _may_begin(keys, exact):
+            found = names_of(keys)
+            if found[: len(names)] == names:
+                yield Statement(found, start, key_end, value, at)
 
 
-def read_items(source: bytes, at: int, stop: int) -> list[tuple[int, int]]:
-    """Where the items of the array between two offsets begin and end."""
-    found: list[tuple[int, int]] = []
-    at, stop = at + 1, stop - 1
-    while True:
-        item = _READ_ITEM.match(source, at, stop)
-        if item is None:
-            return found
+def mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool:
+    """Whether all *names* may be spelled between two offsets."""
+    for name in names:
+        if source.find(name.encode("utf-8", "surrogatepass"), at, stop) < 0:
+            # Only an escape lets a name be written without its own letters.
+            return source.find(b"\\", at, stop) >= 0
+    return True
+
+
+def _may_begin(keys: bytes, exact: bytes) -> bool:
+    if any(mark in keys for mark in _NOT_BARE):
+        return True
+    return keys.startswith(exact) and keys[len(exact) : len(exact) + 1] in (b"", b".")
+
+
+def read_items(source: bytes, at: int, stop: int) -> Iterator[Span]:
+    """Where the items of an array between two offsets stand."""
+    while (item := _READ_ITEM.match(source, at, stop)) is not None:
         start, at = item.span(1)
         if start < 0:
             start = item.end()
             at, _ = _closed(source, start)
-        found.append((start, at))
+        yield start, at
+
+
+def skip_items(source: bytes, at: int, stop: int) -> int:
+    """Behind the next RUN items of an array, or -1 where they are fewer or nest deeply."""
+    run = _READ_ITEMS.match(source, at, stop)
+    return run.end() if run else -1
+
+
+def skip_pairs(source: bytes, at: int, stop: int) -> int:
+    """Behind the next RUN statements of an inline table, or -1 as for items."""
+    run = _READ_PAIRS.match(source, at, stop)
+    return run.end() if run else -1
 
 
 def names_of(keys: bytes) -> tuple[str, ...]:
