@@ -15,9 +15,10 @@ from redline.core.errors import CannotApply, DocumentSyntax, RedlineError
 from redline.core.splice import Splice
 from redline.documents.model import Edit
 from redline.documents.query import paths_of
-from redline.documents.toml_check import Checked, Intent, as_spelled, load, read
+from redline.documents.toml_check import Checked, load
 from redline.documents.toml_doc import TomlDocument
 from redline.documents.toml_index import TomlIndex
+from redline.documents.toml_read import Intent, as_spelled, read
 from tests.documents.suites import folder
 from tests.documents.test_fuzz import mutate
 from tests.documents.writers import random_data, write
@@ -213,7 +214,8 @@ def test_a_large_file_is_edited_in_parts_as_it_would_be_whole() -> None:
         edit = TomlDocument(source).set(path, "[9]")
         exact = tuple(199 if step == -1 else step for step in path)
         checked = Checked(TomlIndex(source), 300)
-        assert checked._agrees_in_part(edit.splices, Intent("set", exact, "[9]"))
+        assert checked._parts is not None
+        assert checked._parts.agree(edit.splices, Intent("set", exact, "[9]"))
     for path in [("p", 77), ("t3",), ("t9", "n")]:
         done = [TomlDocument(source, part=part).delete(path).after for part in (300, 1 << 30)]
         assert done[0] == done[1] != source

@@ -21,8 +21,9 @@ from redline.documents.model import (
     wrong_shape,
 )
 from redline.documents.path import Path, Segment, render_path
-from redline.documents.toml_check import PART, Checked, Intent, explain, load
+from redline.documents.toml_check import PART, Checked, load
 from redline.documents.toml_index import Node, Tables, TomlIndex, Value
+from redline.documents.toml_read import Intent, explain
 from redline.documents.toml_values import render
 
 _NAMES = {

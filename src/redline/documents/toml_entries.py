@@ -36,7 +36,7 @@ class Entries(Generic[Entry]):
         skip: Callable[[bytes, int, int], int],
     ) -> None:
         self._source = source
-        self._read: Callable[[bytes, int, int], Iterator[Entry]] = read
+        self.read: Callable[[bytes, int, int], Iterator[Entry]] = read
         at, self.stop = within
         # Where to look for the first entry of every run, and behind the last run.
         self.marks = array("Q", [at])
@@ -52,7 +52,7 @@ class Entries(Generic[Entry]):
     def _run(self, at: int) -> int:
         """Behind the run that begins at *at*, read one by one; -1 where it is the last."""
         last, count = at, 0
-        for entry in islice(self._read(self._source, at, self.stop), RUN):
+        for entry in islice(self.read(self._source, at, self.stop), RUN):
             last, count = entry[-1], count + 1
         self._count += count
         return last if count == RUN else -1
@@ -61,12 +61,12 @@ class Entries(Generic[Entry]):
         return self._count
 
     def __iter__(self) -> Iterator[Entry]:
-        return self._read(self._source, self.marks[0], self.stop)
+        return self.read(self._source, self.marks[0], self.stop)
 
     def __getitem__(self, position: int) -> Entry:
         position += self._count if position < 0 else 0
         run, within = divmod(position, RUN)
-        return next(islice(self._read(self._source, self.marks[run], self.stop), within, None))
+        return next(islice(self.read(self._source, self.marks[run], self.stop), within, None))
 
 
 def items_between(source: bytes, start: int, stop: int) -> Entries[Span]:

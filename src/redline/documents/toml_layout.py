@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from redline.core.errors import CannotApply
@@ -10,9 +9,7 @@ from redline.core.splice import Splice
 from redline.documents.path import Segment
 from redline.documents.toml_entries import Entries
 from redline.documents.toml_index import Dotted, Node, Table, Tables, TomlIndex, Value
-from redline.documents.toml_scan import Span, Statement, render_key
-
-_COMMA = re.compile(rb"(?:[ \t\r\n]+|#[^\n]*)*,")
+from redline.documents.toml_scan import Span, Statement, comma_after, render_key
 
 
 def newline_of(source: bytes) -> bytes:
@@ -121,11 +118,11 @@ def insert_item(index: TomlIndex, array: Value, position: int, value: str) -> li
         start = array.items[position][0]
         return [Splice(start, start, data + b"," + _gap(source, array))]
     last = array.items[-1][1]
-    comma = _COMMA.match(source, last, array.end)
+    comma = comma_after(source, last, array.end)
     gap = _gap(source, array)
-    if comma is None:
+    if comma < 0:
         return [Splice(last, last, b"," + gap + data)]
-    return [Splice(comma.end(), comma.end(), gap + data + b",")]
+    return [Splice(comma + 1, comma + 1, gap + data + b",")]
 
 
 def _gap(source: bytes, array: Value) -> bytes:
@@ -220,15 +217,15 @@ def _remove_listed(
             return Splice(line, stop, b"")
         return Splice(start, following, b"")
     previous = _span(entries[position - 1])[1]
-    comma = _COMMA.match(source, end, parent.end)
+    comma = comma_after(source, end, parent.end)
     if b"#" in source[previous:start]:
         line = source.rfind(b"\n", 0, start)
         line -= 1 if source[line - 1 : line] == b"\r" else 0
-        return Splice(line, comma.end() if comma else end, b"")
-    if comma is None:
+        return Splice(line, end if comma < 0 else comma + 1, b"")
+    if comma < 0:
         return Splice(previous, end, b"")
-    kept = _COMMA.match(source, previous, parent.end)
-    return Splice(kept.end() if kept else previous, comma.end(), b"")
+    kept = comma_after(source, previous, parent.end)
+    return Splice(previous if kept < 0 else kept + 1, comma + 1, b"")
 
 
 def _span(entry: Span | Statement) -> Span:

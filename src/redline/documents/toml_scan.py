@@ -58,6 +58,7 @@ _READ_ITEM = compiled(_COMMA + rb"(?:(" + _VALUE + rb")|(?=[\[{]))", re.DOTALL)
 _READ_PAIR = compiled(_COMMA + _PAIR + _VALUE + rb")?+", re.DOTALL)
 _READ_ITEMS = compiled(rb"(?:" + _COMMA + _VALUE + rb"){%d}+" % RUN, re.DOTALL)
 _READ_PAIRS = compiled(rb"(?:" + _COMMA + _STATEMENT + rb"){%d}+" % RUN, re.DOTALL)
+_READ_COMMA = compiled(_SPACE + rb",")
 _READ_PART = compiled(_PART)
 _READ_BRACKET = compiled(rb"(?:" + _INNER + rb"|" + _MARKED + rb")*+([\[\]{}])", re.DOTALL)
 _READ_LINE_END = compiled(_LINE_END)
@@ -227,6 +228,12 @@ def skip_pairs(source: bytes, at: int, stop: int) -> int:
     """Behind the next RUN statements of an inline table, or -1 as for items."""
     run = _READ_PAIRS.match(source, at, stop)
     return run.end() if run else -1
+
+
+def comma_after(source: bytes, at: int, stop: int) -> int:
+    """The offset of the comma behind an entry, or -1."""
+    comma = _READ_COMMA.match(source, at, stop)
+    return comma.end() - 1 if comma else -1
 
 
 def names_of(keys: bytes) -> tuple[str, ...]:

@@ -1,0 +1,262 @@
+"""A large TOML document read in parts, so that its data never stands in memory at once.
+
+The parts say what the whole says: TOML carries no lexical state from one statement to the next, the
+headers that are open where a part begins are read again in front of it, and no two parts may claim
+the same name. Whatever does not fit is left to whoever can read the document whole.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from redline.core.errors import DocumentSyntax
+from redline.core.splice import Splice
+from redline.documents.path import Path, Segment
+from redline.documents.toml_claims import Claims
+from redline.documents.toml_holes import Hole, Overlap, excerpt, hole_around, holes_at
+from redline.documents.toml_index import TomlIndex
+from redline.documents.toml_read import NATIVE_DEPTH, Intent, as_spelled, is_as_meant, read
+from redline.documents.toml_scan import read_header, read_statements
+from redline.documents.toml_walk import ROOT, TOP, Header, Open, Stretch, Walk, items_of
+
+# What shows that the parts cannot stand for the whole, or not with this edit.
+_DISAGREE = (
+    DocumentSyntax,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    Overlap,
+    UnicodeDecodeError,
+)
+
+
+class Parts:
+    """The parts of a document; `are_valid` says whether they can stand for it."""
+
+    def __init__(self, index: TomlIndex, part: int) -> None:
+        self._index = index
+        self._native = index.depth <= NATIVE_DEPTH
+        self._part = part
+        self._holes: list[Hole] = []
+        self._bounds = _bounds(index, part)
+        self._contexts: list[tuple[Header, ...]] = [()]
+        self._claims = Claims()
+        # For each part: how many items its arrays of tables have in the parts before.
+        self._before: list[dict[int, int]] = []
+        try:
+            self.are_valid = self._read()
+        except _DISAGREE:
+            self.are_valid = False
+
+    def agree(self, splices: Sequence[Splice], intent: Intent) -> bool:
+        """Whether the parts that change are changed as meant, and the others not at all."""
+        try:
+            return self._agree(splices, intent)
+        except _DISAGREE:
+            return False
+
+    def _read(self) -> bool:
+        index, counts, opened = self._index, dict[int, int](), Open(())
+        for part, (start, stop) in enumerate(pairwise(self._bounds)):
+            self._holes += self._large_values(start, stop)
+            for header in _headers(index, start, stop, is_top=not part):
+                opened.enter(header)
+            self._contexts.append(self._context_at(stop, opened))
+            walk = Walk(self._stretch(part, part + 1), self._load(part, part + 1), counts)
+            self._claims.add(walk.claims)
+            repeated = items_of(self._contexts[part])
+            before = {
+                path: counts[path] - (path in repeated) for path in walk.arrays if path in counts
+            }
+            self._before.append(before)
+            counts = {path: before.get(path, 0) + n for path, n in walk.arrays.items()}
+        return self._claims.are_distinct() and all(hole.is_valid() for hole in self._holes)
+
+    def _context_at(self, bound: int, opened: Open) -> tuple[Header, ...]:
+        index = self._index
+        if bound == len(index.source):
+            return ()
+        section = bisect_left(index.starts, bound)
+        if section < len(index.starts) and index.starts[section] == bound:
+            return opened.before(_header(index, section))
+        return opened.inside()
+
+    def _stretch(self, first: int, last: int) -> Stretch:
+        start, stop = self._bounds[first], self._bounds[last]
+        return Stretch(
+            self._index,
+            (start, stop),
+            self._contexts[first],
+            _headers(self._index, start, stop, is_top=not first),
+            self._contexts[last],
+            (self._is_split(first), self._is_split(last)),
+        )
+
+    def _is_split(self, bound: int) -> bool:
+        """Whether a section goes on at a bound."""
+        at, starts = self._bounds[bound], self._index.starts
+        section = bisect_left(starts, at)
+        if at in (0, len(self._index.source)):
+            return False
+        return section == len(starts) or starts[section] != at
+
+    def _large_values(self, start: int, stop: int) -> list[Hole]:
+        """The large values of a part: they are at its end, for it is cut where it can be."""
+        index = self._index
+        for offsets in (index.starts, index.runs):
+            last = bisect_left(offsets, stop) - 1
+            start = max(start, offsets[last]) if last >= 0 else start
+        if stop - start < self._part:
+            return []
+        section = index.section_at(start)
+        if section >= 0 and index.starts[section] == start:
+            start = index.body(section)
+        holes: list[Hole] = []
+        for statement in read_statements(index.source, max(start, index.bom), stop):
+            span = statement.value, statement.end
+            holes += holes_at(index.source, span, self._part, native=self._native)
+        return holes
+
+    def _load(self, first: int, last: int) -> Any:
+        span = self._bounds[first], self._bounds[last]
+        text = excerpt(self._index.source, span, self._holes)
+        return read(self._repeated(first) + text, as_spelled, native=self._native)
+
+    def _repeated(self, part: int) -> bytes:
+        """The headers that are open where a part begins."""
+        source = self._index.source
+        headers = [h.at for h in self._contexts[part] if h.names]
+        return b"".join(source[at : read_header(source, at)[2]] + b"\n" for at in headers)
+
+    def _agree(self, splices: Sequence[Splice], intent: Intent) -> bool:
+        hole = hole_around(self._holes, splices)
+        if hole is not None:
+            part = bisect_left(self._bounds, hole.start + 1) - 1
+            path = hole.path_within(self._load(part, part + 1), self._local(intent.path, part))
+            return path is not None and hole.agrees(
+                splices, Intent(intent.action, path, intent.fragment)
+            )
+        # A part keeps its first byte: what is put before it is read with the part before.
+        first = max(bisect_left(self._bounds, min(s.start for s in splices)) - 1, 0)
+        last = max(bisect_left(self._bounds, max(s.end for s in splices)), first + 1)
+        expected, continued = self._load(first, last), self._before[first]
+        old = Walk(self._stretch(first, last), expected, continued)
+        text = excerpt(
+            self._index.source, (self._bounds[first], self._bounds[last]), self._holes, splices
+        )
+        changed = self._changed(first, last, text)
+        if changed is None:
+            return False
+        native = changed.index.depth <= NATIVE_DEPTH
+        actual = read(self._repeated(first) + text, as_spelled, native=native)
+        new = Walk(changed, actual, continued)
+        if self._claims.meets(new.claims.without(old.claims)):
+            return False
+        if intent.action != "insert" and self._is_held_elsewhere(intent.path, first, last, old):
+            return False
+        local = Intent(intent.action, self._local(intent.path, first), intent.fragment)
+        return is_as_meant(expected, actual, local)
+
+    def _changed(self, first: int, last: int, text: bytes) -> Stretch | None:
+        """The stretch that *text* is in place of parts; None if it changes what follows means."""
+        at_end = last == len(self._contexts) - 1
+        if not at_end and not text.rstrip(b" \t").endswith(b"\n"):
+            return None
+        if first and text.startswith(b"\xef\xbb\xbf"):
+            return None
+        index, opened = TomlIndex(text), Open(self._contexts[first])
+        inner = [
+            header._replace(at=-2 - number)
+            for number, header in enumerate(_headers(index, 0, len(text), is_top=not first))
+        ]
+        for header in inner:
+            opened.enter(header)
+        following = self._contexts[last]
+        reached = () if at_end else self._context_at(self._bounds[last], opened)
+        if [header[:2] for header in reached] != [header[:2] for header in following]:
+            return None
+        known = {new.at: old.at for new, old in zip(reached, following, strict=True)}
+        if any(new != old for new, old in known.items() if new >= TOP.at):
+            return None
+        inner = [header._replace(at=known.get(header.at, header.at)) for header in inner]
+        return Stretch(
+            index,
+            (0, len(text)),
+            self._contexts[first],
+            tuple(inner),
+            following,
+            (self._is_split(first), self._is_split(last)),
+        )
+
+    def _local(self, path: Path, part: int) -> Path:
+        """*path* with the indexes that it has in a part; LookupError if it leads elsewhere."""
+        before, items = self._before[part], items_of(self._contexts[part])
+        found: list[Segment] = []
+        key: int | None = ROOT
+        for segment in path:
+            if isinstance(segment, str):
+                key = None if key is None else hash((key, segment))
+            else:
+                segment -= 0 if key is None else before.get(key, 0)
+                if segment < 0:
+                    raise IndexError(segment)
+                key = hash((key, items[key])) if key in items and not segment else None
+            found.append(segment)
+        return tuple(found)
+
+    def _is_held_elsewhere(self, path: Path, first: int, last: int, old: Walk) -> bool:
+        """Whether parts other than those from *first* to *last* have something at *path* too."""
+        before, after = self._before[first], self._before[last : last + 1]
+        starting, ending = items_of(self._contexts[first]), items_of(self._contexts[last])
+        key = ROOT
+        for segment in path:
+            if isinstance(segment, str):
+                key = hash((key, segment))
+                continue
+            count = old.arrays.get(key, 0)
+            local = segment - before.get(key, 0)
+            if key in starting and not local:
+                key = hash((key, starting[key]))
+            elif key in ending and local == count - 1:
+                key = hash((key, ending[key]))
+            else:
+                return False
+        if not isinstance(path[-1], str):
+            return True
+        if key in old.arrays:
+            return key in before or any(key in part for part in after)
+        claims = [old.claims]
+        if last > first + 1:
+            claims = [self._walk(part).claims for part in range(first, last)]
+        return self._claims.count(key) != sum(part.count(key) for part in claims)
+
+    def _walk(self, part: int) -> Walk:
+        return Walk(self._stretch(part, part + 1), self._load(part, part + 1), self._before[part])
+
+
+def _bounds(index: TomlIndex, part: int) -> list[int]:
+    """Where the file is cut: at headers, and at statements of long sections."""
+    bounds = [0]
+    while True:
+        wanted = bounds[-1] + part
+        following: list[int] = []
+        for offsets in (index.starts, index.runs):
+            following += offsets[bisect_left(offsets, wanted) :][:1]
+        if not following:
+            return [*bounds, len(index.source)]
+        bounds.append(min(following))
+
+
+def _header(index: TomlIndex, section: int) -> Header:
+    return Header(index.names(section), index.is_double(section), index.starts[section])
+
+
+def _headers(index: TomlIndex, start: int, stop: int, *, is_top: bool) -> tuple[Header, ...]:
+    """The headers between two offsets; the top level has one too."""
+    first, last = bisect_left(index.starts, start), bisect_left(index.starts, stop)
+    found = [_header(index, section) for section in range(first, last)]
+    return (TOP, *found) if is_top else tuple(found)
