@@ -9,10 +9,10 @@ from redline.core.errors import CannotApply, DocumentSyntax
 from redline.core.splice import Splice, apply_splices
 from redline.documents.model import Edit
 from redline.documents.toml_index import TomlIndex
-from redline.documents.toml_parts import Parts
+from redline.documents.toml_parts import parts_of
 from redline.documents.toml_read import NATIVE_DEPTH, Intent, as_spelled, is_as_meant, read
 
-PART = 16 * 1024
+PART = 8 * 1024
 
 
 class Checked:
@@ -21,9 +21,8 @@ class Checked:
     def __init__(self, index: TomlIndex, part: int = PART) -> None:
         self._index = index
         self._data: Any = None
-        self._parts = Parts(index, part) if len(index.source) > part else None
-        if self._parts is None or not self._parts.are_valid:
-            self._parts = None
+        self._parts = parts_of(index, part) if len(index.source) > part else None
+        if self._parts is None:
             self._data = self._load(index.source)
 
     def verify(self, edit: Edit, intent: Intent) -> None:

@@ -50,9 +50,9 @@ class _Taken:
         self.buckets = [array("q") for _ in range(_BUCKETS)]
 
     def add(self, hashes: Iterable[int]) -> None:
-        buckets = self.buckets
+        append = [bucket.append for bucket in self.buckets]
         for found in hashes:
-            buckets[found % _BUCKETS].append(found)
+            append[found % _BUCKETS](found)
 
     def count(self, found: int) -> int:
         """How many parts claim it."""

@@ -8,7 +8,7 @@ the same name. Whatever does not fit is left to whoever can read the document wh
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -35,10 +35,11 @@ _DISAGREE = (
 
 
 class Parts:
-    """The parts of a document; `are_valid` says whether they can stand for it."""
+    """The parts of a document: each valid alone (`are_read`), and all together (`are_valid`)."""
 
-    def __init__(self, index: TomlIndex, part: int) -> None:
+    def __init__(self, index: TomlIndex, part: int, *, brief: bool) -> None:
         self._index = index
+        self._brief = brief
         self._native = index.depth <= NATIVE_DEPTH
         self._part = part
         self._holes: list[Hole] = []
@@ -48,9 +49,10 @@ class Parts:
         # For each part: how many items its arrays of tables have in the parts before.
         self._before: list[dict[int, int]] = []
         try:
-            self.are_valid = self._read()
+            self.are_read = self._read()
         except _DISAGREE:
-            self.are_valid = False
+            self.are_read = False
+        self.are_valid = self.are_read and self._claims.are_distinct()
 
     def agree(self, splices: Sequence[Splice], intent: Intent) -> bool:
         """Whether the parts that change are changed as meant, and the others not at all."""
@@ -63,10 +65,11 @@ class Parts:
         index, counts, opened = self._index, dict[int, int](), Open(())
         for part, (start, stop) in enumerate(pairwise(self._bounds)):
             self._holes += self._large_values(start, stop)
-            for header in _headers(index, start, stop, is_top=not part):
+            inner = _headers(index, start, stop, is_top=not part)
+            for header in inner:
                 opened.enter(header)
             self._contexts.append(self._context_at(stop, opened))
-            walk = Walk(self._stretch(part, part + 1), self._load(part, part + 1), counts)
+            walk = self._walk((part, part + 1), inner, self._load(part, part + 1), counts)
             self._claims.add(walk.claims)
             repeated = items_of(self._contexts[part])
             before = {
@@ -74,7 +77,7 @@ class Parts:
             }
             self._before.append(before)
             counts = {path: before.get(path, 0) + n for path, n in walk.arrays.items()}
-        return self._claims.are_distinct() and all(hole.is_valid() for hole in self._holes)
+        return all(hole.is_valid() for hole in self._holes)
 
     def _context_at(self, bound: int, opened: Open) -> tuple[Header, ...]:
         index = self._index
@@ -85,16 +88,35 @@ class Parts:
             return opened.before(_header(index, section))
         return opened.inside()
 
-    def _stretch(self, first: int, last: int) -> Stretch:
-        start, stop = self._bounds[first], self._bounds[last]
-        return Stretch(
+    def _walk(
+        self,
+        parts: tuple[int, int],
+        inner: tuple[Header, ...],
+        data: Any,
+        continued: Collection[int],
+    ) -> Walk:
+        first, last = parts
+        stretch = Stretch(
             self._index,
-            (start, stop),
+            (self._bounds[first], self._bounds[last]),
             self._contexts[first],
-            _headers(self._index, start, stop, is_top=not first),
+            inner,
             self._contexts[last],
             (self._is_split(first), self._is_split(last)),
+            self._ahead(last),
         )
+        return Walk(stretch, data, continued, brief=self._brief)
+
+    def _walk_again(self, first: int, last: int, data: Any) -> Walk:
+        start, stop = self._bounds[first], self._bounds[last]
+        inner = _headers(self._index, start, stop, is_top=not first)
+        return self._walk((first, last), inner, data, self._before[first])
+
+    def _ahead(self, bound: int) -> tuple[str, ...]:
+        """The names of the section that a bound begins or lies in."""
+        section = self._index.section_at(self._bounds[bound])
+        at_end = bound == len(self._bounds) - 1
+        return () if at_end or section < 0 else self._index.names(section)
 
     def _is_split(self, bound: int) -> bool:
         """Whether a section goes on at a bound."""
@@ -143,8 +165,8 @@ class Parts:
         # A part keeps its first byte: what is put before it is read with the part before.
         first = max(bisect_left(self._bounds, min(s.start for s in splices)) - 1, 0)
         last = max(bisect_left(self._bounds, max(s.end for s in splices)), first + 1)
-        expected, continued = self._load(first, last), self._before[first]
-        old = Walk(self._stretch(first, last), expected, continued)
+        expected = self._load(first, last)
+        old = self._walk_again(first, last, expected)
         text = excerpt(
             self._index.source, (self._bounds[first], self._bounds[last]), self._holes, splices
         )
@@ -153,7 +175,7 @@ class Parts:
             return False
         native = changed.index.depth <= NATIVE_DEPTH
         actual = read(self._repeated(first) + text, as_spelled, native=native)
-        new = Walk(changed, actual, continued)
+        new = Walk(changed, actual, self._before[first], brief=self._brief)
         if self._claims.meets(new.claims.without(old.claims)):
             return False
         if intent.action != "insert" and self._is_held_elsewhere(intent.path, first, last, old):
@@ -190,6 +212,7 @@ class Parts:
             tuple(inner),
             following,
             (self._is_split(first), self._is_split(last)),
+            self._ahead(last),
         )
 
     def _local(self, path: Path, part: int) -> Path:
@@ -231,11 +254,20 @@ class Parts:
             return key in before or any(key in part for part in after)
         claims = [old.claims]
         if last > first + 1:
-            claims = [self._walk(part).claims for part in range(first, last)]
+            parts = range(first, last)
+            claims = [self._walk_again(p, p + 1, self._load(p, p + 1)).claims for p in parts]
         return self._claims.count(key) != sum(part.count(key) for part in claims)
 
-    def _walk(self, part: int) -> Walk:
-        return Walk(self._stretch(part, part + 1), self._load(part, part + 1), self._before[part])
+
+def parts_of(index: TomlIndex, part: int) -> Parts | None:
+    """The parts that can stand for the whole document, or None; of more than *part* bytes each."""
+    for brief in (True, False):
+        parts = Parts(index, part, brief=brief)
+        if parts.are_valid:
+            return parts
+        if not parts.are_read:
+            return None
+    return None
 
 
 def _bounds(index: TomlIndex, part: int) -> list[int]:
@@ -252,7 +284,9 @@ def _bounds(index: TomlIndex, part: int) -> list[int]:
 
 
 def _header(index: TomlIndex, section: int) -> Header:
-    return Header(index.names(section), index.is_double(section), index.starts[section])
+    at = index.starts[section]
+    names, is_double, _ = read_header(index.source, at)
+    return Header(names, is_double, at)
 
 
 def _headers(index: TomlIndex, start: int, stop: int, *, is_top: bool) -> tuple[Header, ...]:

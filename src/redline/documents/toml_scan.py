@@ -153,6 +153,10 @@ def _closed(source: bytes, at: int) -> tuple[int, int]:
 
 def read_header(source: bytes, at: int) -> tuple[tuple[str, ...], bool, int]:
     """The names of the table header at *at*, whether it is doubled, and where it ends."""
+    is_double, stop = source.startswith(b"[[", at), source.find(b"]", at)
+    keys = source[at + 1 + is_double : stop]
+    if keys.translate(None, b".-_").isalnum():
+        return tuple(keys.decode().split(".")), is_double, stop + 1 + is_double
     header = _READ_HEADER.match(source, at)
     if header is None:
         raise syntax_error(source, at, "a table header was expected", "TOML")
@@ -191,6 +195,19 @@ def _pairs(
             found = names_of(keys)
             if found[: len(names)] == names:
                 yield Statement(found, start, key_end, value, at)
+
+
+def dotted_keys(source: bytes, at: int, stop: int) -> Iterator[tuple[str, ...]]:
+    """The keys with dots of the statements between two offsets, one for each table they name."""
+    known: set[bytes] = set()
+    while (pair := _READ_STATEMENT.match(source, at, stop)) is not None:
+        at = pair.end(2) if pair.end(2) >= 0 else _closed(source, pair.end())[0]
+        keys = pair[1]
+        if b"." in keys:
+            table = keys[: keys.rfind(b".")]
+            if table not in known:
+                known.add(table)
+                yield names_of(keys)
 
 
 def mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool:

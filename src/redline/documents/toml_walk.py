@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from redline.documents.toml_claims import Families
 from redline.documents.toml_index import TomlIndex
-from redline.documents.toml_scan import Span, read_statements
+from redline.documents.toml_scan import Span, dotted_keys
 
 ROOT = 0
+# Names of tables; None for all of them, where no table is written in braces.
+Dotted = set[tuple[str, ...]] | None
 
 
 class Header(NamedTuple):
@@ -70,10 +72,12 @@ class Stretch:
     span: Span
     context: tuple[Header, ...]
     inner: tuple[Header, ...]
-    following: tuple[Header, ...] = ()
-    is_split: tuple[bool, bool] = (False, False)
+    following: tuple[Header, ...]
+    is_split: tuple[bool, bool]
+    # The names of the section that goes on or begins behind it.
+    ahead: tuple[str, ...]
 
-    def dotted_names(self, *, at_end: bool) -> set[tuple[str, ...]]:
+    def dotted_names(self, *, at_end: bool) -> Dotted:
         """The tables that dotted keys make in the section at the start or at the end."""
         index, (start, stop) = self.index, self.span
         first, last = bisect_left(index.starts, start), bisect_left(index.starts, stop)
@@ -81,9 +85,10 @@ class Stretch:
             start = index.body(last - 1)
         elif last > first:
             stop = index.starts[first]
+        if index.source.find(b"{", start, stop) < 0:
+            return None
         found: set[tuple[str, ...]] = set()
-        for statement in read_statements(index.source, max(start, index.bom), stop):
-            names = statement.names
+        for names in dotted_keys(index.source, max(start, index.bom), stop):
             found.update(names[:depth] for depth in range(1, len(names)))
         return found
 
@@ -109,10 +114,13 @@ class Walk:
     """What a stretch that was read as *data* claims; LookupError, TypeError where they disagree.
 
     *continued* are the arrays of tables that the stretch before has. Items that are open in no
-    other stretch claim nothing: nobody can reach them.
+    other stretch claim nothing: nobody can reach them. When *brief*, a table that is whole here is
+    claimed as one leaf: no other part may say anything beneath it.
     """
 
-    def __init__(self, stretch: Stretch, data: Any, continued: Collection[int]) -> None:
+    def __init__(
+        self, stretch: Stretch, data: Any, continued: Collection[int], *, brief: bool
+    ) -> None:
         self.claims = Families()
         # How many items of an array of tables the stretch shows.
         self.arrays: dict[int, int] = {}
@@ -121,42 +129,59 @@ class Walk:
         self._shared = {header.at for header in (*stretch.context, *stretch.following)}
         self._open: dict[int, int] = {}
         self._tables: dict[int, Any] = {}
-        # The tables of headers, and by dotted keys in those that are split.
-        self._owned: dict[int, set[tuple[str, ...]]] = {}
+        self._closed: set[int] = set()
+        self._owned: set[int] = set()
+        self._dotted: dict[int, Dotted] = {}
         headers = (*stretch.context, *stretch.inner)
         ends = (len(stretch.context) - 1, len(headers) - 1)
         for number, header in enumerate(headers):
-            table = self._enter(header, is_new=number > ends[0])
-            if table is None:
-                continue
-            dotted = self._owned.setdefault(table, set())
-            for at_end in (False, True):
-                if stretch.is_split[at_end] and number == ends[at_end] and self._has_tables(table):
-                    dotted |= stretch.dotted_names(at_end=at_end)
+            is_new = number > ends[0]
+            closes = brief and is_new and stretch.ahead[: len(header.names)] != header.names
+            table = self._enter(header, is_new=is_new, closes=closes)
+            if table is not None:
+                self._owned.add(table)
+                self._split(table, stretch, [number == end for end in ends])
         self._claim_leaves()
 
-    def _has_tables(self, table: int) -> bool:
-        return any(isinstance(value, dict) for value in self._tables[table].values())
+    def _split(self, table: int, stretch: Stretch, is_end: list[bool]) -> None:
+        """Note which tables dotted keys make in a section that is cut in two."""
+        split = [at_end for at_end in (False, True) if is_end[at_end] and stretch.is_split[at_end]]
+        if split and self._has_tables(table):
+            self._dotted[table] = stretch.dotted_names(at_end=split[-1])
 
-    def _enter(self, header: Header, *, is_new: bool) -> int | None:
+    def _has_tables(self, table: int) -> bool:
+        return dict in map(type, self._tables[table].values())
+
+    def _enter(self, header: Header, *, is_new: bool, closes: bool) -> int | None:
         """The hash of a header's table, or None where nobody else can reach it."""
-        node, path, names = self._data, ROOT, header.names
-        for depth, name in enumerate(names, 1):
+        node, path, last = self._data, ROOT, len(header.names)
+        for depth, name in enumerate(header.names, 1):
             path, node = hash((path, name)), node[name]
-            if depth == len(names) and header.is_double:
+            if path in self._closed:
+                return None
+            if depth == last and header.is_double:
                 self._add_item(path, header, is_new=is_new)
             if path in self._open:
                 item = self._open[path]
                 if item not in self._shared:
                     return None
                 path, node = hash((path, item)), node[self.arrays[path] - 1]
-            elif depth < len(names):
+            elif depth < last:
                 self.claims.implied.add(path)
-            elif is_new:
-                self.claims.tables.add(path)
+            elif self._define(path, is_new=is_new, closes=closes):
+                return None
             self._tables[path] = node
         self._tables[path] = node
         return path
+
+    def _define(self, path: int, *, is_new: bool, closes: bool) -> bool:
+        """Claim the table of a header; whether all of it is claimed with that."""
+        if closes:
+            self.claims.leaves.add(path)
+            self._closed.add(path)
+        elif is_new:
+            self.claims.tables.add(path)
+        return closes
 
     def _add_item(self, array: int, header: Header, *, is_new: bool) -> None:
         if array not in self.arrays and is_new and array not in self._continued:
@@ -166,23 +191,23 @@ class Walk:
 
     def _claim_leaves(self) -> None:
         for path, node in self._tables.items():
-            if dotted := self._owned.get(path):
-                self._claim_dotted(path, node, (), dotted)
+            if path in self._dotted:
+                self._claim_dotted(path, node, (), self._dotted[path])
                 continue
             found = set(map(hash, zip(repeat(path), node)))
-            found = found.difference(self._tables).difference(self.arrays)
+            found = found.difference(self._tables, self.arrays, self._closed)
             if found and path not in self._owned:
                 # Dotted keys have put something into a table that headers only imply.
                 found.add(path)
             self.claims.leaves |= found
 
-    def _claim_dotted(
-        self, path: int, node: Any, prefix: tuple[str, ...], dotted: set[tuple[str, ...]]
-    ) -> None:
+    def _claim_dotted(self, path: int, node: Any, prefix: tuple[str, ...], dotted: Dotted) -> None:
         for name, value in node.items():
             names, inner = (*prefix, name), hash((path, name))
-            if names in dotted:
+            if inner in self._tables or inner in self.arrays or inner in self._closed:
+                continue
+            if isinstance(value, dict) if dotted is None else names in dotted:
                 self.claims.dotted.add(inner)
                 self._claim_dotted(inner, value, names, dotted)
-            elif inner not in self._tables and inner not in self.arrays:
+            else:
                 self.claims.leaves.add(inner)
