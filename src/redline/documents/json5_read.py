@@ -8,13 +8,11 @@ from typing import Any
 
 from redline.core.errors import DocumentSyntax
 from redline.documents.depth import too_deep
-from redline.documents.json_raw import PIECE, whole_members
+from redline.documents.json_runs import PIECE, members_end
 from redline.documents.json_values import parse_text
 from redline.documents.json_walk import KEY, Entry, Mask, Run, last_mark, skip_space, value_end
 from redline.documents.model import MAX_DEPTH
 
-# How far to look for the end of a member that nests deeply, before it is entered instead.
-_DEEP = 4 * 1024
 # A place in a string that is not within an escape, nor within a character.
 _CUT = re.compile(rb"[^\\]{16}(?=[\x00-\x7f\xc0-\xff])")
 _CLOSES = {0x7B: 0x7D, 0x5B: 0x5D}
@@ -72,39 +70,13 @@ class Json5Reader:
     def _step(self, at: int) -> int:
         """Read a run, enter a large member or leave the container: where to go on."""
         holder = self._open[-1]
-        end = self._members_end(holder, at)
+        end = members_end(self._mask, at, at + self._piece, named=holder.named)
         if end > at:
             return self._run(holder, at, end)
         place = skip_space(self._mask, at)
         if self._byte(place) == holder.closer:
             return self._leave(holder, at, place)
         return self._member(holder, at)
-
-    def _members_end(self, holder: _Open, at: int) -> int:
-        """Behind the last member, and its comma, that ends within the size of a run."""
-        match, stop = whole_members(named=holder.named).match, at + self._piece
-        while True:
-            found = match(self._mask, at, stop)
-            at = found.end() if found else at
-            end = self._deep_end(holder, at, min(at + _DEEP, stop))
-            if end is None:
-                return at
-            at = end
-
-    def _deep_end(self, holder: _Open, at: int, stop: int) -> int | None:
-        """Behind a small member that nests deeper than the pattern goes, and behind its comma."""
-        found = KEY.match(self._mask, at, stop) if holder.named else None
-        value = found.end() if found else skip_space(self._mask, at)
-        if value >= stop or self._byte(value) not in _CLOSES:
-            return None
-        try:
-            end = value_end(self._mask, value, stop)
-        except DocumentSyntax:
-            return None
-        place = skip_space(self._mask, end)
-        if self._byte(place) == 0x2C:
-            return place + 1
-        return end if self._byte(place) == holder.closer else None
 
     def _run(self, holder: _Open, at: int, end: int) -> int:
         if holder.named:

@@ -9,7 +9,7 @@ from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents import json_layout as layout
 from redline.documents.json_check import WHOLE, Step, verify
-from redline.documents.json_raw import PIECE
+from redline.documents.json_runs import PIECE
 from redline.documents.json_text import JsonText
 from redline.documents.json_walk import Entry
 from redline.documents.model import (

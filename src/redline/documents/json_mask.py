@@ -31,6 +31,8 @@ _BLANKED5 = compiled(
 )
 _TRAILING_COMMA = re.compile(rb",\s*+[\]}]")
 _SPACES = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
+# What only a value ends with; after anything else a comma is looked at more closely.
+_ENDS = frozenset(b"]}\"'0123456789")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -64,7 +66,7 @@ def _blanked(source: bytes, form: str, *, commas: bool) -> bytearray:
             break
         if source[start] != 0x2C:
             mask[start:end] = source[start:end].translate(_SPACES)
-        elif commas and _follows_value(mask, start):
+        elif commas and (mask[start - 1] in _ENDS or _follows_value(mask, start)):
             mask[start] = 0x20
     return mask
 

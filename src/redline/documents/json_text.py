@@ -10,29 +10,31 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import msgspec
 
 from redline.documents.depth import require_shallow, too_deep
 from redline.documents.json_mask import mask_of
-from redline.documents.json_raw import (
-    DICT_OF_RAW,
-    LIST_OF_RAW,
-    PIECE,
-    address,
-    raw_of,
-    strict_runs,
-)
+from redline.documents.json_raw import DICT_OF_RAW, LIST_OF_RAW, address, raw_of
+from redline.documents.json_runs import PIECE, strict_runs
 from redline.documents.json_values import explain, parse_plain
-from redline.documents.json_walk import Entry, Run, find, last_mark, last_two, skip_space, walk
+from redline.documents.json_walk import (
+    Entry,
+    Run,
+    find,
+    last_mark,
+    last_two,
+    length_of,
+    nth,
+    skip_space,
+    walk,
+)
 from redline.documents.model import require_text, resolve_index
 
 _PRESCANNED = 4 << 20
-_MEMBER_GAP = re.compile(rb'\s*,?\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*)?', re.DOTALL)
 _ASCII_ESCAPE = re.compile(rb"\\(?:u00[2-7]|/)")
 
 
@@ -90,7 +92,7 @@ class JsonText:
     def _nth(self, container: Entry, run: Run, position: int) -> Entry:
         """The item at *position* of one run."""
         if self.walks or run.length == 1:
-            return next(islice(walk(self.mask, run, named=False), position, None))
+            return nth(self.mask, run, position)
         if container.start in self._lists:
             raw = self._lists[container.start][position]
             start = self._offset(raw)
@@ -116,7 +118,8 @@ class JsonText:
         stop = last_mark(self.mask, container.end - 1) + 1
         count = 0
         if self.mask[container.start] == 0x5B:
-            count = len(self.entries(container) if self.walks else self._list(container))
+            whole = Run(container.start + 1, stop, 0)
+            count = length_of(self.mask, whole) if self.walks else len(self._list(container))
         return [Run(container.start + 1, stop, count)] if stop > container.start + 1 else []
 
     def member(self, container: Entry, key: str) -> tuple[Entry | None, int]:
@@ -138,9 +141,7 @@ class JsonText:
         """Every member in order."""
         known = self._entries.get(container.start)
         if known is None:
-            known = None if self.walks else self._raw_entries(container)
-            known = list(self._walk(container)) if known is None else known
-            self._entries[container.start] = known
+            known = self._entries[container.start] = list(self._walk(container))
         return known
 
     def _walk(self, container: Entry) -> Iterator[Entry]:
@@ -153,63 +154,20 @@ class JsonText:
     def tail(self, container: Entry) -> list[Entry]:
         """The last two members, or as many as there are."""
         known = self._entries.get(container.start) or self._tails.get(container.start)
-        if known is None and not self.walks and container.end - container.start <= self._piece:
-            known = self._raw_tail(container)
         if known is None:
-            known = []
-            named = self.mask[container.start] == 0x7B
-            for run in reversed(self._cut(container)):
-                known = [*last_two(self.mask, run, named=named), *known]
-                if len(known) > 1:
-                    break
-        self._tails[container.start] = known[-2:]
+            known = self._tails[container.start] = self._last_two(container)
         return known[-2:]
 
-    def _raw_tail(self, container: Entry) -> list[Entry] | None:
+    def _last_two(self, container: Entry) -> list[Entry]:
         if self.mask[container.start] == 0x5B:
-            length = len(self._list(container))
-            return [
-                entry
-                for index in range(max(0, length - 2), length)
-                if (entry := self.item(container, index)[0]) is not None
-            ]
-        members = self._dict(container)
-        pairs = list(islice(reversed(members.items()), 3))[::-1]
-        at = container.start + 1
-        if len(members) > 2:
-            at = self._offset(pairs[0][1]) + len(memoryview(pairs[0][1]))
-            pairs = pairs[1:]
-        return self._linked(pairs, at, container)
-
-    def _raw_entries(self, container: Entry) -> list[Entry] | None:
-        """The members from msgspec's views; None when a key is there twice.
-
-        Between two values may stand one comma and one key; a value that a later duplicate pushed
-        out of the dictionary would leave more than that.
-        """
-        pairs: Iterable[tuple[str | None, msgspec.Raw]]
-        if self.mask[container.start] == 0x7B:
-            pairs = self._dict(container).items()
-        else:
-            pairs = (
-                (None, raw) for raw in msgspec.json.decode(self._view(container), type=LIST_OF_RAW)
-            )
-        return self._linked(pairs, container.start + 1, container)
-
-    def _linked(
-        self, pairs: Iterable[tuple[str | None, msgspec.Raw]], at: int, container: Entry
-    ) -> list[Entry] | None:
-        """The members that follow each other from *at* to the end, or None where they do not."""
+            items = (self.item(container, index)[0] for index in (-2, -1))
+            return [entry for entry in items if entry is not None]
         found: list[Entry] = []
-        for key, raw in pairs:
-            start = self._offset(raw)
-            gap = _MEMBER_GAP.fullmatch(self.mask, at, start)
-            if gap is None:
-                return None
-            key_start, key_end = gap.span(1) if key is not None else (start, start)
-            at = start + len(memoryview(raw))
-            found.append(Entry(key, key_start, key_end, start, at))
-        return found if not self.mask[at : container.end - 1].strip() else None
+        for run in reversed(self._cut(container)):
+            found = [*last_two(self.mask, run), *found]
+            if len(found) > 1:
+                break
+        return found
 
     def _dict(self, container: Entry) -> dict[str, msgspec.Raw]:
         members = self._dicts.get(container.start)

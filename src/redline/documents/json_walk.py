@@ -29,6 +29,9 @@ _VALUE = rb"(?:(" + VALUE + rb")|(?=[\[{]))"
 NAME = rb"\s*+(" + STRING + rb"|[^\s,\[\]{}:\"']++)\s*+:\s*+"
 KEY = compiled(NAME, re.DOTALL)
 _ITEM = compiled(rb"\s*+,?+\s*+()" + _VALUE, re.DOTALL)
+# As many items in one match; those that nest deeply are passed one by one.
+_BLOCK = 64
+_ITEMS = compiled(rb"(?:\s*+,?+\s*+(?:" + VALUE + rb")){%d}" % _BLOCK, re.DOTALL)
 _MEMBER = compiled(rb"\s*+,?+" + NAME + _VALUE, re.DOTALL)
 
 
@@ -70,16 +73,40 @@ def walk(mask: Mask, run: Run, *, named: bool) -> Iterator[Entry]:
             yield Entry(None, value, value, value, at)
 
 
-def last_two(mask: Mask, run: Run, *, named: bool) -> list[Entry]:
-    """The last two members of *run*, or as many as there are."""
+def length_of(mask: Mask, run: Run) -> int:
+    """How many list items *run* holds."""
+    return _pass(mask, run, run.end - run.start)[0]
+
+
+def nth(mask: Mask, run: Run, position: int) -> Entry:
+    """The list item at *position* of *run*."""
     if run.length == 1:
-        return [_sole(mask, run, named=named)]
-    match, at, stop = (_MEMBER if named else _ITEM).match, run.start, run.end
+        return _sole(mask, run, named=False)
+    _, at = _pass(mask, run, position)
+    return next(walk(mask, Run(at, run.end, 0), named=False))
+
+
+def _pass(mask: Mask, run: Run, most: int) -> tuple[int, int]:
+    """Pass over up to *most* list items: how many there were, and where they end."""
+    at, passed = run.start, 0
+    while passed + _BLOCK <= most and (found := _ITEMS.match(mask, at, run.end)):
+        at, passed = found.end(), passed + _BLOCK
+    while passed < most and at < run.end and (found := _ITEM.match(mask, at, run.end)):
+        passed += 1
+        at = found.end() if found.start(2) >= 0 else value_end(mask, found.end())
+    return passed, at
+
+
+def last_two(mask: Mask, run: Run) -> list[Entry]:
+    """The last two members that *run* holds of an object, or as many as there are."""
+    if run.length == 1:
+        return [_sole(mask, run, named=True)]
+    at, stop = run.start, run.end
     begins = (at, at)
-    while at < stop and (found := match(mask, at)):
+    while at < stop and (found := _MEMBER.match(mask, at)):
         begins = (begins[1], at)
         at = found.end() if found.start(2) >= 0 else value_end(mask, found.end())
-    return list(walk(mask, Run(begins[0], stop, 0), named=named))[-2:]
+    return list(walk(mask, Run(begins[0], stop, 0), named=True))[-2:]
 
 
 def find(mask: Mask, run: Run, key: str) -> list[Entry]:

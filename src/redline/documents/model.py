@@ -13,8 +13,7 @@ from redline.documents.path import Path, Segment, quote_segment, render_path
 
 MAX_DEPTH = 200
 MAX_BYTES = 256 * 1024 * 1024
-_PIECE = 1 << 20
-_COUNTED = 1 << 16
+_PIECE = 1 << 16
 _CONTINUATIONS = bytes(range(0x80, 0xC0))
 
 
@@ -92,8 +91,8 @@ def line_column(source: bytes, offset: int) -> tuple[int, int]:
     line_start = source.rfind(b"\n", 0, offset) + 1
     # By first bytes and in pieces: a file may be one line.
     column = 1 + sum(
-        len(source[at : min(at + _COUNTED, offset)].translate(None, _CONTINUATIONS))
-        for at in range(line_start, offset, _COUNTED)
+        len(source[at : min(at + _PIECE, offset)].translate(None, _CONTINUATIONS))
+        for at in range(line_start, offset, _PIECE)
     )
     if not line_start and source.startswith(b"\xef\xbb\xbf") and offset >= 3:
         column -= 1
