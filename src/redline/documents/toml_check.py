@@ -13,6 +13,8 @@ from redline.documents.toml_parts import parts_of
 from redline.documents.toml_read import NATIVE_DEPTH, Intent, as_spelled, is_as_meant, read
 
 PART = 8 * 1024
+# A file of so many parts is read in parts, a smaller one whole.
+_LARGE = 4
 
 
 class Checked:
@@ -21,7 +23,7 @@ class Checked:
     def __init__(self, index: TomlIndex, part: int = PART) -> None:
         self._index = index
         self._data: Any = None
-        self._parts = parts_of(index, part) if len(index.source) > part else None
+        self._parts = parts_of(index, part) if len(index.source) > _LARGE * part else None
         if self._parts is None:
             self._data = self._load(index.source)
 

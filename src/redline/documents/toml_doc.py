@@ -100,8 +100,8 @@ class TomlDocument:
         """Without the key, item or table, its same-line comment and the comment above."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
-        self._locate(path)
         parent = self._locate(path[:-1])
+        self._step(parent, path, len(path) - 1)
         splices = layout.remove(self._index, parent, self._exact(path)[-1])
         return self._verified(splices, "delete", path, "")
 
@@ -115,22 +115,26 @@ class TomlDocument:
 
     def _locate(self, path: Path) -> Node:
         node: Node = self._index.root
-        for depth, segment in enumerate(path):
-            if isinstance(segment, int):
-                if not isinstance(node, Value | Tables) or _name(node) != "sequence":
-                    raise wrong_shape(path, depth, _name(node))
-                position = resolve_index(segment, node.length)
-                if position is None:
-                    raise out_of_range(path, depth, node.length)
-                node = node.item(position)
-                continue
-            if isinstance(node, Tables) or _name(node) != "table":
-                raise wrong_shape(path, depth, _name(node))
-            child = node.child(segment)
-            if child is None:
-                raise missing_key(path, depth, node.names())
-            node = child
+        for depth in range(len(path)):
+            node = self._step(node, path, depth)
         return node
+
+    def _step(self, node: Node, path: Path, depth: int) -> Node:
+        """What the segment of *path* at *depth* leads to from *node*."""
+        segment = path[depth]
+        if isinstance(segment, int):
+            if not isinstance(node, Value | Tables) or _name(node) != "sequence":
+                raise wrong_shape(path, depth, _name(node))
+            try:
+                return node.item(segment)
+            except IndexError:
+                raise out_of_range(path, depth, node.length) from None
+        if isinstance(node, Tables) or _name(node) != "table":
+            raise wrong_shape(path, depth, _name(node))
+        child = node.child(segment)
+        if child is None:
+            raise missing_key(path, depth, node.names())
+        return child
 
     def _exact(self, path: Path) -> Path:
         """*path* with negative indexes counted from the front."""

@@ -36,37 +36,50 @@ class Entries(Generic[Entry]):
         skip: Callable[[bytes, int, int], int],
     ) -> None:
         self._source = source
+        self._skip = skip
         self.read: Callable[[bytes, int, int], Iterator[Entry]] = read
-        at, self.stop = within
-        # Where to look for the first entry of every run, and behind the last run.
-        self.marks = array("Q", [at])
-        self._count = 0
-        while at >= 0:
-            behind = skip(source, at, self.stop)
-            at = self._run(at) if behind < 0 else behind
-            if behind >= 0:
-                self._count += RUN
-            if at >= 0:
-                self.marks.append(at)
+        start, self.stop = within
+        # Where to look for the first entry of every run that is known so far.
+        self._marks = array("Q", [start])
+        self._count = -1
 
-    def _run(self, at: int) -> int:
-        """Behind the run that begins at *at*, read one by one; -1 where it is the last."""
-        last, count = at, 0
-        for entry in islice(self.read(self._source, at, self.stop), RUN):
-            last, count = entry[-1], count + 1
-        self._count += count
-        return last if count == RUN else -1
+    @property
+    def marks(self) -> array[int]:
+        """Where to look for the first entry of every run."""
+        while self._count < 0:
+            self._extend()
+        return self._marks
+
+    def _extend(self) -> None:
+        """Find where the next run begins, or how many entries there are."""
+        at = self._marks[-1]
+        behind = self._skip(self._source, at, self.stop)
+        if behind < 0:
+            behind, count = at, 0
+            for entry in islice(self.read(self._source, at, self.stop), RUN):
+                behind, count = entry[-1], count + 1
+            if count < RUN:
+                self._count = (len(self._marks) - 1) * RUN + count
+                return
+        self._marks.append(behind)
 
     def __len__(self) -> int:
+        while self._count < 0:
+            self._extend()
         return self._count
 
     def __iter__(self) -> Iterator[Entry]:
-        return self.read(self._source, self.marks[0], self.stop)
+        return self.read(self._source, self._marks[0], self.stop)
 
     def __getitem__(self, position: int) -> Entry:
-        position += self._count if position < 0 else 0
-        run, within = divmod(position, RUN)
-        return next(islice(self.read(self._source, self.marks[run], self.stop), within, None))
+        run, within = divmod(position + len(self) if position < 0 else position, RUN)
+        while run >= len(self._marks) and self._count < 0:
+            self._extend()
+        if 0 <= run < len(self._marks):
+            found = self.read(self._source, self._marks[run], self.stop)
+            for entry in islice(found, within, None):
+                return entry
+        raise IndexError(position)
 
 
 def items_between(source: bytes, start: int, stop: int) -> Entries[Span]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
 
 from redline.documents.toml_entries import Entries, items_between, pairs_between
 from redline.documents.toml_scan import (
+    BARE_KEY,
     Span,
     Statement,
-    mentions,
     read_header,
     read_pairs,
     read_sections,
@@ -45,10 +45,18 @@ class TomlIndex:
         """The names in a section's header."""
         return read_header(self.source, self.starts[section])[0]
 
-    def may_name(self, section: int, name: str) -> bool:
-        """Whether the line of a section's header may mention *name*."""
-        start = self.starts[section]
-        return mentions(self.source, start, self.line_stop(start), (name,))
+    def beneath(self, sections: Iterable[int], path: tuple[str, ...]) -> Iterator[tuple[int, bool]]:
+        """The sections whose header begins with *path*, and whether there is no more to it."""
+        source, plain, depth = self.source, ".".join(path).encode(), len(path)
+        is_bare, inner = all(map(BARE_KEY.fullmatch, path)), plain + b"."
+        for section in sections:
+            at = self.starts[section]
+            keys = source[at + 1 : source.find(b"]", at)].lstrip(b"[")
+            if keys.translate(None, b".-_").isalnum():
+                if is_bare and (keys == plain or keys.startswith(inner)):
+                    yield section, keys == plain
+            elif (names := self.names(section))[:depth] == path:
+                yield section, len(names) == depth
 
     def is_double(self, section: int) -> bool:
         """Whether the section adds to an array of tables."""
@@ -217,8 +225,12 @@ class Table:
         first = next(self.find(name), None)
         if first is not None and len(first.names) == len(self.prefix) + 1:
             return self.index.value(first.value, first.end)
-        sections, headers = self._beneath(name)
         path = (*self.path, name)
+        sections, headers = array("Q"), array("Q")
+        for section, is_own in self.index.beneath(self.sections, path):
+            sections.append(section)
+            if is_own:
+                headers.append(section)
         if headers and self.index.is_double(headers[0]):
             return Tables(self.index, path, sections, headers)
         if headers:
@@ -227,20 +239,6 @@ class Table:
             return Table(self.index, path, sections) if sections else None
         home = self.home if self.own is None else self.own
         return Table(self.index, path, sections, home=home, prefix=(*self.prefix, name))
-
-    def _beneath(self, name: str) -> tuple[Sequence[int], Sequence[int]]:
-        """The sections of a key, and those whose header ends with it."""
-        index, depth = self.index, len(self.path)
-        sections, headers = array("Q"), array("Q")
-        for section in self.sections:
-            if not index.may_name(section, name):
-                continue
-            found = index.names(section)
-            if len(found) > depth and found[depth] == name:
-                sections.append(section)
-                if len(found) == depth + 1:
-                    headers.append(section)
-        return sections, headers
 
     def names(self) -> list[str]:
         """The first keys."""
@@ -270,6 +268,9 @@ class Tables:
 
     def item(self, position: int) -> Node:
         """One of the tables, with the sections beneath it."""
+        position += self.length if position < 0 else 0
+        if position < 0:
+            raise IndexError(position)
         own = self.headers[position]
         final = position + 1 == len(self.headers)
         stop = len(self.index.starts) if final else self.headers[position + 1]

@@ -62,10 +62,9 @@ _READ_COMMA = compiled(_SPACE + rb",")
 _READ_PART = compiled(_PART)
 _READ_BRACKET = compiled(rb"(?:" + _INNER + rb"|" + _MARKED + rb")*+([\[\]{}])", re.DOTALL)
 _READ_LINE_END = compiled(_LINE_END)
-_MANY_DOTS = re.compile(rb"(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
-_DOTS_AFTER_BREAK = re.compile(rb"\n(?:[^.\n]*+\.){%d}" % MAX_DEPTH)
+_NOT_DOTS = bytes(byte for byte in range(256) if byte not in b".\n")
 _DEEP_KEY = compiled(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _OPEN = (b"[", b"{")
 _NOT_BARE = (b'"', b"'", b" ", b"\t")
 _SHALLOW = 3
@@ -115,8 +114,8 @@ def read_sections(source: bytes, start: int) -> Sections:
 def _require_short_keys(source: bytes) -> None:
     if source.count(b".") < MAX_DEPTH:
         return
-    many = _MANY_DOTS.match(source) or _DOTS_AFTER_BREAK.search(source)
-    if many and _DEEP_KEY.search(source, many.start()):
+    many = source.translate(None, _NOT_DOTS).find(b"." * MAX_DEPTH) >= 0
+    if many and _DEEP_KEY.search(source):
         raise too_deep()
 
 
@@ -180,11 +179,11 @@ def read_pairs(
 def _pairs(
     pattern: re.Pattern[bytes], source: bytes, at: int, stop: int, names: tuple[str, ...]
 ) -> Iterator[Statement]:
-    if names and not mentions(source, at, stop, names):
+    if names and not _mentions(source, at, stop, names):
         return
     plain = ".".join(names).encode("utf-8", "surrogatepass")
     # What a key with letters alone is if it begins with the names; no key is "." or begins so.
-    exact = plain if all(map(_BARE_KEY.fullmatch, names)) else b"."
+    exact = plain if all(map(BARE_KEY.fullmatch, names)) else b"."
     while (pair := pattern.match(source, at, stop)) is not None:
         _, (start, key_end), (value, at) = pair.regs
         if value < 0:
@@ -210,7 +209,7 @@ def dotted_keys(source: bytes, at: int, stop: int) -> Iterator[tuple[str, ...]]:
                 yield names_of(keys)
 
 
-def mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool:
+def _mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool:
     """Whether all *names* may be spelled between two offsets."""
     for name in names:
         if source.find(name.encode("utf-8", "surrogatepass"), at, stop) < 0:
@@ -274,6 +273,6 @@ def _name(token: bytes) -> str:
 
 def render_key(name: str) -> str:
     """A key as TOML spells it."""
-    if _BARE_KEY.fullmatch(name):
+    if BARE_KEY.fullmatch(name):
         return name
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007F")
