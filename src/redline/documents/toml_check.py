@@ -27,12 +27,16 @@ class Checked:
         if self._parts is None:
             self._data = self._load(index.source)
 
-    def verify(self, edit: Edit, intent: Intent) -> None:
-        """Refuse *edit* unless old-with-the-intent and new are the same data."""
+    def verify(self, edit: Edit, intent: Intent, *, swaps: bool = False) -> None:
+        """Refuse *edit* unless old-with-the-intent and new are the same data.
+
+        *swaps* says that it puts one value exactly where another one was.
+        """
         if self._parts is not None and self._parts.agree(edit.splices, intent):
             return
         try:
-            actual = read(edit.after, as_spelled, native=self._is_native(edit.splices))
+            native = (swaps and self._is_shallow(intent)) or self._is_native(edit.splices)
+            actual = read(edit.after, as_spelled, native=native)
         except DocumentSyntax as error:
             raise CannotApply(f"The result would not parse: {error.message}") from None
         # The old data is changed in place, which is cheaper than a copy; it is parsed anew if this
@@ -50,6 +54,11 @@ class Checked:
 
     def _load(self, source: bytes) -> Any:
         return read(source, as_spelled, native=self._index.depth <= NATIVE_DEPTH)
+
+    def _is_shallow(self, intent: Intent) -> bool:
+        """Whether the value can stand anywhere in this document and not nest deeply."""
+        brackets = intent.fragment.count("[") + intent.fragment.count("{")
+        return self._index.depth + brackets <= NATIVE_DEPTH
 
     def _is_native(self, splices: Sequence[Splice]) -> bool:
         """Whether the native parser may see the new text: its changed sections have the shape."""

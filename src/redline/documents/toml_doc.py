@@ -75,7 +75,7 @@ class TomlDocument:
                 hint="set its keys one by one, or delete it and insert the new one",
             )
         splices = [Splice(item.start, item.end, fragment.encode("utf-8"))]
-        return self._verified(splices, "set", path, fragment)
+        return self._verified(splices, "set", path, fragment, swaps=True)
 
     def insert(self, path: Path, value: str) -> Edit:
         """A list item before an index, or a new key of a table."""
@@ -180,9 +180,11 @@ class TomlDocument:
             splices = layout.insert_item(self._index, parent, position, fragment)
         return self._verified(splices, "insert", (*path[:-1], position), fragment)
 
-    def _verified(self, splices: list[Splice], action: str, path: Path, fragment: str) -> Edit:
+    def _verified(
+        self, splices: list[Splice], action: str, path: Path, fragment: str, *, swaps: bool = False
+    ) -> Edit:
         edit = Edit.of(self.source, splices)
-        self._checked.verify(edit, Intent(action, self._exact(path), fragment))
+        self._checked.verify(edit, Intent(action, self._exact(path), fragment), swaps=swaps)
         return edit
 
     def _fragment(self, value: str) -> str:

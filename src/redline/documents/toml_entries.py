@@ -43,12 +43,14 @@ class Entries(Generic[Entry]):
         self._marks = array("Q", [start])
         self._count = -1
 
-    @property
-    def marks(self) -> array[int]:
-        """Where to look for the first entry of every run."""
-        while self._count < 0:
-            self._extend()
-        return self._marks
+    def runs(self) -> Iterator[Span]:
+        """Where runs of entries begin and end."""
+        run = 0
+        while run < len(self._marks):
+            if self._count < 0:
+                self._extend()
+            at, run = self._marks[run], run + 1
+            yield at, self._marks[run] if run < len(self._marks) else self.stop
 
     def _extend(self) -> None:
         """Find where the next run begins, or how many entries there are."""

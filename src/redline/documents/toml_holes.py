@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 from redline.core.errors import DocumentSyntax
@@ -94,7 +94,7 @@ class Hole:
     def _cut(self, part: int) -> None:
         source, between = self.source, items_between if self.kind == "array" else pairs_between
         entries: Any = between(source, self.start, self.end)
-        for start, stop in pairwise([*entries.marks, entries.stop]):
+        for start, stop in entries.runs():
             ends: list[int] = [stop]
             if stop - start >= part:
                 ends = []

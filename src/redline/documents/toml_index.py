@@ -157,8 +157,7 @@ class Value:
 
     def find(self, names: tuple[str, ...]) -> Iterator[Statement]:
         """The statements of an inline table whose keys begin with *names*."""
-        marks = self.statements.marks
-        for start, stop in pairwise([*marks, self.statements.stop]):
+        for start, stop in self.statements.runs():
             yield from read_pairs(self.index.source, start, stop, names)
 
 

@@ -31,8 +31,9 @@ _DATE = rb"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9:.+Zz-]++"
 _ATOM = rb"(?:" + _DATE + rb"|[A-Za-z0-9_+.:-]++)(?![\"'])"
 _PART = rb"(?:[A-Za-z0-9_-]++|" + _BASIC + rb"|" + _LITERAL + rb")"
 _KEYS = _PART + rb"(?:" + _GAP + rb"\." + _GAP + _PART + rb")*+"
-_WORD = rb"[A-Za-z0-9_+:-]++(?![\"'])"
-_INNER = rb"[ \t\n,=.]++|\r\n|" + _WORD + rb"|" + _STRING + rb"|" + _COMMENT
+# Words and what separates them; no quote may follow a word.
+_WORDS = rb"[A-Za-z0-9_+:\-. \t\n,=]++(?!(?<=[A-Za-z0-9_+:\-])[\"'])"
+_INNER = _WORDS + rb"|" + _STRING + rb"|\r\n|" + _COMMENT
 _NESTED = _MARKED = b"(?!)"
 for _ in range(3):
     _NESTED = rb"[\[{](?:" + _INNER + rb"|" + _NESTED + rb")*+[\]}]"
