@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
-from redline.core.splice import Splice, apply_splices
 from redline.documents import yaml_verify, yaml_view
 from redline.documents.model import Edit
 from redline.documents.yaml_depth import require_bounded
-from redline.documents.yaml_region import ENTRY, STEP, STREAM, Region, Run, unspaced
+from redline.documents.yaml_region import ENTRY, STEP, STREAM, Region, Run
+from redline.documents.yaml_runs import Runs, without
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split import regions_of
 from redline.documents.yaml_stream import Stream
@@ -74,10 +74,11 @@ class Opinion:
             regions = regions_of(scanner, stream, step)
             if not regions or _has_odd_tabs(self.source, regions):
                 return []
+            self._runs = Runs(self.source, regions)
             for region in regions:
                 for run in region.runs:
                     run.count = self._entries(region, run, is_unsure=is_unsure)
-            rest = self._rest(regions)
+            rest = self._runs.rest()
             if is_unsure:
                 yaml_verify.require_shallow_tree(rest)
         except (DocumentSyntax, CannotApply):
@@ -94,22 +95,8 @@ class Opinion:
         )
         return regions
 
-    def _rest(self, regions: Sequence[Region]) -> Any:
-        """The tree of what is in no run; texts that are cut must be the same texts in it."""
-        texts = {b"Text%dCut" % n: region for n, region in enumerate(regions) if region.is_text}
-        words = {region.runs[0].start: region.marked(word) for word, region in texts.items()}
-        runs = [run for region in regions for run in region.runs]
-        cuts = [Splice(run.start, run.end, words.get(run.start, b"")) for run in runs]
-        tree = yaml_verify.parse(apply_splices(self.source, cuts))
-        if texts:
-            found = {(style, unspaced(text)) for style, text in yaml_verify.texts(tree)}
-            mine = {(r.kind, r.text_with(self.source, word)) for word, r in texts.items()}
-            if not mine <= found or any(word in self.source for word in texts):
-                raise CannotApply("The two parsers disagree on where a text stands")
-        return tree
-
     def _entries(self, region: Region, run: Run, *, is_unsure: bool) -> int:
-        tree, node = self._run_tree(region, run)
+        tree, node = self._runs.read(region, run)
         if is_unsure:
             yaml_verify.require_shallow_tree(tree, region.level - region.depth)
         if region.start == STREAM:
@@ -126,23 +113,13 @@ class Opinion:
             raise CannotApply("A run is not what its collection is")
         return count
 
-    def _run_tree(self, region: Region, run: Run) -> tuple[Any, int]:
-        text = b"".join((region.before, memoryview(self.source)[run.start : run.end], region.after))
-        tree = yaml_verify.parse(text)
-        node = int(tree.root_id())
-        if tree.is_stream(node):
-            node = int(tree.first_child(node))
-        for _ in range(region.depth):
-            node = int(tree.first_child(node))
-        return tree, node
-
     def agree(self, place: Place) -> None:
         """CannotApply unless the parser finds a node at *place* too."""
         if not self._regions:
             yaml_verify.find(self._whole(), place.where)
             return
         dropped, where = self._untouched(place, [(place.at, place.at)])
-        yaml_verify.find(yaml_verify.parse(_without(self.source, dropped)), where)
+        yaml_verify.find(yaml_verify.parse(without(self.source, dropped)), where)
 
     def trees(self, edit: Edit, place: Place, gone: Span | None = None) -> Trees:
         """The trees to compare; what stands in *gone* is replaced or taken out by the edit."""
@@ -150,15 +127,14 @@ class Opinion:
             return self._whole_trees(edit, place)
         spans = [(splice.start, splice.end) for splice in edit.splices]
         dropped, where = self._untouched(place, spans)
-        cuts = [Splice(run.start, run.end, b"") for run in dropped]
         try:
-            new = yaml_verify.parse_bounded(apply_splices(self.source, [*edit.splices, *cuts]))
+            new = yaml_verify.parse_bounded(without(self.source, dropped, edit.splices))
         except DocumentSyntax:
             # Its lines are not those of the file; the whole file is asked.
             return self._whole_trees(edit, place)
         if gone is not None:
             dropped = [*dropped, *self._inside(gone, dropped)]
-        return Trees(yaml_verify.parse(_without(self.source, dropped)), new, where)
+        return Trees(yaml_verify.parse(without(self.source, dropped)), new, where)
 
     def _whole_trees(self, edit: Edit, place: Place) -> Trees:
         try:
@@ -202,7 +178,7 @@ class Opinion:
         is_odd = not key or any(byte in key for byte in b" \t\r\n'\"\\")
         if not is_odd and at(key, run.start, run.end) < 0 and at(b"\\", run.start, run.end) < 0:
             return False
-        tree, node = self._run_tree(region, run)
+        tree, node = self._runs.read(region, run)
         return yaml_verify.has_key(tree, node, key)
 
     def _inside(self, gone: Span, dropped: Sequence[Run]) -> list[Run]:
@@ -242,7 +218,3 @@ def _has_odd_tabs(source: bytes, regions: Sequence[Region]) -> bool:
 
 def _touches(run: Run, spans: Sequence[Span]) -> bool:
     return any(run.start <= end and start <= run.end for start, end in spans)
-
-
-def _without(source: bytes, runs: Sequence[Run]) -> bytes:
-    return apply_splices(source, [Splice(run.start, run.end, b"") for run in runs])

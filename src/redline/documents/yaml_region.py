@@ -17,11 +17,15 @@ LINE = b"0\n"
 
 @dataclass(slots=True)
 class Run:
-    """Whole entries that stand in [start, end); how many, the parser has to say."""
+    """Whole entries that stand in [start, end); how many, the parser has to say.
+
+    `size` is what is left of it without the runs inside it.
+    """
 
     start: int
     end: int
     count: int = 0
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,15 @@ class Region:
     level: int = 0
     runs: list[Run] = field(default_factory=list)
     end: int = -1
+
+    def add(self, start: int, end: int, inside: int, step: int) -> int:
+        """Put what stands in [start, end) into a run, *inside* bytes of it being in others."""
+        size, last = end - start - inside, self.runs[-1] if self.runs else None
+        if last and last.end == start and last.size + size <= step:
+            last.end, last.size = end, last.size + size
+        else:
+            self.runs.append(Run(start, end, size=size))
+        return end - start
 
     @property
     def is_text(self) -> bool:

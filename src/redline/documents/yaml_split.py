@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from redline.core.errors import CannotApply
 from redline.documents.yaml_flow import Node
-from redline.documents.yaml_region import ENTRY, STEP, STREAM, Around, Region, Run
+from redline.documents.yaml_region import ENTRY, STEP, STREAM, Around, Region
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split_flow import FlowSplitter
 from redline.documents.yaml_split_text import block_runs, inline_runs
@@ -71,65 +71,55 @@ class _Splitter(FlowSplitter):
         self.regions.append(region)
         limit = len(self.source)
         first = stream.part(0)
-        self._document(first)
+        self._document(first, 2 * self.step)
         at = self._next(pattern, first.slot, limit)
         while at < limit:
-            end = self._next(pattern, at + self.step, limit)
-            if end - at > self.large:
+            end, inside = self._next(pattern, at + self.step, limit), 0
+            if end - at > self._most(end, limit):
                 last = self._last(pattern, at)
                 if last > at:
-                    region.runs.append(Run(at, last))
+                    region.add(at, last, 0, self.step)
                     at = last
                 end = self._next(pattern, at + 3, limit)
-                if end - at > self.large and self._cut_document(stream, at):
-                    at = end
-                    continue
+                part = stream.part_from(at)
+                if part is not None and part.head == at:
+                    inside = self._document(part, self._most(end, limit))
             if end < limit:
-                region.runs.append(Run(at, end))
+                region.add(at, end, inside, self.step)
             at = end
 
-    def _cut_document(self, stream: Stream, at: int) -> bool:
-        """Cut the document that begins at *at*, if it is large."""
-        part = stream.part_from(at)
-        if part is None or part.head != at or part.end - part.start <= self.large:
-            return False
-        self._document(part)
-        return True
+    def _most(self, end: int, limit: int) -> int:
+        """How large an entry may be that is not cut; the last ones are in no run."""
+        return self.large if end < limit else 2 * self.step
 
-    def _document(self, part: Part) -> None:
-        """Cut a large document."""
-        if part.end - part.start <= self.large:
-            return
+    def _document(self, part: Part, most: int) -> int:
+        """Cut a document that is larger than *most*; how many bytes are in runs then."""
+        if part.end - part.start <= most:
+            return 0
         self.prefix = self.source[part.head : part.slot] + b"\n" if part.is_directed else b""
-        self._value(self.scanner.root(part), 0)
+        inside = self._value(self.scanner.root(part), 0)
         self.prefix = b""
+        return inside
 
-    def _value(self, node: Node, level: int) -> bool:
-        """Cut *node*, which has *level* collections around it, if it can be."""
+    def _value(self, node: Node, level: int) -> int:
+        """Cut *node*, which has *level* collections around it; how many bytes are in runs then."""
         if node.style == "block":
-            self._block(node, level)
-            return True
+            return self._block(node, level)
         begin = {
             "root": b"",
             "map": b" " * node.indent + b"x: ",
             "seq": b" " * node.indent + b"- ",
         }.get(node.context)
         if begin is None or node.pair is not None:
-            return False
+            return 0
         around = Around(self.prefix + begin, b"", int(node.context != "root"), level)
         if node.style == "flow":
-            self._flow(node.start, node.limit, around)
-            return True
-        if node.kind != "scalar" or node.end - node.start <= self.large:
-            return False
-        if self._may_turn(node):
-            return False
+            return self._flow(node.start, node.limit, around)[1]
+        if node.kind != "scalar" or self._may_turn(node):
+            return 0
         if node.style in ("literal", "folded"):
-            found = list(block_runs(self.source, node, self.step, level))
-        else:
-            found = list(inline_runs(self.source, node.start, node.end, around, self.step))
-        self.regions += found
-        return bool(found)
+            return self._texts(block_runs(self.source, node, self.step, level))
+        return self._texts(inline_runs(self.source, node.start, node.end, around, self.step))
 
     def _may_turn(self, node: Node) -> bool:
         """Whether the scalar or a line of it would be a key, or a directive, if it were shorter."""
@@ -139,7 +129,7 @@ class _Splitter(FlowSplitter):
             return _COLON.search(self.source, node.start, node.end) is not None
         return self.scanner.space(node.end, node.limit) != node.limit
 
-    def _block(self, node: Node, level: int) -> None:
+    def _block(self, node: Node, level: int) -> int:
         source, limit = self.source, node.limit
         pattern = _boundary(node.column, node.kind)
         if node.column and re.compile(rb"\n {0,%d}[^ \t\r\n#]" % (node.column - 1)).search(
@@ -151,22 +141,22 @@ class _Splitter(FlowSplitter):
         region = Region(node.start, node.kind, self.prefix + beside, beside, 0, level)
         self.regions.append(region)
         at = self._next(pattern, node.start, limit)
-        if at - node.start > self.large:
-            self._entry(node, node.start, at, level)
+        removed = 0
+        if at - node.start > 2 * self.step:
+            removed = self._entry(node, node.start, at, level)
         while at < limit:
-            end = self._next(pattern, at + self.step, limit)
-            if end - at > self.large:
+            end, inside = self._next(pattern, at + self.step, limit), 0
+            if end - at > self._most(end, limit):
                 last = self._last(pattern, at)
                 if last > at:
-                    region.runs.append(Run(at, last))
+                    removed += region.add(at, last, 0, self.step)
                     at = last
                 end = self._next(pattern, at, limit)
-                if end - at > self.large and self._entry(node, at, end, level):
-                    at = end
-                    continue
-            if end < limit:
-                region.runs.append(Run(at, end))
+                if end - at > self._most(end, limit):
+                    inside = self._entry(node, at, end, level)
+            removed += region.add(at, end, inside, self.step) if end < limit else inside
             at = end
+        return removed
 
     def _next(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
         match = pattern.search(self.source, at, limit)
@@ -177,9 +167,9 @@ class _Splitter(FlowSplitter):
         found = [m.start() + 1 for m in pattern.finditer(self.source, at, at + self.step)]
         return found[-1] if found else at
 
-    def _entry(self, node: Node, at: int, end: int, level: int) -> bool:
-        """Cut the value of the only entry in [at, end)."""
+    def _entry(self, node: Node, at: int, end: int, level: int) -> int:
+        """Cut the value of the only entry in [at, end); how many bytes are in runs then."""
         child = self.scanner.entry_at(node, at if at == node.start else at + node.column)
         if child.limit != end:
-            return False
+            return 0
         return self._value(self.scanner.value_of(node, child), level + 1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from redline.core.errors import CannotApply
 from redline.documents.yaml_flow import quoted_end
-from redline.documents.yaml_region import ENTRY, Around, Region, Run
+from redline.documents.yaml_region import ENTRY, Around, Region
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split_text import inline_runs
 
@@ -21,8 +23,8 @@ class FlowSplitter:
         # The directives of the document that is cut, with its marker.
         self.prefix = b""
 
-    def _flow(self, start: int, limit: int, around: Around) -> int:
-        """Cut the collection that opens at *start*; where it ends."""
+    def _flow(self, start: int, limit: int, around: Around) -> tuple[int, int]:
+        """Cut the collection that opens at *start*; where it ends, how many bytes are in runs."""
         scanner, source = self.scanner, self.source
         is_map = source[start] == 0x7B
         kind, opening, entry, closing = (
@@ -34,64 +36,63 @@ class FlowSplitter:
         beside = inner.before + entry + b", ", b" " + entry + inner.after
         region = Region(start, kind, *beside, around.depth, around.level)
         self.regions.append(region)
-        at, is_first = start + 1, True
+        at, removed = start + 1, 0
         while source[(begin := scanner.space(at, limit)) : begin + 1] not in (b"]", b"}", b""):
+            is_first = at == start + 1
             end = at if is_first else scanner.entries_end(at, min(at + self.step, limit))
-            is_cut = is_first
+            inside = 0
             if end == at:
-                end, has_runs = self._flow_entry(region, begin, limit, inner)
+                most = 2 * self.step if is_first else self.large
+                end, inside = self._flow_entry(region, begin, limit, inner, most)
                 if source[end] != 0x2C:
-                    begin = end
+                    begin, removed = end, removed + inside
                     break
                 end += 1
-                is_cut = is_first or has_runs
-            if not is_cut:
-                self._add(region, at, end)
-            at, is_first = end, False
+            removed += inside if is_first else region.add(at, end, inside, self.step)
+            at = end
         scanner.ends[start] = begin + 1
-        return begin + 1
+        return begin + 1, removed
 
-    def _add(self, region: Region, at: int, end: int) -> None:
-        """Entries that are passed over one by one come together in a run, too."""
-        last = region.runs[-1] if region.runs else None
-        if last and last.end == at and end - last.start <= self.step:
-            last.end = end
-        else:
-            region.runs.append(Run(at, end))
-
-    def _flow_entry(self, region: Region, at: int, limit: int, around: Around) -> tuple[int, bool]:
-        """Where the entry at *at* ends; cut if it is large."""
-        end = self._small_end(at, limit)
+    def _flow_entry(
+        self, region: Region, at: int, limit: int, around: Around, most: int
+    ) -> tuple[int, int]:
+        """Where the entry at *at* ends, and how many bytes of it are in runs: it may be large."""
+        end = self._small_end(at, limit, most)
         if end is not None:
-            return end, False
+            return end, 0
         scanner, source = self.scanner, self.source
-        value = at
+        value, inside = at, 0
         if region.kind == "mapping":
             value = scanner.flow_value_at(at, limit)
             before = around.before + b"x: "
             around = Around(before, around.after, around.depth, around.level)
         first = source[value : value + 1] if value >= 0 else b""
-        is_cut = first in (b"[", b"{")
-        if is_cut:
-            end = scanner.space(self._flow(value, limit, around), limit)
+        if first in (b"[", b"{"):
+            end, inside = self._flow(value, limit, around)
+            end = scanner.space(end, limit)
         else:
             end = scanner.entry_end(at, limit)
-            is_cut = first in (b'"', b"'") and self._quoted(value, end, around)
+            if first in (b'"', b"'"):
+                inside = self._quoted(value, end, around)
         if source[end : end + 1] not in (b",", b"]", b"}"):
             raise CannotApply("A flow collection is malformed")
-        return end, is_cut
+        return end, inside
 
-    def _quoted(self, start: int, limit: int, around: Around) -> bool:
-        """Cut the text in quotes at *start*, if it is large and nothing follows it."""
+    def _quoted(self, start: int, limit: int, around: Around) -> int:
+        """Cut the text in quotes at *start*, if nothing follows it."""
         end = quoted_end(self.source, start, limit)
-        if end - start <= self.large or self.scanner.space(end, limit) != limit:
-            return False
-        found = list(inline_runs(self.source, start, end, around, self.step))
-        self.regions += found
-        return bool(found)
+        if self.scanner.space(end, limit) != limit:
+            return 0
+        return self._texts(inline_runs(self.source, start, end, around, self.step))
 
-    def _small_end(self, at: int, limit: int) -> int | None:
-        window = min(at + self.large, limit)
+    def _texts(self, found: Iterable[Region]) -> int:
+        """Take the regions of texts in; how many bytes are in their runs."""
+        regions = list(found)
+        self.regions += regions
+        return sum(region.runs[-1].end - region.runs[0].start for region in regions)
+
+    def _small_end(self, at: int, limit: int, most: int) -> int | None:
+        window = min(at + most, limit)
         try:
             end = self.scanner.entry_end(at, window)
         except CannotApply:

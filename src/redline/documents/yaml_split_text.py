@@ -10,9 +10,10 @@ from redline.documents.yaml_flow import Node
 from redline.documents.yaml_region import LINE, Around, Region, Run
 
 # Inside a word; in double quotes not inside an escape either, of which the longest is ten bytes.
-_WORD_BREAK = rb"[0-9A-Za-z\x80-\xbf])(?=[0-9A-Za-z\xc2-\xf4])"
-_IN_WORD = re.compile(rb"(?<=" + _WORD_BREAK)
-_BEHIND_ESCAPES = re.compile(rb"(?<=[^\\]{10}" + _WORD_BREAK)
+_WORD_BREAK = rb"(?<=[0-9A-Za-z\x80-\xbf])(?=[0-9A-Za-z\xc2-\xf4])"
+_NO_ESCAPE = rb"(?<!\\.)" + b"".join(rb"(?<!\\[xuU].{%d})" % n for n in range(9))
+_IN_WORD = re.compile(_WORD_BREAK)
+_BEHIND_ESCAPES = re.compile(_WORD_BREAK + _NO_ESCAPE, re.DOTALL)
 _BLANK_LINES = compiled(rb"[^\n]*+\n(?:[ ]*+\r?\n)*+")
 _FAR = 1 << 10
 _WORD = b"00"
