@@ -21,6 +21,8 @@ _ROW, _MODE_AT, _SIZE_AT, _SECONDS_AT, _NANOS_AT = 256, 28, 40, 112, 120
 _ROWS = 512
 
 _statx: Any = getattr(ctypes.CDLL(None), "statx", None)
+_flags = repeat(ctypes.c_int.from_param(_NOFOLLOW))
+_wanted = repeat(ctypes.c_uint.from_param(_TYPE | _MODE | _MTIME | _SIZE))
 
 
 def facts_at(base: int, names: Sequence[str]) -> FactLists | None:
@@ -61,8 +63,8 @@ class _Answers:
     def ask(self, base: int, names: Sequence[str]) -> bool:
         """Have the facts of *names* written here; False as soon as one is refused."""
         spelled = os.fsencode("\0".join(names)).split(b"\0")
-        flags, wanted = repeat(_NOFOLLOW), repeat(_TYPE | _MODE | _MTIME | _SIZE)
-        return not any(map(_statx, repeat(base), spelled, flags, wanted, self._places))
+        asked = map(_statx, repeat(base), spelled, _flags, _wanted, self._places)
+        return not any(asked)
 
     def read_into(self, facts: list[list[int]], count: int) -> None:
         """Add what the first *count* rows hold."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat as modes
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from typing import TypeVar
 
 from redline.adapters.disk import Dir, Disk
 from redline.adapters.failures import reading_failed
@@ -16,6 +16,7 @@ from redline.core.errors import IsADirectory, NotARegularFile, NotFound, Redline
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Entry, FactLists, Folder, Kind
 
+T = TypeVar("T")
 STAGED = ".redline-"
 
 
@@ -81,39 +82,45 @@ class DiskTree:
 
     def scan(self, path: WorkspacePath) -> list[Entry]:
         """The entries of a directory, sorted by name bytes; Redline's staged files left out."""
-        with self._opened(path) as handle:
-            names = [n for n in self._disk.names(handle) if not n.startswith(STAGED)]
-            entries = (self._entry_at(handle, path.child(name)) for name in names)
-            return sorted(
-                (entry for entry in entries if entry is not None),
-                key=lambda entry: os.fsencode(entry.path.name),
-            )
+        return self._inside(path, lambda handle: self._entries_in(handle, path))
+
+    def _entries_in(self, handle: Dir, path: WorkspacePath) -> list[Entry]:
+        names = [n for n in self._disk.names(handle) if not n.startswith(STAGED)]
+        entries = (self._entry_at(handle, path.child(name)) for name in names)
+        return sorted(
+            (entry for entry in entries if entry is not None),
+            key=lambda entry: os.fsencode(entry.path.name),
+        )
 
     def facts(self, path: WorkspacePath) -> FactLists:
         """Sorted names with the facts of each; see `core.ports.tree.Tree`."""
-        with self._opened(path) as handle:
-            names = self._disk.names(handle)
-            names.sort()
-            return self._disk.facts(handle, without_staged(names, STAGED))
+        return self._inside(path, self._facts_in)
+
+    def _facts_in(self, handle: Dir) -> FactLists:
+        names = self._disk.names(handle)
+        names.sort()
+        return self._disk.facts(handle, without_staged(names, STAGED))
 
     def facts_of_some(
         self, path: WorkspacePath, selects: Callable[[list[str]], list[str]]
     ) -> tuple[Folder, FactLists]:
         """A directory by kind and the facts of some of it; see `core.ports.tree.Tree`."""
-        with self._opened(path) as handle:
+
+        def look(handle: Dir) -> tuple[Folder, FactLists]:
             folder = read_folder(self._disk, handle, "", STAGED)
             names = folder.files
             if folder.links:
                 names = without_staged(sorted(names + folder.links), STAGED)
             return folder, self._disk.facts(handle, selects(names))
 
-    @contextmanager
-    def _opened(self, path: WorkspacePath) -> Iterator[Dir]:
-        """A handle on a directory; what fails meanwhile is worded with *path*."""
+        return self._inside(path, look)
+
+    def _inside(self, path: WorkspacePath, work: Callable[[Dir], T]) -> T:
+        """What *work* makes of a directory's handle; what fails meanwhile is worded with *path*."""
         try:
             handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
             try:
-                yield handle
+                return work(handle)
             finally:
                 self._disk.close_dir(handle)
         except OSError as error:

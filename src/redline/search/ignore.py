@@ -111,15 +111,15 @@ class RuleSet:
 
     def may_speak_of(self, names: Names) -> bool:
         """False when no rule fits any of *names*, whatever directory they lie in."""
-        closed = names.closed
+        lines = names.lines
         for text in self._texts:
-            if text in closed:
+            if text in lines:
                 return True
         if self._many_names and names.has_any(self._many_names):
             return True
         if self._many_suffixes and names.ends_in_any(self._many_suffixes):
             return True
-        return any(pattern.search(names.lines) for pattern in self._last_names)
+        return any(pattern.search(lines) for pattern in self._last_names)
 
     def verdict(self, relative: str, name: str, is_directory: bool) -> bool | None:
         """True: ignored, False: taken back in, None: no rule speaks of it."""
@@ -144,11 +144,10 @@ _NO_RULE = (-1, -1)
 class Names:
     """The names in one directory, one to a line, for asking many rules at once."""
 
-    __slots__ = ("closed", "lines")
+    __slots__ = ("lines",)
 
     def __init__(self, names: Collection[str]) -> None:
-        self.lines = "\n".join(names)
-        self.closed = f"\n{self.lines}\n"
+        self.lines = "\n".join(["", *names, ""])
 
     def has_any(self, names: frozenset[str]) -> bool:
         """Whether one of *names* is here."""
@@ -237,7 +236,7 @@ class IgnoreScope:
             return set()
         prepared = Names(names)
         # A name that holds a line break cannot be told in the joined lines.
-        plain = prepared.lines.count("\n") == len(names) - 1
+        plain = prepared.lines.count("\n") == len(names) + 1
         if plain and not any(rules.may_speak_of(prepared) for _, rules in self._layers):
             return set()
         return {name for name in names if self.ignores(name, name in directories)}

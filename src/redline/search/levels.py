@@ -121,12 +121,12 @@ class Levels:
         selects = self._selects
         if selects is None:
             facts = self._tree.facts(here.path)
-            kinds = {mode & KIND for mode in set(facts.modes)}
+            kinds = _kinds(facts.modes)
             directories = _directories(facts) if S_IFDIR in kinds else _NONE
             return facts, kinds, directories, _has(facts.names, _IGNORE_FILE)
         prefix = here.prefix
         folder, facts = self._tree.facts_of_some(here.path, lambda names: selects(prefix, names))
-        kinds = {mode & KIND for mode in set(facts.modes)}
+        kinds = _kinds(facts.modes)
         return facts, kinds, frozenset(folder.directories), _has(folder.files, _IGNORE_FILE)
 
     def _shown(self, facts: FactLists, found: set[int], ignored: set[str]) -> FactLists:
@@ -173,6 +173,12 @@ def part(facts: FactLists, start: int, stop: int | None) -> FactLists:
 
 
 _NONE: frozenset[str] = frozenset()
+
+
+def _kinds(modes: list[int]) -> set[int]:
+    if modes and modes.count(modes[0]) == len(modes):  # as in most directories
+        return {modes[0] & KIND}
+    return {mode & KIND for mode in set(modes)}
 
 
 def _directories(facts: FactLists) -> frozenset[str]:

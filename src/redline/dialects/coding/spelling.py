@@ -39,13 +39,18 @@ class Files:
         ends, (_, modes, sizes, seconds, _) = self._ends, facts
         prefix, names = _quotable(prefix, facts.names)
         start = f'{{"path":"{prefix}'
+        if _all_same(modes) and _all_same(seconds):
+            # As most directories are: what stands between two sizes and names is always the same.
+            middle, end = _middle(modes[0] & KIND), ends[seconds[0]]
+            rows = [f"{name}{middle}{size}" for name, size in zip(names, sizes, strict=True)]
+            return start + f"{end},{start}".join(rows) + end
         middles = {mode: _middle(mode & KIND) for mode in set(modes)}
-        if len(middles) > 1:
-            rows = zip(names, modes, sizes, seconds, strict=True)
-            return ",".join([f"{start}{n}{middles[m]}{z}{ends[s]}" for n, m, z, s in rows])
-        middle = "".join(middles.values())
-        few = zip(names, sizes, seconds, strict=True)
-        return ",".join([f"{start}{n}{middle}{z}{ends[s]}" for n, z, s in few])
+        columns = zip(names, modes, sizes, seconds, strict=True)
+        return ",".join([f"{start}{n}{middles[m]}{z}{ends[s]}" for n, m, z, s in columns])
+
+
+def _all_same(values: list[int]) -> bool:
+    return values.count(values[0]) == len(values)
 
 
 def _middle(kind: int) -> str:
