@@ -6,6 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 
 class LanguageServer:
@@ -63,13 +64,19 @@ class LanguageServer:
         ] + answer.get("changes", {}).get(uri, [])
         return [_place(edit["range"]) for edit in changes]
 
-    def references(self, uri: str, line: int, column: int) -> list[tuple[int, ...]]:
-        """Places in the file that refer to what stands at this place, its definition too."""
+    def references(self, uri: str, line: int, column: int) -> list[tuple[Path, int, int]]:
+        """Files, lines and columns that refer to what stands at this place, its definition too."""
+        return [
+            (Path(unquote(spot["uri"].removeprefix("file://"))), *_place(spot["range"])[:2])
+            for spot in self._references(uri, line, column)
+        ]
+
+    def _references(self, uri: str, line: int, column: int) -> list[dict[str, Any]]:
         position = {"line": line, "character": column}
         context = {"includeDeclaration": True}
         given = {"textDocument": {"uri": uri}, "position": position, "context": context}
-        answer = self.request("textDocument/references", given) or []
-        return [_place(found["range"]) for found in answer if found["uri"] == uri]
+        answer: list[dict[str, Any]] = self.request("textDocument/references", given) or []
+        return answer
 
     def request(self, method: str, params: dict[str, Any]) -> Any:
         """Send a request and wait for its answer; what the server asks meanwhile is declined."""

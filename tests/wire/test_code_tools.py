@@ -395,12 +395,54 @@ def test_context_finds_definitions_references_outlines_and_structure(
     assert snippet["text"] == "def add(a, b):\n    return a + b"
     used = _good(client.call(CONTEXT, {"symbol": "add", "kind": "references"}))
     assert {item["path"] for item in used["snippets"]} == {"main.py"}
+    assert {item["certainty"] for item in used["snippets"]} == {"bound"}
     outline = _good(client.call(CONTEXT, {"file": "src/calculations.py", "kind": "outline"}))
     assert "old_sum_function" in outline["snippets"][0]["text"]
     structure = _good(client.call(CONTEXT, {"kind": "structure"}))
     assert structure["snippets"][0]["path"] == "src/utils.py"
     free = _good(client.call(CONTEXT, {"query": "where is the sum computed"}))
     assert any("sum" in item["text"] for item in free["snippets"])
+
+
+@pytest.mark.requirement("000-context")
+def test_references_say_which_definition_they_are_of_and_how_sure_that_is(
+    start: Start, root: Path
+) -> None:
+    (root / "one.py").write_text("class One:\n    def run(self):\n        self.run()\n")
+    (root / "two.py").write_text("class Two:\n    def run(self):\n        self.run()\n")
+    (root / "use.py").write_text(
+        "from one import One\n\n\ndef go(thing):\n    One().run()\n\n\n\n\n\n    thing.run()\n"
+    )
+    (root / "use.js").write_text("thing.run();\n")
+    client = start()
+    every = _good(client.call(CONTEXT, {"symbol": "run", "kind": "references"}))
+    told = {(s["path"], s.get("of", ""), s["certainty"]) for s in every["snippets"]}
+    assert told == {
+        ("one.py", "one.py:2", "bound"),
+        ("two.py", "two.py:2", "bound"),
+        ("use.py", "one.py:2", "bound"),
+        ("use.py", "", "possible"),
+    }
+    assert every["snippets"][-1]["certainty"] == "possible"
+    assert every["message"] == "4 lines with references to run: 3 bound, 1 possible."
+    asked = {"symbol": "run", "kind": "references"}
+    for chosen in ({"file": "one.py", "line": 2}, {"file": "use.py", "line": 5}):
+        one = _good(client.call(CONTEXT, {**asked, **chosen}))
+        told = {(s["path"], s["certainty"]) for s in one["snippets"]}
+        assert told >= {("one.py", "bound"), ("use.py", "possible")}
+        assert "two.py" not in {s["path"] for s in one["snippets"]}
+    named = _good(client.call(CONTEXT, {"symbol": "Two.run", "kind": "references"}))
+    assert {(s["path"], s["certainty"]) for s in named["snippets"]} == {
+        ("two.py", "bound"),
+        ("use.py", "possible"),
+    }
+
+
+@pytest.mark.requirement("000-context")
+def test_a_line_without_a_file_is_refused(start: Start) -> None:
+    reply = start().call(CONTEXT, {"symbol": "add", "kind": "references", "line": 3})
+    assert reply["result"]["isError"]
+    assert "line needs file" in reply["result"]["content"][0]["text"]
 
 
 @pytest.mark.requirement("000-context")

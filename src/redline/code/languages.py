@@ -466,3 +466,12 @@ def language_of(filename: str) -> Language | None:
         return _BY_FILENAME[name]
     dot = name.rfind(".")
     return _BY_EXTENSION.get(name[dot:].lower()) if dot > 0 else None
+
+
+# Languages whose files use each other's names.
+_KIN = {"tsx": "javascript", "typescript": "javascript", "cpp": "c"}
+
+
+def kin_of(language: str) -> str:
+    """The language that stands for all whose files share their names with *language*."""
+    return _KIN.get(language, language)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from redline.code.named import Node
 from redline.code.scopes import Binding, Member, Names, Scope
 
-_LITERALS = {
+LITERALS = {
     *("string", "integer", "float", "list", "dictionary", "set", "tuple", "concatenated_string"),
     *("list_comprehension", "dictionary_comprehension", "set_comprehension", "none", "true"),
     *("array", "object", "number", "template_string", "regex", "generator_expression", "false"),
@@ -117,7 +117,7 @@ class Classes:
         kind = node.kind()
         if kind == "this":
             return self._this(node, scope)
-        if kind in _LITERALS:
+        if kind in LITERALS:
             return "other"
         if kind == "identifier":
             return self._named(node)
@@ -157,7 +157,7 @@ class Classes:
             return "unknown"
         site = binding.sites[0]
         if "parameter" in binding.roles and not self.script:
-            return self._first_parameter(binding)
+            return self.first_parameter(binding)
         parent = site.node.parent()
         if parent.kind() in ("assignment", "variable_declarator"):
             value = parent.field("right") or parent.field("value")
@@ -166,7 +166,7 @@ class Classes:
                 return self._made(value.field("function") or value.field("constructor"))
         return "unknown"
 
-    def _first_parameter(self, binding: Binding) -> Verdict:
+    def first_parameter(self, binding: Binding) -> Verdict:
         """`self` or `cls` of a method."""
         scope = binding.scope
         outer = scope.parent

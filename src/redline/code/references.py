@@ -40,10 +40,14 @@ def words_of(parsed: Parsed) -> dict[str, list[int]]:
 
 def uses_of(parsed: Parsed, name: str) -> list[Use]:
     """Every place where *name* stands as code: not in strings, not in comments."""
+    return [_use(parsed, node) for node in nodes_of(parsed, name)]
+
+
+def nodes_of(parsed: Parsed, name: str) -> list[Node]:
+    """Every node that spells *name* as code."""
     rule = [{"kind": kind} for kind in parsed.language.words]
     exact = f"^{re.escape(name)}$"
-    found = parsed.root.find_all(all=[{"any": rule}, {"regex": exact}])
-    return [_use(parsed, node) for node in found]
+    return list(parsed.root.find_all(all=[{"any": rule}, {"regex": exact}]))
 
 
 def _use(parsed: Parsed, node: Node) -> Use:

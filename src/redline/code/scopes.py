@@ -8,7 +8,8 @@ are noted apart: what they belong to is not for scopes to say.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from redline.code.named import Node
@@ -191,7 +192,23 @@ def _resolved(spot: Occurrence, through_classes: bool) -> Binding | None:
 
 
 class TreeReader(ABC):
-    """Walks a tree with the scope it is in; a language says what each kind of node means."""
+    """Walks a tree with the scope it is in; a language says what each kind of node means.
+
+    With *spots*, the rising offsets of the words that matter, the bodies of functions that hold
+    none of them are passed over: most of a file, when one name is asked for.
+    """
+
+    def __init__(self, names: Names, spots: Sequence[int] | None = None) -> None:
+        self.names = names
+        self._spots = spots
+
+    def matters(self, body: Node) -> bool:
+        """Whether the body of a function is to be read."""
+        if self._spots is None:
+            return True
+        where = body.range()
+        at = bisect_left(self._spots, where.start.index)
+        return at < len(self._spots) and self._spots[at] < where.end.index
 
     @abstractmethod
     def visit(self, node: Node, scope: Scope) -> None:

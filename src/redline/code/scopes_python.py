@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from redline.code.named import Node
@@ -19,11 +19,11 @@ _TARGETS = {
 _Visit: TypeAlias = Callable[["_Reader", Node, Scope], None]
 
 
-def python_names(root: Node) -> Names:
-    """Every name of a Python module with its binding."""
+def python_names(root: Node, spots: Sequence[int] | None = None) -> Names:
+    """Every name of a Python module with its binding; with *spots* only what bears on those."""
     module = Scope("module", None, root)
     names = Names(module, scopes=[module])
-    reader = _Reader(names)
+    reader = _Reader(names, spots)
     reader.visit_all(root, module)
     for moved in reader.moved:
         moved()
@@ -33,8 +33,8 @@ def python_names(root: Node) -> Names:
 class _Reader(TreeReader):
     """Walks the tree once."""
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    def __init__(self, names: Names, spots: Sequence[int] | None = None) -> None:
+        super().__init__(names, spots)
         # Names moved by `global` and `nonlocal`: bound once all scopes are known.
         self.moved: list[Callable[[], None]] = []
 
@@ -87,7 +87,9 @@ class _Reader(TreeReader):
         inner.owner = scope.names.get(name.text())
         self.parameters(node.field("parameters"), inner, outer)
         self.field(node, "return_type", outer)
-        self.field(node, "body", inner)
+        # What a constructor writes to its object tells the types of members elsewhere.
+        if inner.name == "__init__" or self.matters(node.field("body")):
+            self.field(node, "body", inner)
 
     def typed(self, node: Node, scope: Scope) -> Scope:
         """The scope of a definition's type parameters, or *scope* when it has none."""
@@ -245,8 +247,8 @@ class _Reader(TreeReader):
                 self.bind(words[0], scope, "variable")
             return
         self.identifier(words[0], scope)
-        for word in words[1:]:
-            self.names.member(word, scope, "access")
+        for nth, word in enumerate(words[1:]):
+            self.names.member(word, scope, "access", None if nth else words[0])
 
     def type_alias(self, node: Node, scope: Scope) -> None:
         types = [child for child in node.children() if child.kind() == "type" and child.is_named()]

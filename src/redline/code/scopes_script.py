@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from redline.code.named import Node
@@ -30,19 +30,16 @@ _NAMED_TYPES = {
 _Visit: TypeAlias = Callable[["_Reader", Node, Scope], None]
 
 
-def script_names(root: Node) -> Names:
-    """Every name of a JavaScript or TypeScript file with its binding."""
+def script_names(root: Node, spots: Sequence[int] | None = None) -> Names:
+    """Every name of a JavaScript or TypeScript file with its binding, as far as *spots* ask."""
     module = Scope("module", None, root)
     names = Names(module, scopes=[module])
-    _Reader(names).visit_all(root, module)
+    _Reader(names, spots).visit_all(root, module)
     return names.settle(through_classes=True)
 
 
 class _Reader(TreeReader):
     """Walks the tree once."""
-
-    def __init__(self, names: Names) -> None:
-        self.names = names
 
     def visit(self, node: Node, scope: Scope) -> None:
         kind = node.kind()
@@ -174,10 +171,10 @@ class _Reader(TreeReader):
         for child in node.children():
             if child.range().start.index in done:
                 continue
-            if child.kind() == "statement_block":
-                self.visit_all(child, inner)
-            else:
+            if child.kind() != "statement_block":
                 self.visit(child, inner)
+            elif inner.name == "constructor" or self.matters(child):
+                self.visit_all(child, inner)
 
     def type_parameters(self, node: Node, scope: Scope) -> None:
         found = node.field("type_parameters")
@@ -222,8 +219,9 @@ class _Reader(TreeReader):
                 self.visit(child, inner)
 
     def enum(self, node: Node, scope: Scope) -> None:
-        self.names.bind(node.field("name"), scope, "enum", ANY)
-        inner = self.names.open("class", scope, node, node.field("name").text())
+        bound = self.names.bind(node.field("name"), scope, "enum", ANY)
+        inner = self.names.open("class", scope, node, bound.name)
+        inner.owner = bound
         for child in node.field("body").children():
             name = child.field("name") if child.kind() == "enum_assignment" else child
             if name is not None and name.kind() == "property_identifier":

@@ -9,10 +9,10 @@ from redline.code.definitions import Symbol
 from redline.code.languages import language_of
 from redline.core.errors import InvalidArgument, NotFound, TooLarge
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.code import IndexedUses
 from redline.core.ports.tree import Kind
 from redline.dialects.code.fitting import Snippet, fit, render
-from redline.dialects.code.lookup import Lookup, Opened, enclosing
+from redline.dialects.code.lookup import Lookup, Opened
+from redline.dialects.code.uses import around, snippets_of_references
 from redline.dialects.tool import Call, Json, Result
 
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
@@ -25,8 +25,6 @@ _STOP = frozenset(
     )
 )
 DEFAULT_TOKENS = 4000
-_AROUND = 2
-_GAP = 4
 _MAP_FILES = 300
 _ENOUGH = 5
 
@@ -37,6 +35,7 @@ class _Question:
     file: WorkspacePath | None
     is_directory: bool
     wanted: str
+    line: int | None = None
 
 
 def get_code_context(call: Call) -> Result:
@@ -82,7 +81,7 @@ def _question(call: Call) -> _Question:
         )
     if kind == "auto":
         kind = _chosen(wanted, bool(symbol), file is not None and not is_directory)
-    return _Question(kind, file, is_directory, wanted)
+    return _Question(kind, file, is_directory, wanted, arguments.get("line"))
 
 
 def _chosen(wanted: str, is_symbol: bool, is_file: bool) -> str:
@@ -136,61 +135,8 @@ def _definition(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]
 
 
 def _references(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
-    name = re.split(r"\.|::|#|->|/", question.wanted)[-1].removesuffix("()")
     room = int(lookup.call.arguments.get("max_tokens") or DEFAULT_TOKENS)
-    snippets: list[Snippet] = []
-    total = 0
-    for row in lookup.users(name):
-        if not _within(question, row.path):
-            continue
-        if room < 0 and row.lines:
-            snippets.append(_unread(lookup, row))
-            total += len(row.lines)
-            continue
-        found = lookup.uses_in(row, name)
-        if found is None:
-            continue
-        file, lines = found
-        defined = {symbol.line for symbol in file.symbols() if symbol.name == name}
-        used = [line for line in lines if line not in defined]
-        total += len(used)
-        fresh = [_use(lookup, file, group) for group in _groups(used)]
-        room -= sum(snippet.tokens for snippet in fresh)
-        snippets += fresh
-    plural = "" if total == 1 else "s"
-    return f"{total} line{plural} with references to {name}.", snippets
-
-
-def _unread(lookup: Lookup, row: IndexedUses) -> Snippet:
-    return Snippet(lookup.name_of(row.path), row.lines[0], row.lines[-1], "", unread=True)
-
-
-def _groups(lines: list[int]) -> list[list[int]]:
-    groups: list[list[int]] = []
-    for line in lines:
-        if groups and line - groups[-1][-1] <= _GAP:
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    return groups
-
-
-def _use(lookup: Lookup, file: Opened, lines: list[int]) -> Snippet:
-    inside = enclosing(file.symbols(), lines[0])
-    start = max(1, lines[0] - _AROUND)
-    end = min(file.count, lines[-1] + _AROUND)
-    return Snippet(
-        path=lookup.name_of(file.path),
-        start=start,
-        end=end,
-        text=file.lines(start, end),
-        language=file.language.name if file.language else "",
-        symbol=inside.qualified if inside else "",
-        kind=inside.kind if inside else "",
-        signature=inside.signature if inside else "",
-        doc=inside.doc if inside else "",
-        file_hash=file.digest,
-    )
+    return snippets_of_references(lookup, question.wanted, question.file, question.line, room)
 
 
 def _outline(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
@@ -300,5 +246,5 @@ def _text_hits(lookup: Lookup, question: _Question, words: list[str]) -> list[Sn
         file = lookup.open(path) if _within(question, path) else None
         if file is None or len(found) >= 30:
             continue
-        found.append(_use(lookup, file, [line]))
+        found.append(around(lookup, file, [line]))
     return found

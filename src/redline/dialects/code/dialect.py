@@ -71,6 +71,7 @@ GET_CODE_CONTEXT = Tool(
                 "type": "string",
                 "enum": ["auto", "outline", "definition", "references", "structure"],
             },
+            "line": {"type": "integer", "minimum": 1, "description": "Of file: which symbol"},
             "max_tokens": {"type": "integer", "minimum": 100, "maximum": 50000},
         },
     },

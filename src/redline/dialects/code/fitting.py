@@ -28,6 +28,9 @@ class Snippet:
     signature: str = ""
     doc: str = ""
     file_hash: str = ""
+    # Of a reference: `bound` or `possible`, and the definition where several are asked for.
+    certainty: str = ""
+    of: str = ""
     truncated: bool = False
     # Known to be there but not read: it can only go on the map of what was left out.
     unread: bool = False
@@ -36,7 +39,9 @@ class Snippet:
     def head(self) -> str:
         """The line above the code that says where it is from."""
         what = f" {self.kind} {self.symbol}" if self.symbol else ""
-        return f"{self.path}:{self.start}-{self.end}{what}"
+        sure = " (possible)" if self.certainty == "possible" else ""
+        of = f" of {self.of}" if self.of else ""
+        return f"{self.path}:{self.start}-{self.end}{what}{of}{sure}"
 
     @property
     def tokens(self) -> int:
@@ -55,6 +60,8 @@ class Snippet:
             "signature": self.signature,
             "doc": self.doc,
             "file_hash": self.file_hash,
+            "certainty": self.certainty,
+            "of": self.of,
             "text": self.text,
         }
         shown: Json = {key: value for key, value in fields.items() if value != ""}

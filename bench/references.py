@@ -1,0 +1,318 @@
+"""References against pyright and the TypeScript service, within and across files.
+
+Fixed before measuring:
+
+- Definitions are picked at random (seeded) among all that Redline lists in the files of a source:
+  functions, classes, methods, fields, values of modules, nested ones too. Not picked: a name of
+  one letter, a special method of Python, and what stands on a line that defines the same name
+  twice.
+- The reference is pyright's `textDocument/references` for Python and `findReferences` of the
+  TypeScript service for JavaScript and TypeScript, asked at the name of the definition, with all
+  files of the source in the workspace and no libraries.
+- A reference is a pair of file and line. The definition's own line is left out on both sides, and
+  so is every place in a string or comment. A definition for which the service answers nothing at
+  all, not even itself, is not compared.
+- Redline is asked with the file and line of the definition, through the index, as the tool asks.
+  What it says to be `bound` and `possible` is taken at its word.
+- Recall: the share of the service's references that Redline lists, bound or possible.
+  Precision: the share of those Redline calls bound that the service has.
+  Told too: `bound`, the share of the service's references that Redline calls bound, and `of
+  possible`, the share of those Redline calls possible that the service has.
+- Each definition weighs by its references; nothing is left out for being hard.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from bench.corpora import HOME, archives, own_files, tool
+from bench.language_server import LanguageServer
+from bench.peers import REPO
+from redline.app import Redline
+from redline.code.definitions import parse, symbols_of
+from redline.code.languages import language_of
+from redline.core.paths import WorkspacePath
+from redline.dialects.code.dialect import GET_CODE_CONTEXT
+from redline.dialects.code.lookup import Lookup
+from redline.dialects.code.referring import READ_PER_TOKEN, Chosen, Finder
+from redline.dialects.tool import Call, Client
+from redline.settings import Settings
+
+SEED = 20_261
+PER_SOURCE = 200
+# What the largest answer may read.
+ROOM = READ_PER_TOKEN * 50_000
+LANGUAGES = ("python", "javascript", "typescript")
+Line: TypeAlias = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A definition to ask for; `path` is relative to the source's folder."""
+
+    path: str
+    name: str
+    qualified: str
+    kind: str
+    line: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Some files of one language beneath one folder."""
+
+    title: str
+    language: str
+    root: Path
+    files: list[Path]
+    pinned: bool
+
+    def picks(self, most: int, seed: int) -> list[Pick]:
+        """The definitions to ask for."""
+        found = [pick for file in self.files for pick in _defined(file, self.root)]
+        rng = random.Random(f"{seed} {self.title}")
+        return rng.sample(found, min(most, len(found)))
+
+
+def _defined(file: Path, root: Path) -> Iterator[Pick]:
+    language = language_of(file.name)
+    assert language is not None
+    text = file.read_bytes().decode("utf-8", "replace")
+    if "\r" in text or not text.isascii():
+        return  # offsets of the services count in other units
+    symbols = symbols_of(parse(text, language))
+    seen = Counter((symbol.name, symbol.line) for symbol in symbols)
+    shown = str(file.relative_to(root))
+    for s in symbols:
+        special = s.name.startswith("__") and s.name.endswith("__")
+        spelled = text[s.offset : s.offset + len(s.name)] == s.name
+        if len(s.name) > 1 and spelled and not special and seen[s.name, s.line] == 1:
+            yield Pick(shown, s.name, s.qualified, s.kind, s.line, s.offset)
+
+
+def sources(language: str, sets: tuple[str, ...]) -> Iterator[Source]:
+    """This repository and the archives of these sets, or those named."""
+    if not sets or "own" in sets:
+        own = own_files(language)
+        if own:
+            yield Source("this repository", language, REPO, own, pinned=False)
+    for archive in archives():
+        chosen = not sets or archive.set in sets or archive.name in sets
+        if archive.language == language and chosen:
+            yield Source(archive.title, language, archive.folder(), archive.files(), pinned=True)
+
+
+def expected(source: Source, picks: list[Pick], seed: int) -> list[set[Line]]:
+    """What the service answers for each pick; kept for archives, which never change."""
+    key = f"{source.title} {len(picks)} {seed}".replace(" ", "-").replace("/", "-")
+    kept = HOME.parent / "references" / f"{key}.json"
+    if source.pinned and kept.exists():
+        return [{(path, line) for path, line in one} for one in json.loads(kept.read_text())]
+    ask = _by_pyright if source.language == "python" else _by_typescript
+    found = ask(source, picks)
+    if source.pinned:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps([sorted(one) for one in found]))
+    return found
+
+
+def _by_pyright(source: Source, picks: list[Pick]) -> list[set[Line]]:
+    server = tool("pyright").folder() / "package" / "langserver.index.js"
+    answers: list[set[Line]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        _copy(source, Path(folder))
+        with LanguageServer(["node", str(server), "--stdio"], Path(folder)) as service:
+            for pick in picks:
+                path = Path(folder) / pick.path
+                text = path.read_text("utf-8")
+                line = text.count("\n", 0, pick.offset)
+                column = pick.offset - (text.rfind("\n", 0, pick.offset) + 1)
+                uri = service.open(pick.path, text, "python")
+                spots = service.references(uri, line, column)
+                answers.append(
+                    {
+                        (str(found.relative_to(folder)), row + 1)
+                        for found, row, at in spots
+                        if not _is_text_at(found, row, at)
+                    }
+                )
+    return answers
+
+
+def _by_typescript(source: Source, picks: list[Pick]) -> list[set[Line]]:
+    script = Path(__file__).with_name("references.mjs")
+    package = tool("typescript").folder() / "package"
+    asked = [json.dumps({"files": [str(file) for file in source.files]})]
+    asked += [json.dumps({"path": str(source.root / p.path), "start": p.offset}) for p in picks]
+    done = subprocess.run(
+        ["node", str(script), str(package)],
+        input="\n".join(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answers: list[set[Line]] = []
+    for row in done.stdout.splitlines():
+        spots = [(Path(path), start) for path, start in json.loads(row)["spots"]]
+        answers.append(
+            {
+                (str(path.relative_to(source.root)), _text(path).count("\n", 0, start) + 1)
+                for path, start in spots
+                if not _is_text(path, start)
+            }
+        )
+    return answers
+
+
+def _copy(source: Source, folder: Path) -> None:
+    for file in source.files:
+        target = folder / file.relative_to(source.root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+
+
+_texts: dict[Path, tuple[str, list[tuple[int, int]]]] = {}
+
+
+def _read(path: Path) -> tuple[str, list[tuple[int, int]]]:
+    if path not in _texts:
+        if len(_texts) > 200:
+            _texts.clear()
+        text = path.read_bytes().decode("utf-8", "replace")
+        language = language_of(path.name)
+        assert language is not None
+        kinds = ["comment", "string_fragment", "string", "html_comment"]
+        known = {"python": ["comment", "string_content"]}.get(language.name, kinds)
+        found = parse(text, language).root.find_all(any=[{"kind": kind} for kind in known])
+        _texts[path] = text, [(n.range().start.index, n.range().end.index) for n in found]
+    return _texts[path]
+
+
+def _text(path: Path) -> str:
+    return _read(path)[0]
+
+
+def _is_text(path: Path, start: int) -> bool:
+    """Whether a place lies in a comment or a string."""
+    return any(first <= start < last for first, last in _read(path)[1])
+
+
+def _is_text_at(path: Path, line: int, column: int) -> bool:
+    text = _text(path)
+    start = 0
+    for _ in range(line):
+        start = text.index("\n", start) + 1
+    return _is_text(path, start + column)
+
+
+def answers(source: Source, picks: list[Pick]) -> Iterator[tuple[set[Line], set[Line]]]:
+    """What Redline answers for each pick: lines that are bound, lines that are possible."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "work"
+        root.mkdir()
+        _copy(source, root)
+        state = str(Path(folder) / "state")
+        with Redline(Settings(workspace=str(root), state_dir=state, read_only=True)) as redline:
+            redline.code_index.build()
+            for pick in picks:
+                path = WorkspacePath(0, tuple(pick.path.split("/")))
+                lookup = Lookup(_call(redline))
+                finder = Finder(lookup, pick.name, [Chosen(path, pick.line)], ROOM)
+                lines: dict[str, set[Line]] = {"bound": set(), "possible": set()}
+                for used in finder.find():
+                    for found in used.references:
+                        lines[found.certainty].add((used.path.relative, found.line))
+                yield lines["bound"], lines["possible"]
+
+
+def _call(redline: Redline) -> Call:
+    class Never:
+        """Nobody cancels."""
+
+        def check(self) -> None:
+            """Go on."""
+
+        def on_cancel(self, action: object) -> None:
+            """Never."""
+
+    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Never(), lambda *_: None)
+
+
+def compare(
+    sets: tuple[str, ...], languages: tuple[str, ...], most: int, show: int, seed: int = SEED
+) -> dict[str, Any]:
+    """Print the table; per language recall, precision and what they are of."""
+    report: dict[str, Any] = {}
+    print("| source | language | definitions | references | recall % | precision % | bound % |")
+    print("|" + "---|" * 7)
+    for language in languages:
+        total: Counter[str] = Counter()
+        shown = []
+        for source in sources(language, sets):
+            counts = _compare(source, most, show, seed)
+            total.update(counts)
+            shown.append(source.title)
+            print(_row(source.title, language, counts), flush=True)
+        print(_row("all", language, total))
+        report[language] = {**_shares(total), "of": ", ".join(shown)}
+    return report
+
+
+def _compare(source: Source, most: int, show: int, seed: int) -> Counter[str]:
+    picks = source.picks(most, seed)
+    total: Counter[str] = Counter()
+    pairs = zip(picks, expected(source, picks, seed), answers(source, picks), strict=True)
+    for pick, theirs, (bound, possible) in pairs:
+        if not theirs:
+            continue
+        own = (pick.path, pick.line)
+        theirs, bound, possible = theirs - {own}, bound - {own}, possible - bound - {own}
+        total.update(
+            definitions=1,
+            theirs=len(theirs),
+            found=len(theirs & (bound | possible)),
+            bound=len(bound),
+            right=len(bound & theirs),
+            possible=len(possible),
+            likely=len(possible & theirs),
+        )
+        away = {line for line in theirs if line[0] != pick.path}
+        total.update(away=len(away), away_found=len(away & (bound | possible)))
+        missed, wrong = sorted(theirs - bound - possible), sorted(bound - theirs)
+        if (missed or wrong) and show > 0:
+            show -= 1
+            where = f"{pick.path}:{pick.line} {pick.kind} {pick.qualified}"
+            print(f"    {where}: missed {missed[:4]} ({len(missed)}) wrong {wrong[:4]}")
+    return total
+
+
+def _shares(counts: Counter[str]) -> dict[str, Any]:
+    def share(part: str, whole: str) -> float:
+        return round(100 * counts[part] / counts[whole], 2) if counts[whole] else 100.0
+
+    return {
+        "recall": share("found", "theirs"),
+        "precision": share("right", "bound"),
+        "bound": share("right", "theirs"),
+        "of possible": share("likely", "possible"),
+        "definitions": counts["definitions"],
+        "references": counts["theirs"],
+        "in other files": counts["away"],
+        "recall in other files": share("away_found", "away"),
+    }
+
+
+def _row(source: str, language: str, counts: Counter[str]) -> str:
+    shares = _shares(counts)
+    told = " | ".join(str(shares[key]) for key in ("recall", "precision", "bound"))
+    return f"| {source} | {language} | {counts['definitions']} | {counts['theirs']} | {told} |"

@@ -1,0 +1,223 @@
+"""What a name comes from: its own file's definition, or another's through imports and exports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from redline.code.exports import Exports, exported_keys, exports_of
+from redline.code.imports import (
+    Import,
+    python_import,
+    python_places,
+    python_stars,
+    script_import,
+    script_places,
+)
+from redline.code.named import Node
+from redline.code.project import Module, Project
+from redline.code.scopes import TYPE, VALUE, Binding, Occurrence
+from redline.core.paths import WorkspacePath
+
+_DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something that is defined: by its file, where it begins there, and its name.
+
+    A member begins where its class does; a module has no beginning.
+    """
+
+    path: WorkspacePath
+    start: int
+    name: str
+    is_member: bool = False
+    module: Module | None = field(default=None, compare=False, repr=False)
+    binding: Binding | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is a whole file."""
+        return self.start < 0
+
+
+# Brought in from somewhere that cannot be told.
+UNKNOWN = Thing(WorkspacePath(-1, ()), 0, "")
+
+
+def whole(path: WorkspacePath) -> Thing:
+    """The module at *path*."""
+    return Thing(path, -1, "")
+
+
+def import_at(module: Module, site: Occurrence) -> Import | None:
+    """The import that binds the name at *site*."""
+    return script_import(site.node) if module.is_script else python_import(site.node)
+
+
+@dataclass(slots=True)
+class Origins:
+    """Follows names to where they are defined; every answer is kept."""
+
+    project: Project
+    _bindings: dict[Binding, frozenset[Thing]] = field(default_factory=dict)
+    _exported: dict[tuple[WorkspacePath, str], frozenset[Thing]] = field(default_factory=dict)
+    _exports: dict[WorkspacePath, Exports] = field(default_factory=dict)
+    _stars: dict[WorkspacePath, list[str]] = field(default_factory=dict)
+
+    def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
+        """What the name at *spot* means; nothing when it is the language's or a library's."""
+        if spot.binding is None:
+            return frozenset() if module.is_script else self._from_stars(module.path, spot.name)
+        found = self.of_binding(module, spot.binding)
+        if spot.meaning in (TYPE, VALUE) and len(found) > 1:
+            # A type and a value may share a name, also through an import.
+            against = VALUE if spot.meaning == TYPE else TYPE
+            return frozenset(t for t in found if not t.binding or t.binding.meaning != against)
+        return found
+
+    def of_binding(self, module: Module, binding: Binding) -> frozenset[Thing]:
+        """What a binding of *module* stands for."""
+        known = self._bindings.get(binding)
+        if known is None:
+            self._bindings[binding] = frozenset()  # a circle of imports leads nowhere
+            known = self._bindings[binding] = self._followed(module, binding)
+        return known
+
+    def _followed(self, module: Module, binding: Binding) -> frozenset[Thing]:
+        found: set[Thing] = set()
+        own = False
+        for site in binding.sites:
+            brought = import_at(module, site)
+            if brought is None:
+                own = own or "moved" not in binding.roles or len(binding.roles) > 1
+            else:
+                found |= self.of_import(module.path, brought)
+        if own or not found:
+            found.add(self.own(module, binding))
+        return frozenset(found)
+
+    def is_foreign(self, module: Module, binding: Binding) -> bool:
+        """Whether a binding is nothing but an import from outside the workspace."""
+        return all(import_at(module, site) is not None for site in binding.sites)
+
+    def own(self, module: Module, binding: Binding) -> Thing:
+        """The thing that a binding of the file itself is."""
+        scope = binding.scope
+        if scope.kind == "class" and (not module.is_script or "enum member" in binding.roles):
+            start = scope.node.range().start.index
+            return Thing(module.path, start, binding.name, True, module, binding)
+        return Thing(module.path, binding.sites[0].start, binding.name, False, module, binding)
+
+    def of_import(self, path: WorkspacePath, brought: Import) -> frozenset[Thing]:
+        """What an import in the file at *path* brings in."""
+        target = self.resolve(path, brought.spec)
+        if brought.name is None:
+            return self._whole(target) if target is not None else frozenset()
+        if target is not None:
+            return self.exported(target, brought.name)
+        if path.name.endswith((".py", ".pyi", ".pyw")):
+            dot = "" if brought.spec.endswith(".") else "."
+            inner = self.resolve(path, f"{brought.spec}{dot}{brought.name}")
+            return frozenset({whole(inner)}) if inner is not None else frozenset()
+        return frozenset()
+
+    def _whole(self, target: WorkspacePath) -> frozenset[Thing]:
+        """A module, and what `module.exports` makes of it."""
+        return frozenset({whole(target)}) | self.exported(target, "=", or_unknown=False)
+
+    def resolve(self, path: WorkspacePath, spec: str) -> WorkspacePath | None:
+        """The file that *spec* means in the file at *path*."""
+        is_python = path.name.endswith((".py", ".pyi", ".pyw"))
+        places = python_places(path, spec) if is_python else script_places(path, spec)
+        return next((place for place in places if self.project.exists(place)), None)
+
+    def exported(
+        self, path: WorkspacePath, name: str, *, or_unknown: bool = True
+    ) -> frozenset[Thing]:
+        """What *name* of the module at *path* means."""
+        key = (path, name)
+        if key not in self._exported:
+            self._exported[key] = frozenset()
+            module = self.project.module(path)
+            if module is None:
+                self._exported[key] = frozenset({UNKNOWN})
+            elif module.is_script:
+                self._exported[key] = self._of_script(module, name)
+            else:
+                self._exported[key] = self._of_python(module, name)
+        found = self._exported[key]
+        return found if or_unknown else found - {UNKNOWN}
+
+    def _of_python(self, module: Module, name: str) -> frozenset[Thing]:
+        binding = module.names.root.names.get(name)
+        if binding is not None:
+            return self.of_binding(module, binding)
+        if module.path.name.startswith("__init__."):
+            inner = self.resolve(module.path, f".{name}")
+            if inner is not None:
+                return frozenset({whole(inner)})
+        return self._from_stars(module.path, name)
+
+    def _from_stars(self, path: WorkspacePath, name: str) -> frozenset[Thing]:
+        """A name that only an import of everything can bring."""
+        found: frozenset[Thing] = frozenset()
+        for spec in self._stars_of(path):
+            target = self.resolve(path, spec)
+            if target is not None and target != path:
+                found |= self.exported(target, name)
+        return found - {UNKNOWN} or found
+
+    def _stars_of(self, path: WorkspacePath) -> list[str]:
+        if path not in self._stars:
+            module = self.project.module(path)
+            text = module.parsed.text if module is not None else ""
+            root = module.parsed.root if module is not None and "*" in text else None
+            self._stars[path] = python_stars(root) if root is not None else []
+        return self._stars[path]
+
+    def exports(self, module: Module) -> Exports:
+        """What a script gives away."""
+        if module.path not in self._exports:
+            self._exports[module.path] = exports_of(module.parsed.root)
+        return self._exports[module.path]
+
+    def _of_script(self, module: Module, name: str) -> frozenset[Thing]:
+        exports = self.exports(module)
+        found: set[Thing] = set()
+        names = [name, "="] if name == "default" else [name]
+        for given in (given for word in names for given in exports.named.get(word, ())):
+            if isinstance(given, Import):
+                found |= self.of_import(module.path, given)
+            else:
+                found |= self.of_node(module, given)
+        if not found and name not in ("=", "default"):
+            for thing in self.exported(module.path, "=", or_unknown=False):
+                found |= self._of_object(thing, name)
+        if not found and name != "default":
+            for spec in exports.stars:
+                target = self.resolve(module.path, spec)
+                if target is not None and target != module.path:
+                    found |= self.exported(target, name)
+        return frozenset(found - {UNKNOWN} or found)
+
+    def _of_object(self, thing: Thing, name: str) -> frozenset[Thing]:
+        """A key of the object that a name is set to."""
+        if thing.binding is None or thing.module is None:
+            return frozenset()
+        for site in thing.binding.sites:
+            parent = site.node.parent()
+            value = parent.field("value") if parent.kind() == "variable_declarator" else None
+            if value is not None and value.kind() == "object":
+                key = exported_keys(value).get(name)
+                if key is not None:
+                    return self.of_node(thing.module, key)
+        return frozenset()
+
+    def of_node(self, module: Module, node: Node) -> frozenset[Thing]:
+        """What a node means that spells or makes a value."""
+        spot = module.names.at(node)
+        if spot is not None:
+            return self.of_spot(module, spot)
+        start = node.range().start.index
+        return frozenset({Thing(module.path, start, node.text()[:80], False, module)})

@@ -1,0 +1,112 @@
+"""The files of a workspace as modules: read once, as far as the words that are asked for need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from redline.code.definitions import Parsed
+from redline.code.members import Classes
+from redline.code.scopes import Binding, Member, Names, Scope
+from redline.core.paths import WorkspacePath
+
+SCOPED = {"python", "javascript", "typescript", "tsx"}
+_DECLARING = {"interface_declaration", "type_alias_declaration"}
+
+
+@dataclass(eq=False)
+class Module:
+    """A file with its names."""
+
+    path: WorkspacePath
+    parsed: Parsed
+    names: Names
+
+    @property
+    def is_script(self) -> bool:
+        """JavaScript or TypeScript, not Python."""
+        return self.parsed.language.name != "python"
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Its classes and what each defines."""
+        return Classes.of(self.names, script=self.is_script)
+
+    @cached_property
+    def types(self) -> dict[Binding, Scope]:
+        """The scopes of classes, interfaces and enums by what names them."""
+        found: dict[Binding, Scope] = {}
+        for scope in self.names.scopes:
+            if scope.kind == "class" and scope.owner is not None:
+                found.setdefault(scope.owner, scope)
+        return found
+
+    @cached_property
+    def keys(self) -> dict[Scope, dict[str, list[Member]]]:
+        """What interfaces declare, by name."""
+        found: dict[Scope, dict[str, list[Member]]] = {}
+        for member in self.names.members:
+            if member.form in ("key", "define") and member.scope.kind == "class":
+                body = member.node.parent().parent()
+                above = body.parent() if body is not None else None
+                if above is not None and above.kind() in _DECLARING:
+                    inner = found.setdefault(member.scope, {})
+                    inner.setdefault(member.name, []).append(member)
+        return found
+
+
+@dataclass(slots=True)
+class Files:
+    """How a project reads: the syntax tree of a file, and whether there is one."""
+
+    parse: Callable[[WorkspacePath], Parsed | None]
+    is_file: Callable[[WorkspacePath], bool]
+
+
+@dataclass(slots=True)
+class Project:
+    """Modules by path; of functions only those are read that spell one of *words*."""
+
+    files: Files
+    words: set[str]
+    _modules: dict[WorkspacePath, Module | None] = field(default_factory=dict)
+    _exists: dict[WorkspacePath, bool] = field(default_factory=dict)
+
+    def module(self, path: WorkspacePath) -> Module | None:
+        """The module at *path*; None where scopes cannot be told."""
+        if path not in self._modules:
+            self._modules[path] = self._read(path)
+        return self._modules[path]
+
+    def reread(self, path: WorkspacePath, word: str) -> Module | None:
+        """The module with the functions that spell *word* read as well."""
+        self.words.add(word)
+        self._modules[path] = self._read(path)
+        return self._modules[path]
+
+    def exists(self, path: WorkspacePath) -> bool:
+        """Whether there is such a file."""
+        if path not in self._exists:
+            self._exists[path] = self.files.is_file(path)
+        return self._exists[path]
+
+    def _read(self, path: WorkspacePath) -> Module | None:
+        parsed = self.files.parse(path)
+        if parsed is None or parsed.language.name not in SCOPED:
+            return None
+        if parsed.root.find(kind="ERROR") is not None:
+            return None
+        pattern = "|".join(re.escape(word) for word in sorted(self.words))
+        spots = [
+            found.start()
+            for found in re.finditer(rf"(?<![\w$])(?:{pattern})(?![\w$])", parsed.text)
+        ]
+        if parsed.language.name == "python":
+            from redline.code.scopes_python import python_names
+
+            return Module(path, parsed, python_names(parsed.root, spots))
+        from redline.code.scopes_script import script_names
+
+        return Module(path, parsed, script_names(parsed.root, spots))

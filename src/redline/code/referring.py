@@ -1,0 +1,254 @@
+"""What refers to a definition: places that are bound to it, and places that possibly are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from redline.code.imports import Import, key_import, python_import, script_import, unquoted
+from redline.code.named import Node
+from redline.code.origins import UNKNOWN, Origins, Thing, import_at
+from redline.code.project import Files, Module, Project
+from redline.code.references import nodes_of
+from redline.code.scopes import Binding, Member, Occurrence
+from redline.code.values import OfClass, Values, members_of
+from redline.core.paths import WorkspacePath
+
+Certainty: TypeAlias = Literal["bound", "possible"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A line that refers, or may refer, to what is asked for."""
+
+    line: int
+    certainty: Certainty
+    thing: Thing | None = None
+
+
+@dataclass(slots=True)
+class Target:
+    """A definition that is asked for, and all that counts as the same."""
+
+    thing: Thing
+    same: set[Thing] = field(default_factory=set)
+    # Any value may have it: only the receiver could tell.
+    is_member: bool = False
+    # A member of an object that no class describes: every like-named one may be it.
+    is_loose: bool = False
+
+
+@dataclass(slots=True)
+class Referring:
+    """Finds what refers to definitions of one name, file by file."""
+
+    name: str
+    project: Project
+    origins: Origins
+    values: Values
+
+    @classmethod
+    def to(cls, name: str, files: Files) -> Referring:
+        """References to *name* among *files*."""
+        project = Project(files, {name})
+        origins = Origins(project)
+        return cls(name, project, origins, Values(origins))
+
+    def target(self, path: WorkspacePath, start: int) -> Target | None:
+        """The definition whose name begins at *start*; None where scopes cannot be told."""
+        module = self.project.module(path)
+        if module is None:
+            return None
+        for spot in module.names.occurrences:
+            if spot.start == start and spot.binding is not None:
+                return self._binding_target(module, spot.binding)
+        for member in module.names.members:
+            if member.start == start:
+                return self._member_target(module, member)
+        return None
+
+    def _binding_target(self, module: Module, binding: Binding) -> Target:
+        thing = self.origins.own(module, binding)
+        same = {thing}
+        brought = [import_at(module, site) for site in binding.sites]
+        if any(found is not None and found.name is not None for found in brought):
+            same |= self.origins.of_binding(module, binding)
+        if thing.is_member and module.is_script:
+            scope = next(s for s in module.names.scopes if _start(s.node) == thing.start)
+            same |= self._family(OfClass(module, scope))
+        return Target(thing, same, thing.is_member)
+
+    def _member_target(self, module: Module, member: Member) -> Target:
+        things = self._of_member(module, member) - {UNKNOWN}
+        if things:
+            thing = min(things, key=lambda found: (found.path != module.path, found.start))
+            return Target(thing, set(things), thing.is_member)
+        loose = Thing(module.path, member.start, member.name, True, module)
+        return Target(loose, {loose}, True, True)
+
+    def _family(self, value: OfClass) -> set[Thing]:
+        """Members of the name in a class and all it derives from."""
+        owners, _ = self.values.owners(value, self.name, all_of=True)
+        return {self._member(owner) for owner in owners}
+
+    def _member(self, owner: OfClass) -> Thing:
+        start = _start(owner.scope.node)
+        return Thing(owner.module.path, start, self.name, True, owner.module)
+
+    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
+        """The references of one file, in order; None where scopes cannot be told."""
+        module = self.project.module(path)
+        if module is None:
+            return None
+        found = [
+            verdict
+            for line, things, is_member in self._meanings(module)
+            if (verdict := _verdict(line, things, is_member, targets)) is not None
+        ]
+        found += self._aliased(module, targets)
+        best: dict[int, Reference] = {}
+        for reference in found:
+            known = best.get(reference.line)
+            if known is None or known.certainty == "possible":
+                best[reference.line] = reference
+        return [best[line] for line in sorted(best)]
+
+    def _meanings(self, module: Module) -> Iterator[tuple[int, frozenset[Thing], bool]]:
+        """Every place that spells the name: line, what it may mean, whether a member."""
+        seen: set[int] = set()
+        for spot in module.names.occurrences:
+            if spot.name == self.name:
+                seen.add(spot.start)
+                yield spot.line, self._of_spot(module, spot), False
+        for member in module.names.members:
+            if member.name == self.name:
+                seen.add(member.start)
+                yield member.line, self._of_member(module, member), True
+        for node in nodes_of(module.parsed, self.name):
+            if _start(node) not in seen:
+                brought = _passed_on(node, module)
+                if brought is not None:
+                    line = node.range().start.line + 1
+                    yield line, self.origins.of_import(module.path, brought), False
+
+    def _of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
+        """What a name means: an import itself, too, beside what it brings in."""
+        found = self.origins.of_spot(module, spot)
+        if spot.binding is None:
+            return found
+        return found | {self.origins.own(module, spot.binding)}
+
+    def _aliased(self, module: Module, targets: list[Target]) -> Iterator[Reference]:
+        """Uses of the thing under another name that an import gives it."""
+        bindings = [b for b in module.names.bindings if b.name != self.name and _is_import(b)]
+        for binding in bindings:
+            if not self._may_be(module, binding):
+                continue
+            things = self.origins.of_binding(module, binding)
+            if _bound_to(things, targets) is None:
+                continue
+            again = self.project.reread(module.path, binding.name) or module
+            for other in again.names.bindings:
+                if other.name == binding.name and other.sites[0].start == binding.sites[0].start:
+                    for use in other.uses:
+                        yield Reference(use.line, "bound", _bound_to(things, targets))
+
+    def _may_be(self, module: Module, binding: Binding) -> bool:
+        for site in binding.sites:
+            brought = import_at(module, site)
+            if brought is not None and brought.name in (self.name, "default"):
+                return True
+            if brought is not None and brought.name is None and module.is_script:
+                return True
+        return False
+
+    def _of_member(self, module: Module, member: Member) -> frozenset[Thing]:
+        if member.form in ("define", "key"):
+            return self._defined(module, member)
+        if member.form == "label":
+            return self._of_label(module, member)
+        return self._accessed(module, member)
+
+    def _defined(self, module: Module, member: Member) -> frozenset[Thing]:
+        scope = member.scope
+        own = OfClass(module, scope)
+        if scope.kind == "class" and member in members_of(own, member.name):
+            family = self._family(own) if module.is_script else set()
+            return frozenset({self._member(own), *family})
+        if module.is_script:
+            exported = self.origins.exported(module.path, member.name)
+            given = {thing for thing in exported if thing.start == member.start}
+            brought = key_import(member.node)
+            if brought is not None:
+                given |= self.origins.of_import(module.path, brought)
+            if given:
+                return frozenset(given)
+        return frozenset({UNKNOWN})
+
+    def _of_label(self, module: Module, member: Member) -> frozenset[Thing]:
+        """A field that a call of its class sets by name, where no constructor says otherwise."""
+        found: set[Thing] = set()
+        for value in self.values.of(module, member.owner, member.scope):
+            if isinstance(value, OfClass) and not value.is_instance:
+                made, _ = self.values.owners(value, "__init__")
+                owners, _ = self.values.owners(value, member.name)
+                found |= {self._member(owner) for owner in owners if not made}
+        return frozenset(found)
+
+    def _accessed(self, module: Module, member: Member) -> frozenset[Thing]:
+        found: set[Thing] = set()
+        for value in self.values.of(module, member.owner, member.scope):
+            if isinstance(value, Thing):
+                found |= self.origins.exported(value.path, member.name)
+            elif isinstance(value, OfClass):
+                owners, is_open = self.values.owners(value, member.name, all_of=module.is_script)
+                found |= {self._member(owner) for owner in owners}
+                if not owners or (is_open and module.is_script):
+                    found.add(UNKNOWN)
+            elif value == "unknown":
+                found.add(UNKNOWN)
+        return frozenset(found)
+
+
+def _verdict(
+    line: int, things: frozenset[Thing], is_member: bool, targets: list[Target]
+) -> Reference | None:
+    bound = _bound_to(things, targets)
+    if bound is not None:
+        return Reference(line, "bound", bound)
+    if UNKNOWN in things and (not is_member or any(target.is_member for target in targets)):
+        return Reference(line, "possible")
+    if things and is_member and any(target.is_loose for target in targets):
+        return Reference(line, "possible")
+    return None
+
+
+def _bound_to(things: frozenset[Thing], targets: list[Target]) -> Thing | None:
+    return next((target.thing for target in targets if target.same & things), None)
+
+
+def _is_import(binding: Binding) -> bool:
+    return bool(binding.roles & {"import", "variable", "dotted import"})
+
+
+def _start(node: Node) -> int:
+    return int(node.range().start.index)
+
+
+def _passed_on(node: Node, module: Module) -> Import | None:
+    """The import in which *node* is the name that the other module uses."""
+    parent = node.parent()
+    if not module.is_script:
+        outer = parent.parent() if parent.kind() == "dotted_name" else None
+        if outer is None or outer.kind() != "aliased_import":
+            return None
+        return python_import(outer.field("alias"))
+    if parent.kind() == "import_specifier":
+        return script_import(node)
+    if parent.kind() == "export_specifier":
+        source = parent.parent().parent().field("source")
+        name = parent.field("name")
+        if source is not None and _start(name) == _start(node):
+            return Import(unquoted(source), node.text())
+    return None

@@ -1,0 +1,153 @@
+"""References for an answer: who is bound to a definition, within what an answer may read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from redline.code.definitions import Parsed, symbols_of
+from redline.code.languages import kin_of, language_of
+from redline.code.project import SCOPED, Files
+from redline.code.references import nodes_of
+from redline.code.referring import Reference, Referring, Target
+from redline.core.paths import WorkspacePath
+from redline.core.ports.code import IndexedUses
+from redline.core.ports.tree import Kind
+from redline.dialects.code.lookup import Lookup, Opened
+
+# A name with more definitions than that goes by name: to tell them apart reads too much.
+MOST_DEFINITIONS = 12
+# Characters that are read by scope, for each token an answer may have.
+READ_PER_TOKEN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A definition that is asked for, by the line its name stands on."""
+
+    path: WorkspacePath
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The references of one file; `file` is None when it was not read."""
+
+    path: WorkspacePath
+    references: list[Reference]
+    file: Opened | None = None
+
+
+@dataclass(slots=True)
+class Finder:
+    """Finds references to definitions of one name, file by file, best first."""
+
+    lookup: Lookup
+    name: str
+    definitions: list[Chosen]
+    room: int
+    # Files that were not read because enough was.
+    unread: int = 0
+    targets: list[tuple[Chosen, Target]] = field(default_factory=list)
+    _spent: int = 0
+    _defined: set[Chosen] = field(default_factory=set)
+    _referring: Referring | None = None
+
+    def find(self) -> Iterator[Used]:
+        """The references of each file that has any."""
+        if len(self.definitions) <= MOST_DEFINITIONS:
+            self._aim()
+        homes = {chosen.path for chosen in self.definitions}
+        kin = {_kin(path) for path in homes}
+        rows = [row for row in self.lookup.users(self.name) if not kin or _kin(row.path) in kin]
+        for row in sorted(rows, key=lambda row: row.path not in homes):
+            found = self._in_file(row)
+            if found is not None and found.references:
+                yield found
+
+    def definition_of(self, reference: Reference) -> Chosen | None:
+        """Which of the definitions a reference is bound to."""
+        found = (chosen for chosen, target in self.targets if target.thing == reference.thing)
+        return next(found, None)
+
+    def _aim(self) -> None:
+        self._referring = Referring.to(self.name, Files(self._parse, self._is_file))
+        for chosen in self.definitions:
+            start = self._start(chosen)
+            target = self._referring.target(chosen.path, start) if start is not None else None
+            if target is not None:
+                self.targets.append((chosen, target))
+
+    def _start(self, chosen: Chosen) -> int | None:
+        """Where the line spells the name: as a definition's, else anyhow."""
+        file = self.lookup.open(chosen.path)
+        parsed = self._parse(chosen.path) if file is not None else None
+        if file is None or parsed is None:
+            return None
+        for symbol in symbols_of(parsed):
+            if (symbol.name, symbol.line) == (self.name, chosen.line):
+                self._defined.add(chosen)
+                return symbol.offset
+        spots = (node.range().start for node in nodes_of(parsed, self.name))
+        return next((spot.index for spot in spots if spot.line + 1 == chosen.line), None)
+
+    def _in_file(self, row: IndexedUses) -> Used | None:
+        if self._spent > self.room:
+            self.unread += 1
+            return Used(row.path, [Reference(line, "possible") for line in row.lines])
+        if self.targets and self._referring is not None:
+            aims = [target for _, target in self.targets]
+            if not any(aim.is_member for aim in aims) and not self._may_bind(row.path):
+                return None
+            bound = self._referring.in_file(row.path, aims)
+            if bound is not None:
+                return Used(row.path, self._but_defined(row, bound), self._known(row))
+        found = self.lookup.uses_in(row, self.name)
+        if found is None:
+            return None
+        file, lines = found
+        self._spent += len(lines)
+        defined = {symbol.line for symbol in file.symbols() if symbol.name == self.name}
+        named = [Reference(line, "possible") for line in lines if line not in defined]
+        return Used(row.path, named, file)
+
+    def _may_bind(self, path: WorkspacePath) -> bool:
+        """Whether a file can see a name of another module at all, by its text alone."""
+        file = self.lookup.open(path)
+        if file is None or any(chosen.path == path for chosen in self.definitions):
+            return file is not None
+        name = re.escape(self.name)
+        if file.language is not None and file.language.name == "python":
+            seen = (
+                rf"\.\s*{name}\b|import\b[^\n(]*\b{name}\b|import\s*\([^)]*\b{name}\b|import\s*\*"
+            )
+        else:
+            seen = r"\b(?:import|require|export)\b"
+        return re.search(seen, file.text) is not None
+
+    def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
+        """The references without the definitions themselves."""
+        own = {chosen.line for chosen in self._defined if chosen.path == row.path}
+        return [reference for reference in found if reference.line not in own]
+
+    def _known(self, row: IndexedUses) -> Opened | None:
+        """The file, with the symbols the index has of this very content."""
+        found = self.lookup.uses_in(row, self.name)
+        return found[0] if found is not None else None
+
+    def _parse(self, path: WorkspacePath) -> Parsed | None:
+        file = self.lookup.open(path)
+        if file is None or file.language is None or file.language.name not in SCOPED:
+            return None
+        self._spent += len(file.content)
+        return file.parsed()
+
+    def _is_file(self, path: WorkspacePath) -> bool:
+        entry = self.lookup.call.runtime.tree.stat(path)
+        return entry is not None and entry.kind is Kind.FILE
+
+
+def _kin(path: WorkspacePath) -> str:
+    language = language_of(path.name)
+    return kin_of(language.name) if language is not None else ""

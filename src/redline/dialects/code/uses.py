@@ -1,0 +1,105 @@
+"""The answer to `references`: snippets of what is bound to a definition, then of what may be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from redline.code.referring import Reference
+from redline.core.errors import InvalidArgument
+from redline.core.paths import WorkspacePath
+from redline.dialects.code.fitting import Snippet
+from redline.dialects.code.lookup import Lookup, Opened, enclosing
+from redline.dialects.code.referring import READ_PER_TOKEN, Chosen, Finder, Used
+
+_AROUND = 2
+_GAP = 4
+
+
+def snippets_of_references(
+    lookup: Lookup, wanted: str, place: WorkspacePath | None, line: int | None, max_tokens: int
+) -> tuple[str, list[Snippet]]:
+    """Who refers to *wanted*: with *line* to what stands there, else to any of its definitions.
+
+    With a *place* and no line the answer stays in that file or directory.
+    """
+    name = re.split(r"\.|::|#|->|/", wanted)[-1].removesuffix("()")
+    if line is not None:
+        if place is None:
+            raise InvalidArgument("line needs file", field="file")
+        chosen, within = [Chosen(place, line)], None
+        lookup.refresh()
+    else:
+        chosen, within = _definitions(lookup, wanted, place), place
+    finder = Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
+    found = [used for used in finder.find() if within is None or used.path.is_beneath(within)]
+    snippets = [snippet for used in found for snippet in _snippets(lookup, finder, used)]
+    snippets.sort(key=lambda snippet: snippet.certainty != "bound")
+    return _message(name, found, finder), snippets
+
+
+def _definitions(lookup: Lookup, wanted: str, place: WorkspacePath | None) -> list[Chosen]:
+    """The definitions that are meant; those of *place* where it has any."""
+    found = lookup.definitions(wanted)
+    real = [pair for pair in found if pair[1].kind != "alias"] or found
+    inside = [pair for pair in real if place is not None and pair[0].path.is_beneath(place)]
+    return [Chosen(file.path, symbol.line) for file, symbol in inside or real]
+
+
+def _message(name: str, found: list[Used], finder: Finder) -> str:
+    lines = [reference for used in found for reference in used.references]
+    bound = sum(reference.certainty == "bound" for reference in lines)
+    plural = "" if len(lines) == 1 else "s"
+    message = f"{len(lines)} line{plural} with references to {name}: {bound} bound, "
+    message += f"{len(lines) - bound} possible."
+    if finder.unread:
+        message += (
+            f" {finder.unread} files were not read; narrow it with file, or raise max_tokens."
+        )
+    return message
+
+
+def _snippets(lookup: Lookup, finder: Finder, used: Used) -> list[Snippet]:
+    if used.file is None:
+        lines = [reference.line for reference in used.references]
+        shown = lookup.name_of(used.path)
+        return [Snippet(shown, lines[0], lines[-1], "", certainty="possible", unread=True)]
+    return [_snippet(lookup, finder, used.file, group) for group in _groups(used.references)]
+
+
+def _groups(references: list[Reference]) -> list[list[Reference]]:
+    """Near lines together, apart by how certain they are and what they are bound to."""
+    groups: dict[tuple[str, object], list[list[Reference]]] = {}
+    for reference in references:
+        alike = groups.setdefault((reference.certainty, reference.thing), [])
+        if alike and reference.line - alike[-1][-1].line <= _GAP:
+            alike[-1].append(reference)
+        else:
+            alike.append([reference])
+    return sorted((g for alike in groups.values() for g in alike), key=lambda group: group[0].line)
+
+
+def _snippet(lookup: Lookup, finder: Finder, file: Opened, group: list[Reference]) -> Snippet:
+    shown = around(lookup, file, [reference.line for reference in group])
+    of = finder.definition_of(group[0]) if len(finder.definitions) > 1 else None
+    where = f"{lookup.name_of(of.path)}:{of.line}" if of is not None else ""
+    return replace(shown, certainty=group[0].certainty, of=where)
+
+
+def around(lookup: Lookup, file: Opened, lines: list[int]) -> Snippet:
+    """The *lines* with a few around them, and what they stand in."""
+    inside = enclosing(file.symbols(), lines[0])
+    start = max(1, lines[0] - _AROUND)
+    end = min(file.count, lines[-1] + _AROUND)
+    return Snippet(
+        path=lookup.name_of(file.path),
+        start=start,
+        end=end,
+        text=file.lines(start, end),
+        language=file.language.name if file.language else "",
+        symbol=inside.qualified if inside else "",
+        kind=inside.kind if inside else "",
+        signature=inside.signature if inside else "",
+        doc=inside.doc if inside else "",
+        file_hash=file.digest,
+    )

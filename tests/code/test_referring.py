@@ -1,0 +1,214 @@
+"""References that know what they refer to, over modules kept in memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from redline.code.definitions import Parsed, parse, symbols_of
+from redline.code.languages import language_of
+from redline.code.project import Files
+from redline.code.referring import Referring
+from redline.core.paths import WorkspacePath
+
+
+class Folder:
+    """Some files by their paths."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        self.files = files
+
+    def path(self, name: str) -> WorkspacePath:
+        return WorkspacePath(0, tuple(name.split("/")))
+
+    def parsed(self, path: WorkspacePath) -> Parsed | None:
+        language = language_of(path.name)
+        text = self.files.get(path.relative)
+        return parse(text, language) if text is not None and language is not None else None
+
+    def find(self, file: str, qualified: str) -> dict[str, list[str]]:
+        """By file: the lines that refer to the definition, possible ones with a question mark."""
+        parsed = self.parsed(self.path(file))
+        assert parsed is not None
+        symbol = next(s for s in symbols_of(parsed) if s.qualified == qualified)
+        reading = Files(self.parsed, lambda path: path.relative in self.files)
+        referring = Referring.to(symbol.name, reading)
+        target = referring.target(self.path(file), symbol.offset)
+        assert target is not None
+        answer: dict[str, list[str]] = {}
+        for name in self.files:
+            found = referring.in_file(self.path(name), [target])
+            marks = [
+                f"{reference.line}{'?' if reference.certainty == 'possible' else ''}"
+                for reference in found or ()
+                if (name, reference.line) != (file, symbol.line)
+            ]
+            if marks:
+                answer[name] = marks
+        return answer
+
+
+def test_a_function_is_found_through_imports_and_its_namesakes_are_not() -> None:
+    folder = Folder(
+        {
+            "pkg/__init__.py": "from .shop import price\n",
+            "pkg/shop.py": "def price():\n    pass\n\ndef total(price):\n    return price + 1\n",
+            "a.py": "from pkg import price as cost\n\nprint(cost())\n",
+            "b.py": "import pkg.shop\n\npkg.shop.price()\nprice = 3\nprint(price)\n",
+            "c.py": "from other import price\n\nprice()\n",
+            "d.py": "def f(item):\n    return item.price\n",
+            "e.py": "from pkg.shop import *\n\nprice()\n",
+        }
+    )
+    assert folder.find("pkg/shop.py", "price") == {
+        "pkg/__init__.py": ["1"],
+        "a.py": ["1", "3"],
+        "b.py": ["3"],
+        "e.py": ["3"],
+    }
+
+
+def test_a_method_is_bound_where_the_class_of_the_receiver_is_plain() -> None:
+    folder = Folder(
+        {
+            "shop.py": (
+                "class Shop:\n"
+                "    def open(self):\n"
+                "        return self.open()\n"
+                "\n"
+                "class Stall(Shop):\n"
+                "    def sell(self):\n"
+                "        self.open()\n"
+                "\n"
+                "class Door:\n"
+                "    def open(self):\n"
+                "        self.open()\n"
+            ),
+            "use.py": (
+                "from shop import Door, Shop, Stall\n"
+                "\n"
+                "def run(shop: Shop, door: Door, thing):\n"
+                "    shop.open()\n"
+                "    door.open()\n"
+                "    thing.open()\n"
+                "    Stall().open()\n"
+                "    open('file')\n"
+                "    'text'.open()\n"
+            ),
+        }
+    )
+    assert folder.find("shop.py", "Shop.open") == {
+        "shop.py": ["3", "7"],
+        "use.py": ["4", "6?", "7"],
+    }
+
+
+def test_fields_are_followed_through_annotations_of_other_fields() -> None:
+    folder = Folder(
+        {
+            "a.py": "class Leaf:\n    size: int = 0\n",
+            "b.py": (
+                "from a import Leaf\n"
+                "\n"
+                "class Tree:\n"
+                "    leaf: Leaf\n"
+                "    def __init__(self):\n"
+                "        self.other = Leaf()\n"
+                "    def grow(self) -> 'Leaf':\n"
+                "        return self.leaf.size + self.other.size\n"
+                "\n"
+                "print(Tree().grow().size, Leaf(size=1))\n"
+            ),
+        }
+    )
+    assert folder.find("a.py", "Leaf.size") == {"b.py": ["8", "10"]}
+
+
+def test_a_name_of_a_function_stays_within_it() -> None:
+    text = "def outer():\n    def inner():\n        pass\n    inner()\n\n"
+    text += "def inner():\n    pass\n\ninner()\n"
+    folder = Folder({"a.py": text, "b.py": "from a import inner\n"})
+    assert folder.find("a.py", "outer.inner") == {"a.py": ["4"]}
+    assert folder.find("a.py", "inner") == {"a.py": ["9"], "b.py": ["1"]}
+
+
+@pytest.mark.parametrize("ending", [".js", ".ts"])
+def test_scripts_are_followed_through_barrels_defaults_and_aliases(ending: str) -> None:
+    folder = Folder(
+        {
+            f"src/price{ending}": "export function price() {}\nexport default price;\n",
+            f"src/index{ending}": "export * from './price';\n",
+            f"a{ending}": "import { price as cost } from './src';\ncost();\n",
+            f"b{ending}": "import * as all from './src/index';\nall.price();\nthing.price();\n",
+            f"c{ending}": "import whatever from './src/price';\nwhatever();\n",
+            f"d{ending}": "function f(price) { return price; }\n",
+            f"e{ending}": "export { price } from './src';\n",
+        }
+    )
+    assert folder.find(f"src/price{ending}", "price") == {
+        f"src/price{ending}": ["2"],
+        f"a{ending}": ["1", "2"],
+        f"b{ending}": ["2"],
+        f"c{ending}": ["1", "2"],
+        f"e{ending}": ["1"],
+    }
+
+
+def test_required_modules_are_followed() -> None:
+    folder = Folder(
+        {
+            "lib/one.js": "function one() {}\nmodule.exports = one;\n",
+            "lib/many.js": "const many = () => 1;\nmodule.exports = { many, other: 2 };\n",
+            "a.js": "const one = require('./lib/one');\none();\nfunction f(one) { one(); }\n",
+            "b.js": "const { many } = require('./lib/many');\nmany();\n",
+            "c.js": "const lib = require('./lib/many');\nlib.many();\n",
+        }
+    )
+    assert folder.find("lib/one.js", "one") == {"lib/one.js": ["2"], "a.js": ["1", "2"]}
+    assert folder.find("lib/many.js", "many") == {
+        "lib/many.js": ["2"],
+        "b.js": ["1", "2"],
+        "c.js": ["2"],
+    }
+
+
+def test_members_of_typed_scripts_are_bound_by_annotations_and_families() -> None:
+    folder = Folder(
+        {
+            "shop.ts": (
+                "export interface Place { open(): void }\n"
+                "export class Shop implements Place {\n"
+                "  open() { this.open(); }\n"
+                "}\n"
+                "export class Door { open() {} }\n"
+            ),
+            "use.ts": (
+                "import { Door, Place, Shop } from './shop';\n"
+                "export function run(place: Place, door: Door, thing: any) {\n"
+                "  place.open();\n"
+                "  door.open();\n"
+                "  thing.open();\n"
+                "  new Shop().open();\n"
+                "}\n"
+            ),
+        }
+    )
+    assert folder.find("shop.ts", "Shop.open") == {
+        "shop.ts": ["1"],
+        "use.ts": ["3", "5?", "6"],
+    }
+
+
+def test_a_type_and_a_value_of_one_name_are_two_things() -> None:
+    folder = Folder(
+        {
+            "a.ts": "export interface Box { size: number }\nexport const Box = 1;\n",
+            "b.ts": "import { Box } from './a';\nlet one: Box;\nconsole.log(Box);\n",
+        }
+    )
+    assert folder.find("a.ts", "Box")["b.ts"] == ["1", "2"]
+
+
+def test_a_file_that_does_not_parse_cannot_be_told() -> None:
+    folder = Folder({"a.py": "def one():\n    pass\n", "b.py": "from a import one\none((\n"})
+    reading = Files(folder.parsed, lambda path: path.relative in folder.files)
+    assert Referring.to("one", reading).in_file(folder.path("b.py"), []) is None
