@@ -1,14 +1,15 @@
-"""The listening socket is made so that answers are not held back."""
+"""Sockets are set up so that answers leave at once and in one piece."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 from redline.server.http import _listen
 from redline.server.http_options import HttpOptions
+from redline.server.http_socket import Gathered
 
 
 def test_accepted_connections_do_not_wait_for_acknowledgements() -> None:
@@ -31,3 +32,39 @@ def test_accepted_connections_do_not_wait_for_acknowledgements() -> None:
             return nodelay
 
     assert asyncio.run(accepted_without_delay()) == 1
+
+
+class Wire:
+    """Stands for the transport of a socket: what was sent, piece by piece."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self.sent.append(data)
+
+    def close(self) -> None:
+        self.sent.append(b"(closed)")
+
+    def is_closing(self) -> bool:
+        return b"(closed)" in self.sent
+
+
+def test_what_is_written_in_one_turn_leaves_in_one_piece_and_before_the_end() -> None:
+    async def written() -> list[bytes]:
+        wire = Wire()
+        gathered = Gathered(cast(Any, wire), asyncio.get_running_loop())
+        for part in (b"head ", b"", b"body"):
+            gathered.write(part)
+        assert wire.sent == []
+        await asyncio.sleep(0)
+        gathered.write(b"more")
+        await asyncio.sleep(0)
+        gathered.write(b"last ")
+        gathered.write(b"words")
+        gathered.close()
+        assert gathered.is_closing()
+        await asyncio.sleep(0)
+        return wire.sent
+
+    assert asyncio.run(written()) == [b"head body", b"more", b"last words", b"(closed)"]

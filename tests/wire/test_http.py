@@ -75,6 +75,27 @@ def greet(client: HttpClient, version: str = "2025-11-25", **headers: str) -> st
     return found["mcp-session-id"]
 
 
+def call_by_hand(
+    client: HttpClient, tool: str, arguments: dict[str, Any], **headers: str
+) -> socket.socket:
+    """A connection on which a call is sent, to be read or closed at will."""
+    message = client._message("tools/call", {"name": tool, "arguments": arguments})
+    body = json.dumps(message).encode()
+    given = {"Host": f"127.0.0.1:{client.port}", "Content-Length": str(len(body)),
+             "Content-Type": "application/json",
+             "Accept": "application/json, text/event-stream", **headers}  # fmt: skip
+    lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items()]
+    link = socket.create_connection((client.host, client.port), timeout=20)
+    link.sendall("".join(["POST /mcp HTTP/1.1\r\n", *lines, "\r\n"]).encode() + body)
+    return link
+
+
+def wait_for_metric(client: HttpClient, line: bytes) -> None:
+    end = time.monotonic() + 20
+    while line not in client.fetch("GET", "/metrics")[2]:
+        assert time.monotonic() < end
+
+
 # --- who may come in -----------------------------------------------------------------------
 
 
@@ -389,17 +410,9 @@ def test_a_client_of_the_stateless_era_that_hangs_up_cancels_its_call(tmp_path: 
     marker = tmp_path / "stopped"
     with start(cwd=tmp_path, protocol="2026-07-28") as client:
         assert isinstance(client, HttpClient)
-        arguments = {"cancelled": str(marker)}
-        message = client._message("tools/call", {"name": "block", "arguments": arguments})
-        body = json.dumps(message).encode()
-        head = (
-            f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nMcp-Method: tools/call\r\n"
-            f"Content-Length: {len(body)}\r\nContent-Type: application/json\r\n"
-            "Mcp-Name: block\r\nAccept: application/json, text/event-stream\r\n"
-            "MCP-Protocol-Version: 2026-07-28\r\n\r\n"
-        )
-        link = socket.create_connection((client.host, client.port), timeout=10)
-        link.sendall(head.encode() + body)
+        headers = {"Mcp_Method": "tools/call", "Mcp_Name": "block"}
+        headers["MCP_Protocol_Version"] = "2026-07-28"
+        link = call_by_hand(client, "block", {"cancelled": str(marker)}, **headers)
         client.list_tools()
         link.close()
         end = time.monotonic() + 20
@@ -420,33 +433,29 @@ def test_a_cancelled_notification_stops_a_call_of_the_same_session(tmp_path: Pat
         assert "error" in client.finish(running)
 
 
-def hang_up_during(client: HttpClient, arguments: dict[str, Any], session: str) -> None:
-    """Start a blocking call in a session and close the connection under it."""
-    message = client._message("tools/call", {"name": "block", "arguments": arguments})
-    body = json.dumps(message).encode()
-    head = (
-        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nMcp-Session-Id: {session}\r\n"
-        f"Content-Length: {len(body)}\r\nContent-Type: application/json\r\n"
-        "Accept: application/json, text/event-stream\r\n\r\n"
-    )
-    link = socket.create_connection((client.host, client.port), timeout=10)
-    link.sendall(head.encode() + body)
-    client.list_tools()
-    link.close()
-
-
 def test_a_client_of_the_handshake_era_may_hang_up_and_its_call_goes_on(tmp_path: Path) -> None:
     stopped, go = tmp_path / "stopped", tmp_path / "go"
     with start(cwd=tmp_path) as client:
         assert isinstance(client, HttpClient)
-        assert client.session
-        hang_up_during(client, {"cancelled": str(stopped), "until": str(go)}, client.session)
+        arguments = {"cancelled": str(stopped), "until": str(go)}
+        link = call_by_hand(client, "block", arguments, Mcp_Session_Id=str(client.session))
+        client.list_tools()
+        link.close()
         client.list_tools()
         go.touch()
-        done, end = b'redline_calls_total{tool="block",outcome="ok"} 1', time.monotonic() + 20
-        while done not in client.fetch("GET", "/metrics")[2]:
-            assert time.monotonic() < end
+        wait_for_metric(client, b'redline_calls_total{tool="block",outcome="ok"} 1')
         assert not stopped.exists()
+
+
+def test_nobody_is_waited_for_who_hung_up_on_a_question(tmp_path: Path) -> None:
+    with start(cwd=tmp_path, capabilities={"elicitation": {}}) as client:
+        assert isinstance(client, HttpClient)
+        link = call_by_hand(client, "ask", {}, Mcp_Session_Id=str(client.session))
+        heard = b""
+        while b"elicitation/create" not in heard:
+            heard += link.recv(65536)
+        link.close()
+        wait_for_metric(client, b'redline_calls_total{tool="ask",outcome="ok"} 1')
 
 
 def test_ending_a_session_stops_its_calls_and_no_others(tmp_path: Path) -> None:
@@ -456,7 +465,8 @@ def test_ending_a_session_stops_its_calls_and_no_others(tmp_path: Path) -> None:
         session, client.session = greet(client), greet(client)
         until = {"cancelled": str(other), "until": str(go)}
         mine = client.start("tools/call", {"name": "block", "arguments": until})
-        hang_up_during(client, {"cancelled": str(stopped)}, session)
+        call_by_hand(client, "block", {"cancelled": str(stopped)}, Mcp_Session_Id=session).close()
+        client.list_tools()
         assert client.fetch("DELETE", "/mcp", None, {"Mcp-Session-Id": session})[0] == 200
         end = time.monotonic() + 20
         while not stopped.exists():

@@ -73,7 +73,7 @@ class Calls:
             return None
 
         def ask(question: Question) -> Answer:
-            return self._asked().ask(question, channel.tell, token)
+            return self._asked().ask(question, channel, token)
 
         return ask
 

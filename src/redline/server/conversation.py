@@ -91,7 +91,7 @@ class Conversation:
             channel.reply(wire.error(None, wire.INVALID_REQUEST, text, data))
             return
         batch = Batch(channel.reply, sum(1 for item in items if expects_reply(item)))
-        each = Channel(batch.add, channel.tell, takes_questions=channel.takes_questions)
+        each = channel.gathered(batch.add)
         for item in items:
             self._receive_one(item, raw, each)
 

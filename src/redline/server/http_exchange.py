@@ -9,6 +9,7 @@ from threading import get_ident
 from typing import Any
 
 from redline.server import wire
+from redline.server.cancel import Token
 from redline.server.http_reply import Fields, Send, send_data
 from redline.server.http_request import Receive
 from redline.server.messages import Channel
@@ -31,6 +32,7 @@ class Forms:
     __slots__ = ("json", "stream")
 
     def __init__(self, accept: str) -> None:
+        accept = accept.lower()
         everything = "*/*" in accept
         self.stream = everything or "text/event-stream" in accept
         self.json = everything or not self.stream or "application/json" in accept
@@ -49,7 +51,12 @@ class Exchange:
         # Each message, and whether it is the answer.
         self._arrived: deque[tuple[Any, bool]] = deque()
         self._wake: asyncio.Future[None] | None = None
-        self.channel = Channel(self._reply, self._tell, takes_questions=forms.stream)
+        self.channel = Channel(self._reply, self._tell, takes_questions=forms.stream, gone=Token())
+
+    def hung_up(self) -> None:
+        """The client no longer listens."""
+        assert self.channel.gone is not None
+        self.channel.gone.cancel()
 
     def end(self) -> None:
         """Nobody waits for the answer any more."""

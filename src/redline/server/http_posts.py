@@ -131,8 +131,13 @@ class Posts:
             await send_empty(post.send, 202, fields)
             return
         exchange = Exchange(post.forms, fields)
-        session.talk.receive(post.message, post.body, exchange.channel)
-        await exchange.finish(post.send, post.request_id, _ok)
+        # A call goes on without its client, but nobody is left to be asked.
+        watch = HangUp(post.receive, exchange.hung_up)
+        try:
+            session.talk.receive(post.message, post.body, exchange.channel)
+            await exchange.finish(post.send, post.request_id, _ok)
+        finally:
+            watch.stop()
 
     async def _pass_by(self, post: Post, status: int) -> None:
         """Answer without a session."""

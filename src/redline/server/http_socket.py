@@ -1,12 +1,49 @@
-"""Uvicorn's HTTP/1.1 protocol with a deadline for requests that never finish arriving."""
+"""Uvicorn's HTTP/1.1 protocol: requests that never finish arriving have a deadline, and an answer
+leaves in one piece."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from redline.server import wire
+
+
+class Gathered:
+    """A transport that sends what is written in one turn of the loop together.
+
+    The head and the body of an answer are written one after the other; sent apart, they would wake
+    the client twice.
+    """
+
+    __slots__ = ("_held", "_loop", "_transport")
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send *data* before the loop waits again."""
+        if data:
+            if not self._held:
+                self._loop.call_soon(self._flush)
+            self._held.append(data)
+
+    def _flush(self) -> None:
+        held, self._held = self._held, []
+        if held:
+            self._transport.write(b"".join(held))
+
+    def close(self) -> None:
+        """Send what is held, then close."""
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 class DeadlineProtocol(H11Protocol):
@@ -16,7 +53,8 @@ class DeadlineProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        gathered = cast(asyncio.Transport, Gathered(transport, self.loop))
+        super().connection_made(gathered)
         self._arm()
 
     def data_received(self, data: bytes) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redline.dialects.tool import Json
+
+if TYPE_CHECKING:
+    from redline.server.cancel import Token
 
 MAX_BATCH = 50
 
@@ -27,15 +30,29 @@ class Refusal(Exception):
 class Channel:
     """Where everything about one request goes: `tell` what comes before, then `reply`, once.
 
-    An empty reply means: nothing to send, but the request is over.
+    An empty reply means: nothing to send, but the request is over. `gone` is cancelled when the
+    client no longer listens.
     """
 
-    __slots__ = ("reply", "takes_questions", "tell")
+    __slots__ = ("gone", "reply", "takes_questions", "tell")
 
-    def __init__(self, reply: Send, tell: Send, *, takes_questions: bool = True) -> None:
+    def __init__(
+        self,
+        reply: Send,
+        tell: Send,
+        *,
+        takes_questions: bool = True,
+        gone: Token | None = None,
+    ) -> None:
         self.reply = reply
         self.tell = tell
         self.takes_questions = takes_questions
+        self.gone = gone
+
+    def gathered(self, reply: Send) -> Channel:
+        """The same way, but replies go to *reply*."""
+        questions = self.takes_questions
+        return Channel(reply, self.tell, takes_questions=questions, gone=self.gone)
 
 
 class Batch:

@@ -10,7 +10,7 @@ from redline.server.asking import elicitation, read_answer
 if TYPE_CHECKING:
     from redline.dialects.tool import Answer, Json, Question
     from redline.server.cancel import Token
-    from redline.server.messages import Send
+    from redline.server.messages import Channel
 
 _ASK_SECONDS = 600.0
 
@@ -35,14 +35,16 @@ class Questions:
         self._open: dict[str, _Pending] = {}
         self._asked = 0
 
-    def ask(self, question: Question, tell: Send, token: Token) -> Answer:
-        """Send *question* by *tell* and wait; a call that is cancelled waits no longer."""
+    def ask(self, question: Question, channel: Channel, token: Token) -> Answer:
+        """Send *question* and wait, but no longer than the client listens or the call runs."""
         with self._lock:
             self._asked += 1
             key = f"redline-{self._asked}"
             pending = self._open[key] = _Pending()
         token.on_cancel(pending.arrived.set)
-        tell({"jsonrpc": "2.0", "id": key, **elicitation(question)})
+        if channel.gone is not None:
+            channel.gone.on_cancel(pending.arrived.set)
+        channel.tell({"jsonrpc": "2.0", "id": key, **elicitation(question)})
         pending.arrived.wait(_ASK_SECONDS)
         with self._lock:
             self._open.pop(key, None)
