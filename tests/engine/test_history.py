@@ -46,6 +46,28 @@ def test_filters_by_path_tool_and_time(bench: Bench) -> None:
     assert bench.history.list(HistoryQuery(path="/nowhere/else")) == []
 
 
+def test_a_place_that_became_a_link_outside_keeps_its_history(bench: Bench) -> None:
+    bench.commit(bench.mkdir("d"))
+    made = _write(bench, "d/c", "c")
+    _write(bench, "c", "another of that name")
+    (bench.root / "d").rename(bench.root / "moved")
+    (bench.root / "d").symlink_to("/")
+    for path in ("d/c", "./d//c", str(bench.root / "d/c")):
+        assert _ids(bench.history.list(HistoryQuery(path=path))) == [made.id]
+    assert bench.history.list(HistoryQuery(path="d/other")) == []
+
+
+@pytest.mark.parametrize("name", ["plain", 'quo"te', "back\\slash", "caf\u00e9", "\udcff", "a\nb"])
+def test_changes_are_found_by_every_kind_of_name(bench: Bench, name: str) -> None:
+    bench.commit(bench.mkdir(name))
+    made = _write(bench, f"{name}/f", "x")
+    other = _write(bench, "other", "x")
+    for path in (name, f"{name}/f"):
+        found = _ids(bench.history.list(HistoryQuery(path=path)))
+        assert found[0] == made.id
+        assert other.id not in found
+
+
 def test_an_operation_is_got_with_its_contents_and_origin(bench: Bench) -> None:
     (bench.root / "f").write_text("old\n")
     made = bench.editor.commit(

@@ -54,7 +54,10 @@ def decode_body(
     body: bytes, root_number: Callable[[str], int]
 ) -> tuple[ChangeSet, Origin, tuple[str, ...]]:
     """The inverse of `encode_body`, contents not loaded."""
-    data = json.loads(body)
+    try:
+        data = orjson.loads(body)
+    except ValueError:  # the other spelling of the two above
+        data = json.loads(body)
     numbers = [root_number(path) for path in data["roots"]]
 
     def place(pair: list[Any]) -> WorkspacePath:
@@ -67,6 +70,12 @@ def decode_body(
         else:
             steps.append(Change(place(step[1]), _read_state(step[2]), _read_state(step[3])))
     return ChangeSet(tuple(steps)), Origin(*data["origin"]), tuple(data["notes"])
+
+
+def may_name(body: bytes, name: str) -> bool:
+    """False when no path in *body* has the part *name*: much cheaper than reading it."""
+    plain = name.isascii() and name.isprintable() and '"' not in name and "\\" not in name
+    return not plain or name.encode() in body
 
 
 def _state(state: State) -> list[Any] | None:

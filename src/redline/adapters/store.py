@@ -203,7 +203,8 @@ class DiskStore:
 
     def load(self, operation_id: str) -> Operation:
         """An operation with contents, up to a limit; larger ones are left where they are."""
-        operation = self._operation(self._line(operation_id))
+        line = self._line(operation_id)
+        operation = self._operation(line, self.journal.body(line))
         budget = MOST_HELD
         steps: list[Change | Rename] = []
         for step in operation.change_set.steps:
@@ -224,8 +225,8 @@ class DiskStore:
             raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
         return FileState(state.digest, state.size, state.mode, content)
 
-    def newest_first(self, before_id: str | None = None) -> Iterator[Operation]:
-        """Every operation, contents not loaded."""
+    def newest_first(self, before_id: str | None = None, naming: str = "") -> Iterator[Operation]:
+        """Every operation, contents not loaded; see `core.ports.history.Store`."""
         with self._guard:
             self.journal.refresh()
             lines = self.journal.lines
@@ -234,13 +235,13 @@ class DiskStore:
                 end = lines.index(self._line(before_id))
         for number in range(end - 1, -1, -1):
             try:
-                operation = self._operation(lines[number])
+                body = self.journal.body(lines[number])
             except LookupError:  # pruned meanwhile, as is everything older
                 return
-            yield operation
+            if records.may_name(body, naming):
+                yield self._operation(lines[number], body)
 
-    def _operation(self, line: Line) -> Operation:
-        body = self.journal.body(line)
+    def _operation(self, line: Line, body: bytes) -> Operation:
         change_set, origin, notes = records.decode_body(body, self.workspace.root_number)
         head = line.head
         return Operation(

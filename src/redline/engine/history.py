@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from redline.core.errors import PathError
@@ -23,7 +24,8 @@ class JournalHistory:
         found: list[Operation] = []
         if query.limit <= 0:
             return found
-        for operation in self._store.newest_first(query.before_id):
+        name = wanted.name if isinstance(wanted, WorkspacePath) else _last_part(wanted or "")
+        for operation in self._store.newest_first(query.before_id, name):
             if query.since is not None and operation.time < query.since:
                 break
             if self._matches(operation, query, wanted):
@@ -45,7 +47,10 @@ class JournalHistory:
         try:
             return self._workspace.resolve(raw, Access.READ, follow=False)
         except PathError:
-            return raw
+            if os.path.isabs(raw):
+                return raw
+            parts = (part for part in raw.split("/") if part not in ("", "."))
+            return show_name(self._workspace.absolute(WorkspacePath(0, tuple(parts))))
 
     def _matches(
         self, operation: Operation, query: HistoryQuery, wanted: WorkspacePath | str | None
@@ -59,4 +64,9 @@ class JournalHistory:
         paths = operation.change_set.paths
         if isinstance(wanted, WorkspacePath):
             return any(path.is_beneath(wanted) for path in paths)
-        return any(show_name(self._workspace.absolute(path)) == wanted for path in paths)
+        shown = [show_name(self._workspace.absolute(path)) for path in paths]
+        return any(path == wanted or path.startswith(wanted + os.sep) for path in shown)
+
+
+def _last_part(path: str) -> str:
+    return path.replace(os.sep, "/").rpartition("/")[2]

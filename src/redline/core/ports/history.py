@@ -143,8 +143,11 @@ class Store(Protocol):
     def latest(self, *, undone: bool) -> str | None:
         """The id of the latest operation that can be undone (or, with *undone*, redone)."""
 
-    def newest_first(self, before_id: str | None = None) -> Iterator[Operation]:
-        """Every operation, contents not loaded, from the newest or from behind *before_id*."""
+    def newest_first(self, before_id: str | None = None, naming: str = "") -> Iterator[Operation]:
+        """Every operation, contents not loaded, from the newest or from behind *before_id*.
+
+        With *naming*, those may be left out in which no path has that part.
+        """
 
     def prune(self, *, days: float, size: int) -> int:
         """Drop the oldest operations over either limit; how many."""
