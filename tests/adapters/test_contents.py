@@ -10,7 +10,7 @@ import pytest
 
 from redline.adapters.blobs import Blobs
 from redline.adapters.contents import MOST_INLINE, Contents
-from redline.adapters.journal import Head, Journal
+from redline.adapters.journal import Head, Journal, spell_operation
 from redline.core.changes import digest_of
 from tests.engine.quick import QuickDisk
 
@@ -29,7 +29,8 @@ class Side:
         """Commit an operation; how many contents its line brought along."""
         given = {digest_of(content): content for content in contents}
         brought, added = self.contents.save(given, name)
-        self.journal.commit(Head(name, "change", None, 1.0, added), b'{"a": "b c"}', brought)
+        head = Head(name, "change", None, 1.0, added)
+        self.journal.commit(spell_operation(head, b'{"a": "b c"}', brought), brought, added)
         return len(brought)
 
     def body(self, name: str) -> bytes:

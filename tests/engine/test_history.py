@@ -173,13 +173,14 @@ def test_a_torn_last_line_counts_for_nothing_and_the_next_operation_is_kept(benc
 
 def test_ten_thousand_operations_are_listed_by_page(bench: Bench) -> None:
     from redline.adapters import records
-    from redline.adapters.journal import Head
+    from redline.adapters.journal import Head, spell_operation
 
     store = bench.app._store
     change = bench.write("f", "x")
     body = records.encode_body(ChangeSet((change,)), Origin("t"), (), store.workspace.root_path)
     for number in range(10_000):
-        store.journal.commit(Head(f"{number:08d}", "change", None, float(number), 0), body)
+        head = Head(f"{number:08d}", "change", None, float(number), 0)
+        store.journal.commit(spell_operation(head, body))
     fresh = Bench(bench.root)
     page = _ids(fresh.history.list(HistoryQuery(limit=100, before_id="00005000")))
     assert page[0] == "00004999"

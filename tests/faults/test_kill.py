@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from redline.adapters.journal import Head, Journal
+from redline.adapters.journal import Journal
 from tests.faults.gates import dies_before
 from tests.faults.scene import Scene, Snapshot, in_child
 
@@ -114,8 +114,8 @@ def test_another_process_settles_a_dead_change_before_it_edits_the_same_file(sce
 class _NoJournal(Journal):
     """What Redline would be without its journal."""
 
-    def commit(self, head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> None:
-        del head, body, contents
+    def commit(self, line: bytes, brought: Iterable[str] = (), added: int = 0) -> None:
+        del line, brought, added
 
 
 def test_without_the_journal_the_harness_finds_torn_states(top: Path) -> None:

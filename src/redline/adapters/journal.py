@@ -8,6 +8,7 @@ bring small contents along; `K` lines keep contents whose operation was pruned.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import zlib
@@ -64,10 +65,14 @@ class Journal:
         self._lock = OneLock(LockFiles(partial(disk.open_own, directory)), _LOCK)
         self._fd = -1
         self._identity = (0, 0)
-        # The size when it was last looked at, and where our own last line ends.
+        # The size when it was last looked at, and where our own last lines begin and end.
         self.last_size = 0
+        self._own_begin = 0
         self._own_end = 0
         self._read_to = 0
+        # Bytes of blobs that the operations up to `_read_to` added, and ours after that.
+        self._added = 0
+        self._own_added = 0
         self._lines: list[Line] = []
         self._places: dict[str, int] = {}
         self._contents: dict[str, tuple[int, int]] = {}
@@ -79,36 +84,34 @@ class Journal:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def commit(self, head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> None:
-        """Make an operation's line last, with contents in base64: the commit point.
+    def commit(self, line: bytes, brought: Iterable[str] = (), added: int = 0) -> None:
+        """Make an operation's line last, and so the contents *brought* by it: the commit point.
 
-        OSError means it is not there and never will be; Undecided that nobody can tell.
+        *added* is what it put into blobs, as the line says too. OSError means that the line is not
+        there and never will be; Undecided that nobody can tell.
         """
-        fields = (head.id, head.kind, head.reverts or "-", f"{head.time:.6f}", str(head.added))
-        if not contents:
-            self._append(b"R " + " ".join(fields).encode() + b" " + body)
-            return
-        brought = b",".join(_token(digest, text) for digest, text in contents.items())
         with self._guard:
-            self._append(b"C " + " ".join(fields).encode() + b" " + brought + b" " + body)
-            self._lasting.update(contents)
+            self._append(line)
+            self._lasting.update(brought)
+            self._own_added += added
 
     def revoke(self, operation_id: str) -> None:
         """Durably take an operation's line back."""
-        self._append(b"V " + operation_id.encode())
+        self._append(_line(b"V " + operation_id.encode()))
 
     def finish(self, operation_id: str) -> None:
         """Durably say that an operation was carried out."""
-        self._append(b"F " + operation_id.encode())
+        self._append(_line(b"F " + operation_id.encode()))
 
-    def _append(self, payload: bytes) -> None:
+    def _append(self, data: bytes) -> None:
         with self._guard, self._lock:
             self._follow()
             end = self.last_size
-            data = _line(payload)
             if end not in (0, self._own_end) and self._disk.pread(self._fd, 1, end - 1) != b"\n":
                 data = b"\n" + data
             self._write_or_take_back(data, end)
+            if end != self._own_end:
+                self._own_begin = end
             self._own_end = end + len(data)
 
     def _write_or_take_back(self, data: bytes, end: int) -> None:
@@ -186,12 +189,26 @@ class Journal:
             size = self.last_size
             if size > self._read_to:
                 self._take_in(self._disk.pread(self._fd, size - self._read_to, self._read_to))
+                self._own_added = 0
 
     def read_again(self) -> None:
         """Take in everything from the start."""
         with self._guard:
             self._reopen()
             self.refresh()
+
+    def weight(self) -> tuple[int, float]:
+        """About how many bytes the history takes, and when its oldest operation was made.
+
+        Lines nobody else wrote since they were read need not be read for that.
+        """
+        with self._guard:
+            self._follow()
+            is_ours = self._own_begin <= self._read_to and self._own_end == self.last_size
+            if not self._lines or not is_ours:
+                self.refresh()
+            oldest = next((line.head.time for line in self.lines), math.inf)
+            return self.last_size + self._added + self._own_added, oldest
 
     def lasting(self) -> set[str]:
         """Contents that are here and stay, as long as the caller keeps pruning away."""
@@ -270,6 +287,7 @@ class Journal:
         elif fields[0] in (b"R", b"C") and name not in self._places:
             reverts = None if fields[3] == b"-" else fields[3].decode()
             head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
+            self._added += head.added
             self._places[name] = len(self._lines)
             self._lines.append(Line(head, offset, len(text) + 1, self._identity))
 
@@ -288,8 +306,11 @@ class Journal:
         found = self._disk.fstat(self._fd)
         self._identity = (found.st_dev, found.st_ino)
         self.last_size = found.st_size
+        self._own_begin = 0
         self._own_end = 0
         self._read_to = 0
+        self._added = 0
+        self._own_added = 0
         self._lines = []
         self._places = {}
         self._contents = {}
@@ -311,6 +332,16 @@ class Journal:
     def _reopen(self) -> None:
         self._disk.close_fd(self._fd)
         self._open()
+
+
+def spell_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> bytes:
+    """The line of an operation, with contents in base64."""
+    fields = (head.id, head.kind, head.reverts or "-", f"{head.time:.6f}", str(head.added))
+    spelled = " ".join(fields).encode()
+    if not contents:
+        return _line(b"R " + spelled + b" " + body)
+    brought = b",".join([_token(digest, text) for digest, text in contents.items()])
+    return _line(b"C " + spelled + b" " + brought + b" " + body)
 
 
 def _checksum(payload: bytes) -> bytes:

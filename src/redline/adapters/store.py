@@ -15,7 +15,7 @@ from redline.adapters.contents import MOST_INLINE, Contents
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
 from redline.adapters.intents import new_ids
-from redline.adapters.journal import Head, Journal, Line, Undecided
+from redline.adapters.journal import Head, Journal, Line, Undecided, spell_operation
 from redline.adapters.lineage import Lineage
 from redline.adapters.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.places import Places
@@ -117,7 +117,7 @@ class DiskStore:
         try:
             brought, added = self.contents.save(contents, operation_id)
             head = Head(operation_id, kind, None, time.time(), added)
-            self.journal.commit(head, body, brought)
+            self.journal.commit(spell_operation(head, body, brought), brought, added)
         except OSError as error:
             raise writing_failed(error) from error
         except Undecided as error:
@@ -312,12 +312,8 @@ class DiskStore:
                 self._blob_locks.give_back(_BLOB_LOCK, lock)
 
     def _may_be_over(self, days: float, size: int) -> bool:
-        self.journal.refresh()
-        lines = self.journal.lines
-        if not lines:
-            return False
-        total = sum(line.head.added + line.length for line in lines)
-        return total > size or lines[0].head.time < time.time() - days * 86400
+        total, oldest = self.journal.weight()
+        return total > size or oldest < time.time() - days * 86400
 
     def _keep(self, days: float, size: int) -> tuple[list[Line], set[str]]:
         """The newest operations within both limits, and every content they need."""

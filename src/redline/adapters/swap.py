@@ -24,6 +24,8 @@ from redline.core.changes import (
 from redline.core.paths import WorkspacePath
 
 Step = Change | Rename
+# Staged files are synced together, so many at a time.
+_MOST_UNSYNCED = 32
 
 
 class Verdict(Enum):
@@ -50,6 +52,8 @@ class Swap:
     suffix: str = ""
     # What was found at the places before, where somebody looked.
     observed: Mapping[WorkspacePath, Observed] = field(default_factory=dict)
+    # Staged files that do not last yet, open.
+    unsynced: list[int] = field(default_factory=list)
     dirty: dict[WorkspacePath, None] = field(default_factory=dict)
     # The step being carried out, to name it when it fails.
     current: int = 0
@@ -61,7 +65,10 @@ class Swap:
         return staged_name(self.transaction, number) + self.suffix
 
     def stage(self, number: int, content: Callable[[str], bytes]) -> tuple[Step, tuple[str, ...]]:
-        """Put a step's new file or link next to its place; the settled step, and what was lost."""
+        """Put a step's new file or link next to its place; the settled step, and what was lost.
+
+        It lasts when `sync_staged` is done.
+        """
         step = self.steps[number]
         if not needs_staging(step):
             return step, ()
@@ -93,10 +100,22 @@ class Swap:
                 mode = made.st_mode & 0o7777
             else:
                 self.disk.fchmod(fd, mode)
-            self.disk.sync(fd)
-        finally:
+        except BaseException:
             self.disk.close_fd(fd)
+            raise
+        self.unsynced.append(fd)
+        if len(self.unsynced) >= _MOST_UNSYNCED:
+            self.sync_staged()
         return mode, notes
+
+    def sync_staged(self) -> None:
+        """Make the new files that wait last."""
+        while self.unsynced:
+            fd = self.unsynced.pop()
+            try:
+                self.disk.sync(fd)
+            finally:
+                self.disk.close_fd(fd)
 
     def _keep_attributes(
         self, step: Change, target: int, made_by: tuple[int, int]
@@ -131,6 +150,8 @@ class Swap:
 
     def sweep(self, numbers: Iterable[int]) -> None:
         """Remove new files that wait no longer, for good: soon nobody looks for them."""
+        while self.unsynced:
+            self.disk.close_fd(self.unsynced.pop())
         swept: set[WorkspacePath] = set()
         for number in numbers:
             where = self.staging[number]
@@ -262,6 +283,7 @@ class Swap:
             return
         remove_if_there(self.disk, self.places, self.staging[number], self.staged_name(number))
         self.stage(number, content)
+        self.sync_staged()
 
 
 def needs_staging(step: Step) -> bool:

@@ -12,7 +12,7 @@ from redline.adapters import records
 from redline.adapters.basis import Basis, one_kind_at_a_time
 from redline.adapters.failures import reading_failed, writing_failed
 from redline.adapters.intents import Staging
-from redline.adapters.journal import Head, Undecided
+from redline.adapters.journal import Head, Undecided, spell_operation
 from redline.adapters.locks import Held
 from redline.adapters.places import Places
 from redline.adapters.slots import Slot
@@ -47,6 +47,7 @@ class DiskTransaction:
     added: int = 0
     # Contents that the line brings along.
     brought: dict[str, bytes] = field(default_factory=dict)
+    line: bytes = b""
     time: float = 0.0
     committed: bool = False
 
@@ -59,6 +60,8 @@ class DiskTransaction:
             self._announce()
             self._save()
             self._stage()
+            self._spell()  # while the processor is still warm: a sync costs it its caches
+            self._make_staged_last()
             self._check_again()
         except OSError as error:
             self.abandon()
@@ -142,6 +145,18 @@ class DiskTransaction:
                 self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
                 self.notes += notes
 
+    def _spell(self) -> None:
+        """What the journal is going to say."""
+        self.time = round(time.time(), 6)  # as the journal writes it
+        steps, root_path = ChangeSet(tuple(self.steps)), self.store.workspace.root_path
+        body = records.encode_body(steps, self.origin, tuple(self.notes), root_path)
+        head = Head(self.id, self.kind, self.reverts, self.time, self.added)
+        self.line = spell_operation(head, body, self.brought)
+
+    def _make_staged_last(self) -> None:
+        assert self.swapper is not None
+        self.swapper.sync_staged()
+
     def _check_again(self) -> None:
         """Somebody without our locks may have written since the bases were read."""
         assert self.basis is not None
@@ -163,14 +178,8 @@ class DiskTransaction:
             self._revoke(error)
 
     def _commit(self) -> None:
-        self.time = round(time.time(), 6)  # as the journal writes it
-        change_set = ChangeSet(tuple(self.steps))
-        body = records.encode_body(
-            change_set, self.origin, tuple(self.notes), self.store.workspace.root_path
-        )
-        head = Head(self.id, self.kind, self.reverts, self.time, self.added)
         try:
-            self.store.journal.commit(head, body, self.brought)
+            self.store.journal.commit(self.line, self.brought, self.added)
         except OSError as error:
             self.abandon()
             raise writing_failed(error) from error

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator
+
+import orjson
 
 from redline.core.changes import Change, ChangeSet, FileState, State, digest_of
 from redline.core.errors import AlreadyApplied
@@ -16,29 +18,35 @@ _HINT = "nothing to do; to make it once more, quote the text as it is now with m
 
 def cause_of(call: Call) -> str:
     """What names this call: its tool and its arguments."""
-    return digest_of(json.dumps([call.tool.name, call.arguments], sort_keys=True).encode())
+    named = [call.tool.name, call.arguments]
+    try:
+        return digest_of(orjson.dumps(named, option=orjson.OPT_SORT_KEYS))
+    except TypeError:  # a lone surrogate or a huge number: only the slower way can spell it
+        return digest_of(json.dumps(named, sort_keys=True).encode())
 
 
-def refuse_repeated(call: Call, change_set: ChangeSet) -> None:
+def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:
     """Refuse a plan whose files are all as this very call left them."""
-    before = _files({step.path: step.before for step in _changes(change_set)})
-    made = call.runtime.reads.made
-    connection, cause = call.client.connection, cause_of(call)
-    if before and all(made(connection, path) == (cause, d) for path, d in before.items()):
+    made, connection = call.runtime.reads.made, call.client.connection
+    before: dict[WorkspacePath, State] = {}
+    for step in _changes(change_set):
+        before.setdefault(step.path, step.before)
+    left = [
+        made(connection, path) == (cause, state.digest)
+        for path, state in before.items()
+        if isinstance(state, FileState)
+    ]
+    if left and all(left):
         raise AlreadyApplied(_FACT, hint=_HINT, details={"repeated": True, "already_applied": True})
 
 
-def note_made(call: Call, change_set: ChangeSet) -> None:
+def note_made(call: Call, change_set: ChangeSet, cause: str) -> None:
     """Remember how this call left each file."""
-    after = _files({step.path: step.after for step in _changes(change_set)})
-    cause = cause_of(call)
-    for path, digest in after.items():
-        call.runtime.reads.note_made(call.client.connection, path, (cause, digest))
+    for step in _changes(change_set):
+        if isinstance(step.after, FileState):
+            made = cause, step.after.digest
+            call.runtime.reads.note_made(call.client.connection, step.path, made)
 
 
-def _changes(change_set: ChangeSet) -> list[Change]:
-    return [step for step in change_set.steps if isinstance(step, Change)]
-
-
-def _files(states: Mapping[WorkspacePath, State]) -> dict[WorkspacePath, str]:
-    return {path: state.digest for path, state in states.items() if isinstance(state, FileState)}
+def _changes(change_set: ChangeSet) -> Iterator[Change]:
+    return (step for step in change_set.steps if isinstance(step, Change))

@@ -12,7 +12,7 @@ from redline.core.paths import Access, WorkspacePath
 from redline.core.textfile import TextFile
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.places import shown, spelled
-from redline.dialects.repeats import note_made, refuse_repeated
+from redline.dialects.repeats import cause_of, note_made, refuse_repeated
 from redline.dialects.tool import Call, Json, Result
 from redline.plan.patch import parse_patch
 from redline.plan.patch_apply import Affected, PatchPlan, plan_patch
@@ -45,9 +45,10 @@ def apply_patch(call: Call) -> Result:
     if dry_run:
         fields["diff"] = _diff(plan)
     else:
-        refuse_repeated(call, plan.change_set)
+        cause = cause_of(call)
+        refuse_repeated(call, plan.change_set, cause)
         operation = call.runtime.editor.commit(plan.change_set, call.origin(summary))
-        note_made(call, plan.change_set)
+        note_made(call, plan.change_set, cause)
         fields["id"] = operation.id
         fields["warnings"] += operation.notes
     return success(fields)

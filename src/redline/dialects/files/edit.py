@@ -16,7 +16,7 @@ from redline.dialects.files.answer import clean, resolve, shown
 from redline.dialects.files.commit import commit
 from redline.dialects.files.edit_report import Outcome, in_brief, in_full
 from redline.dialects.files.errors import code_of, message_of
-from redline.dialects.repeats import note_made, refuse_repeated
+from redline.dialects.repeats import cause_of, note_made, refuse_repeated
 from redline.dialects.tool import Call, FailedCall, Json, Result
 from redline.plan.replace import Edit, Replaced, plan_replace
 
@@ -30,7 +30,9 @@ def edit_file(call: Call) -> Result:
     try:
         if dry:
             return Result(_preview(name, _plan(call, path, name, edits)))
-        note_made(call, commit(call, lambda: _checked(call, path, name, edits), f"edit {name}"))
+        cause = cause_of(call)
+        made = commit(call, lambda: _checked(call, path, name, edits, cause), f"edit {name}")
+        note_made(call, made, cause)
     except NotFound:
         if dry:
             return Result.of_text(_intended(name, edits))
@@ -69,11 +71,13 @@ def edit_files(call: Call) -> Result:
     return Result([_text(line) for line in in_full(outcomes)])
 
 
-def _checked(call: Call, path: WorkspacePath, name: str, edits: list[Edit]) -> ChangeSet:
+def _checked(
+    call: Call, path: WorkspacePath, name: str, edits: list[Edit], cause: str
+) -> ChangeSet:
     """The plan of edits that are not those of the call before once more."""
     change_set = _plan(call, path, name, edits).change_set
     if all(edit.limit == 1 and not edit.is_regex for edit in edits):
-        refuse_repeated(call, change_set)
+        refuse_repeated(call, change_set, cause)
     return change_set
 
 
