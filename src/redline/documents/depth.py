@@ -42,13 +42,6 @@ def _outside_strings(text: bytes | bytearray) -> bytes:
     return _QUOTED.sub(b"", left) if b'"' in left or b"'" in left else left
 
 
-def brackets_too_deep(source: bytes, limit: int = MAX_DEPTH) -> bool:
-    """Whether brackets nest deeper than *limit*, wherever they stand."""
-    if source.count(b"[") + source.count(b"{") <= limit:
-        return False
-    return _steps_too_deep(source.translate(_STEPS, _NOT_BRACKETS), limit)
-
-
 def _steps_too_deep(steps: bytes, limit: int) -> bool:
     depth = 0
     for at in range(0, len(steps), _WINDOW):

@@ -187,6 +187,8 @@ class JsonText:
 
     def parse_values(self) -> Any:
         """The document as plain values, by the standard library's parser (pyjson5 for JSON5)."""
+        if len(self.source) > _PRESCANNED:
+            require_shallow(self.mask)
         return parse_plain(self.source, self.mask, self.form)
 
     def take_values(self) -> Any:

@@ -35,7 +35,7 @@ def select(
     environment.function_extensions["match"] = _function(regex, whole=True)
     environment.function_extensions["search"] = _function(regex, whole=False)
     try:
-        found = environment.find(expression, plain(document.data()))
+        found = environment.find(expression, plain_data(document))
     except JSONPathError as error:
         raise InvalidArgument(
             f"Not a JSONPath expression: {error}",
@@ -68,6 +68,13 @@ def _function(regex: RegexTest, *, whole: bool) -> Any:
             return regex(pattern, text, whole)
 
     return Guarded()
+
+
+def plain_data(document: Document) -> Any:
+    """The document as values JSON has types for."""
+    data = document.data()
+    # What came from JSON is not copied.
+    return data if document.format in ("json", "jsonc", "json5") else plain(data)
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -11,7 +11,7 @@ from redline.core.errors import DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.documents.formats import detect, open_document
 from redline.documents.model import Document
 from redline.documents.path import Path, render_path
-from redline.documents.query import plain
+from redline.documents.query import plain_data
 
 _MODELINE = re.compile(
     rb"^[ \t]*(?:#|//)[ \t]*(?:yaml-language-server:|:schema)[ \t]*(?:\$schema=)?(\S+)",
@@ -74,14 +74,14 @@ def check(
         raise InvalidArgument(
             f"Not a usable JSON Schema: {schema_name}: {first}", field="schema"
         ) from None
-    errors = list(validator.iter_errors(plain(document.data())))
+    errors = list(validator.iter_errors(plain_data(document)))
     return [_problem(document, error) for error in errors[:MOST]], len(errors)
 
 
 def _load(name: str, read: Callable[[str], bytes]) -> Any:
     source = read(name)
     try:
-        return plain(open_document(source, detect(name, source)).data())
+        return plain_data(open_document(source, detect(name, source)))
     except DocumentSyntax as error:
         raise InvalidArgument(
             f"Schema does not parse: {name}: {error.message}", field="schema"

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 
 from redline.core.errors import CannotApply
-from redline.documents.depth import brackets_too_deep, too_deep
+from redline.documents.depth import too_deep
 from redline.documents.model import MAX_DEPTH
 from redline.documents.possessive import compiled
 from redline.documents.yaml_block import BlockScanner
+from redline.documents.yaml_brackets import bracket_bounds
 from redline.documents.yaml_flow import quoted_end
 
 _BOM = b"\xef\xbb\xbf"
 
 # Every open block collection has a column and a kind of its own, so `_WIDE` columns hold at most
-# 130 of them; brackets are at most twice as deep as asked for, and each may hold a pair, which is
-# a level too. Together that stays within the limit; more brackets need fewer columns.
+# 130 of them; each bracket may hold a pair, which is a level too. Together that has to stay within
+# the limit; more brackets need fewer columns.
 _WIDE = 64
-_BRACKETS = 15
 _WIDE_LINE = re.compile(rb"\n[ \t\-?:]{%d}" % _WIDE)
 # A tag or an anchor between two indicators: then the columns of a line reach further.
 _MARKED = re.compile(rb"[&!][^ \t\r\n]*+[ \t]++[-?:][ \t]")
@@ -33,11 +33,12 @@ _WORD = re.compile(rb"[^ \t]+")
 
 def require_bounded(source: bytes) -> bool:
     """Refuse what nests too deeply; whether a parser's tree has to be measured to be sure."""
-    if not _is_wide(source) and not brackets_too_deep(source, _BRACKETS):
-        return False
-    brackets = (MAX_DEPTH - 2 * len(_columns(source))) // 4
-    if brackets > 0 and not brackets_too_deep(source, brackets):
-        return False
+    wide = _is_wide(source)
+    for brackets in bracket_bounds(source):
+        if not wide and 2 * (_WIDE + 1 + brackets) <= MAX_DEPTH:
+            return False
+        if 2 * brackets <= MAX_DEPTH and 2 * (len(_columns(source)) + brackets) <= MAX_DEPTH:
+            return False
     _Walk(source).over()
     return True
 
