@@ -272,6 +272,26 @@ def measure_toml(report: Report, folder: Path, large: int, *, peers: bool) -> No
             add(report, task, "tomlkit", python(tomlkit, prepare, work, file, 1))
 
 
+# Shapes without sections: an item, what stands around all of them, a path into the middle.
+TOML_SHAPES = {
+    "flat keys": ('key{n} = "value {n}"\n', "", "", "key{n}"),
+    "one array": ('  {{ x = {n}, y = ["a", 1.5] }},\n', "a = [\n", "]\n", "a[{n}].x"),
+    "dotted keys": ("a.b{n}.c = {n}\n", "", "", "a.b{n}.c"),
+}
+
+
+def measure_odd_toml(report: Report, folder: Path) -> None:
+    """TOML without sections, small and large."""
+    file = folder / "odd.toml"
+    for shape, (item, before, after, path) in TOML_SHAPES.items():
+        for size in (10_000, 1_000_000):
+            body = _filled(size, item)
+            file.write_bytes(before.encode() + body + after.encode())
+            middle = path.format(n=body.count(b"\n") // 2)
+            rounds = 30 if size <= 10_000 else 3
+            ours(report, f"toml {shape}, {_size(size)}", "toml", middle, "7", file, rounds)
+
+
 def judge(report: Report, sizes: dict[str, int]) -> list[str]:
     """The goals that are missed."""
     cpu = {(row.task, row.who): row.cpu_ms for row in report.rows}
@@ -309,11 +329,13 @@ def main(arguments: list[str]) -> int:
         measure_relatives(report, folder, json_size, peers=not short)
         measure_flat(report, folder)
         measure_toml(report, folder, json_size, peers=not short)
+        measure_odd_toml(report, folder)
     report.ratios(US)
     sizes = {"yaml 1 MB": yaml_size, "json 50 MB": json_size}
     for form in ("jsonc", "json5", "toml"):
         sizes |= {f"{form} 1 MB": 1_000_000, f"{form} {_size(json_size)}": json_size}
     sizes |= {f"{form} 1 MB, one object": 1_000_000 for form in ("json", "jsonc", "json5")}
+    sizes |= {f"toml {shape}, 1 MB": 1_000_000 for shape in TOML_SHAPES}
     missed = judge(report, sizes)
     report.facts["missed"] = missed
     report.finish(short=short)
