@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,3 +33,16 @@ class Shell:
             timeout=60,
         )
         return done.returncode, done.stdout, done.stderr.decode()
+
+    def into(self, target: IO[bytes], *args: str) -> tuple[int, str]:
+        """The same with standard output going to *target*."""
+        done = subprocess.run(
+            [sys.executable, "-m", "redline", *args],
+            cwd=self.folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=target,
+            stderr=subprocess.PIPE,
+            timeout=60,
+        )
+        return done.returncode, done.stderr.decode()

@@ -82,3 +82,49 @@ def test_a_file_outside_the_workspace_can_be_named(shell: Shell, tmp_path: Path)
     (other / "x.json").write_text('{"a": 1}')
     assert shell("set", str(other / "x.json"), "a", "2", "-q")[0] == 0
     assert (other / "x.json").read_text() == '{"a": 2}'
+
+
+@pytest.mark.requirement("docs-cli")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.yaml", "a: 1\nm:\n  k: 1\n"),
+        ("c.json", '{"a": 1, "m": {"k": 1}}\n'),
+        ("c.jsonc", '{"a": 1, "m": {"k": 1}} // c\n'),
+        ("c.json5", "{a: 1, m: {k: 1}}\n"),
+        ("c.toml", "a = 1\n[m]\nk = 1\n"),
+    ],
+)
+def test_errors_name_the_file_the_keys_and_the_flags_of_the_shell(
+    shell: Shell, name: str, text: str
+) -> None:
+    file = shell.folder / name
+    file.write_text(text)
+    code, _, said = shell("set", name, "m.n.o", "5")
+    assert code == 1
+    assert "keys here: k; --create-parents builds the missing levels" in said
+    assert shell("get", name, "a", "--doc-index", "7")[2].startswith("redline: --doc-index is out")
+    file.write_text(text + "]")
+    for command in ("get", "delete"):
+        code, _, said = shell(command, name, "a")
+        assert code == 1
+        assert said.startswith(f"redline: {name}: Invalid ")
+    assert shell("get", "-", "a", "--format", name[2:], stdin=file.read_bytes())[2].startswith(
+        "redline: standard input: Invalid "
+    )
+
+
+@pytest.mark.requirement("docs-cli")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+@pytest.mark.parametrize(
+    "arguments",
+    [("get", "c.toml"), ("query", "c.toml", "$.a"), ("set", "c.toml", "a", "2", "--dry-run")],
+)
+def test_output_that_cannot_be_written_is_said_in_one_line(
+    shell: Shell, arguments: tuple[str, ...]
+) -> None:
+    (shell.folder / "c.toml").write_text("a = 1\n")
+    with Path("/dev/full").open("wb") as full:
+        code, said = shell.into(full, *arguments)
+    assert code == 1
+    assert said == "redline: Standard output cannot be written: No space left on device\n"

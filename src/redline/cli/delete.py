@@ -16,4 +16,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Delete the entry with its own comments."""
-    return told_if_absent(lambda: edit(args, DocEdit("delete", parse_path(args.path))))
+    return told_if_absent(args.file, lambda: edit(args, DocEdit("delete", parse_path(args.path))))

@@ -10,10 +10,17 @@ from dataclasses import dataclass, replace
 
 from redline.app import Redline, keep_stderr_for_words
 from redline.cli.flags import state_dir_from
-from redline.cli.terminal import fail, out, paint_diff
+from redline.cli.terminal import fail, out, out_bytes, paint_diff, standard_input
 from redline.core.changes import FileState
 from redline.core.diff import unified_diff
-from redline.core.errors import IsADirectory, NodeNotFound, NotFound, StaleBase
+from redline.core.errors import (
+    DocumentSyntax,
+    IsADirectory,
+    NodeNotFound,
+    NotFound,
+    RedlineError,
+    StaleBase,
+)
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Origin
 from redline.core.textfile import TextFile
@@ -72,21 +79,35 @@ class Opened:
     state: FileState | None = None
 
 
-def told_if_absent(action: Callable[[], int]) -> int:
-    """The exit code of *action*, with its own code for a path that leads nowhere."""
+def told_if_absent(name: str, action: Callable[[], int]) -> int:
+    """The exit code of *action* on a file, with its own code for a path that leads nowhere."""
     keep_stderr_for_words()
     try:
         return action()
     except NodeNotFound as error:
         fail(error.message, error.hint)
         return NOT_THERE
+    except DocumentSyntax as error:
+        # Scripts go through many files.
+        error.message = f"{'standard input' if name == '-' else name}: {error.message}"
+        raise
+    except RedlineError as error:
+        error.message, error.hint = _as_flags(error.message), _as_flags(error.hint or "") or None
+        raise
+
+
+def _as_flags(text: str) -> str:
+    """*text* with arguments as they are spelled here."""
+    for name in ("create_parents", "doc_index"):
+        text = text.replace(name, f"--{name.replace('_', '-')}")
+    return text
 
 
 def open_source(args: argparse.Namespace, access: Access) -> Opened:
     """The bytes a command works on."""
     redline = Redline(_settings(args, access))
     if args.file == "-":
-        return Opened(redline, "-", sys.stdin.buffer.read(MAX_BYTES + 1), None)
+        return Opened(redline, "-", standard_input(MAX_BYTES + 1), None)
     place = redline.workspace.resolve(os.path.abspath(args.file), access, must_exist=True)
     return _read(Opened(redline, args.file, b"", place))
 
@@ -130,8 +151,7 @@ def _commit(opened: Opened, wanted: DocEdit, after: bytes) -> None:
 
 def _show(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
     if opened.place is None and not args.dry_run:
-        sys.stdout.buffer.write(after)
-        sys.stdout.buffer.flush()
+        out_bytes(after)
         return
     old, new = TextFile(opened.source).text, TextFile(after).text
     diff = unified_diff(old, new, opened.name, opened.name)

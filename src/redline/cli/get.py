@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from redline.cli.documents import add_flags, open_source, parsed, told_if_absent
+from redline.cli.terminal import out_bytes
 from redline.core.paths import Access
 from redline.documents.path import parse_path
 
@@ -19,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the value, exactly as it stands in the file."""
-    return told_if_absent(lambda: _run(args))
+    return told_if_absent(args.file, lambda: _run(args))
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -29,8 +30,7 @@ def _run(args: argparse.Namespace) -> int:
     data = found.data
     if args.json:
         data = _as_json(document.data(), steps)
-    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
-    sys.stdout.buffer.flush()
+    out_bytes(data if data.endswith(b"\n") else data + b"\n")
     for note in found.notes:
         print(f"note: {note}", file=sys.stderr)
     return 0

@@ -17,5 +17,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Insert before an index (the length appends), or add a key that is not there."""
     return told_if_absent(
-        lambda: edit(args, DocEdit("insert", parse_path(args.path), args.value, args.json))
+        args.file,
+        lambda: edit(args, DocEdit("insert", parse_path(args.path), args.value, args.json)),
     )

@@ -103,6 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     try:
         code: int = import_module(COMMANDS[parsed.command][0]).run(parsed)
+        _flush()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -111,6 +112,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _told(error)
     return code
+
+
+def _flush() -> None:
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        from redline.cli.terminal import end_without_output
+
+        end_without_output(error)
 
 
 def _told(error: Exception) -> int:

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print each match with its line, path and source."""
-    return told_if_absent(lambda: _run(args))
+    return told_if_absent(args.file, lambda: _run(args))
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -18,5 +18,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Replace the value, or add the key."""
     return told_if_absent(
-        lambda: edit(args, DocEdit("set", parse_path(args.path), args.value, args.json))
+        args.file, lambda: edit(args, DocEdit("set", parse_path(args.path), args.value, args.json))
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from redline.core.diff import visible
+from redline.core.errors import InvalidArgument
 
 _CODES = {
     "bold": "1",
@@ -27,7 +29,7 @@ def has_colour(stream: TextIO | None = None) -> bool:
         return False
     if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE"):
         return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def paint(text: str, *styles: str, stream: TextIO | None = None) -> str:
@@ -77,8 +79,35 @@ def out(text: str = "") -> None:
     """Print a line; a reader that went away ends the program quietly."""
     try:
         print(text)
-    except BrokenPipeError:
-        os._exit(0)  # a normal exit would try to flush into the closed pipe and complain
+    except OSError as error:
+        end_without_output(error)
+
+
+def out_bytes(data: bytes) -> None:
+    """Write to standard output as it is; a reader that went away ends the program quietly."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "it is closed")
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        end_without_output(error)
+
+
+def end_without_output(error: OSError) -> NoReturn:
+    """End the program where standard output cannot be written, quietly if its reader went away."""
+    gone = isinstance(error, BrokenPipeError)
+    if not gone:
+        fail(f"Standard output cannot be written: {error.strerror}")
+        sys.stderr.flush()
+    os._exit(0 if gone else 1)  # a normal exit would try to flush once more and complain
+
+
+def standard_input(most: int) -> bytes:
+    """What standard input holds, up to *most* bytes."""
+    if sys.stdin is None:
+        raise InvalidArgument("Standard input is closed", field="file")
+    return sys.stdin.buffer.read(most)
 
 
 def fail(message: str, hint: str | None = None) -> None:

@@ -21,6 +21,7 @@ from redline.documents.model import (
     refused,
     resolve_index,
     slice_of,
+    unbuilt,
     wrong_shape,
 )
 from redline.documents.path import Path, render_path
@@ -160,9 +161,7 @@ class JsonDocument:
         if self._text.kind(entry) != "mapping" or not isinstance(key, str):
             raise refused(self._absent(path, depth, entry))
         if missing > 1 and not create_parents:
-            error = refused(self._absent(path, depth, entry))
-            error.hint = error.hint or "create_parents builds the missing levels"
-            raise error
+            raise unbuilt(self._absent(path, depth, entry))
         for segment in reversed(path[depth + 1 :]):
             fragment = _wrapped(segment, fragment, path)
         return self._append(path[: depth + 1], entry, key, fragment)

@@ -182,6 +182,13 @@ def refused(error: NodeNotFound) -> CannotApply:
     return CannotApply(error.message, hint=error.hint, details=error.details)
 
 
+def unbuilt(error: NodeNotFound) -> CannotApply:
+    """The same for more than one missing level, which nobody asked to build."""
+    failure, way = refused(error), "create_parents builds the missing levels"
+    failure.hint = f"{error.hint}; {way}" if error.hint else way
+    return failure
+
+
 def _dotted_hint(path: Sequence[Segment], at: int, keys: Sequence[str]) -> str | None:
     for stop in range(len(path), at + 1, -1):
         names = [s for s in path[at:stop] if isinstance(s, str)]

@@ -18,6 +18,7 @@ from redline.documents.model import (
     require_text,
     resolve_index,
     slice_of,
+    unbuilt,
     wrong_shape,
 )
 from redline.documents.path import Path, Segment, render_path
@@ -69,6 +70,8 @@ class TomlDocument:
             item = self._locate(path)
         except NodeNotFound as error:
             return self._create(path, fragment, error, create_parents=create_parents)
+        if not path:
+            raise CannotApply("The whole document cannot be set", hint="set its keys one by one")
         if not isinstance(item, Value):
             raise CannotApply(
                 f"A table with lines of its own is not replaced as one value: {render_path(path)}",
@@ -160,9 +163,7 @@ class TomlDocument:
         if _name(parent) != "table" or len(names) != len(path) - depth:
             raise refused(error)
         if len(names) > 1 and not create_parents:
-            failure = refused(error)
-            failure.hint = "create_parents builds the missing levels"
-            raise failure
+            raise unbuilt(error)
         splices = layout.append_key(self._index, parent, path[:depth], names, fragment)
         return self._verified(splices, "insert", path, fragment)
 
@@ -193,7 +194,9 @@ class TomlDocument:
             tomllib.loads(f"x = {text}\n")
             found = layout.value_of(text)
         except (tomllib.TOMLDecodeError, DocumentSyntax, RecursionError, UnicodeError) as error:
+            # The place it names counts what was put in front of the value.
+            reason = str(error).partition(" (at ")[0]
             raise CannotApply(
-                f"Value is not TOML: {error}", hint='text needs quotes: "..."'
+                f"Value is not TOML: {reason}", hint='text needs quotes: "..."'
             ) from None
         return found.index.source[found.start : found.end].decode("utf-8")

@@ -19,6 +19,7 @@ from redline.documents.model import (
     refused,
     require_text,
     slice_of,
+    unbuilt,
     wrong_shape,
 )
 from redline.documents.path import Path, render_path
@@ -261,9 +262,7 @@ class YamlDocument:
         if notes or not isinstance(key, str) or not (fits or (create_parents and is_null)):
             raise refused(error)
         if depth < len(path) - 1 and not create_parents:
-            failure = refused(error)
-            failure.hint = "create_parents builds the missing levels"
-            raise failure
+            raise unbuilt(error)
         for segment in reversed(path[depth + 1 :]):
             fragment = _wrapped(segment, fragment, path, self._placer)
         if fits:
