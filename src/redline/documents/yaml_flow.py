@@ -29,7 +29,7 @@ _DOUBLE = compiled(_QUOTED, re.DOTALL)
 _SINGLE = compiled(_APOSTROPHED)
 _FLOW_PLAIN = compiled(_PLAIN)
 _AFTER = compiled(_KEYED)
-_QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"|\w++)[ ]?:[ \t\r\n]++")
+_QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"[ ]?:[ \t\r\n]*+|\w++[ ]?:[ \t\r\n]++)")
 _QUESTION = re.compile(rb"\?(?=[ \t\r\n,\[\]{}])")
 _COLON = re.compile(rb":(?=[ \t\r\n,\[\]{}])")
 _FOLD = re.compile(r"[ \t]*\r?\n[ \t]*((?:\r?\n[ \t]*)*)")
@@ -56,16 +56,21 @@ MAX_FLOW = 200
 # Some entries of a collection: where they start and end, and how many they are.
 Portion = tuple[int, int, int]
 BLOCK = 64
-# Deeper ones are passed over level by level.
+# Deeper ones are passed over level by level; where there are many, this is worth more levels.
 _LEVELS = 2
+_MORE_LEVELS = 16
+_MANY = 5000
 
 
 def _token(space: bytes) -> bytes:
     """Anything but a collection; the cheap and frequent kinds come first."""
+    # Words up to the next bracket (or comma): nothing in them starts anything else.
+    words = rb"\w[\w .:+,-]*+(?=[\[{\]}])" if b"," in space else rb"\w[\w .:+-]*+(?=[\[{\]},])"
     return (
-        _QUOTED + _KEYED + rb"|[" + space + rb"]++|\w[\w.+-]*+(?:(?=[,\]}])|:[ ])|" + _PLAIN + rb"|"
-        + _APOSTROPHED + _KEYED + rb"|(?<![^ \t\r\n])#[^\r\n]*+|[&*][^ \t\r\n,\[\]{}]++"
-        rb"|!<[^>\r\n]*+>|![^ \t\r\n,\[\]{}]*+|[:?](?=[ \t\r\n,\[\]{}])"
+        _QUOTED + _KEYED + rb"|[" + space + rb"]++|" + words + rb"|\w[\w.+-]*+(?:(?=[,\]}])|:[ ])"
+        rb"|" + _PLAIN + rb"|" + _APOSTROPHED + _KEYED + rb"|(?<![^ \t\r\n])#[^\r\n]*+"
+        rb"|[&*][^ \t\r\n,\[\]{}]++|!<[^>\r\n]*+>|![^ \t\r\n,\[\]{}]*+"
+        rb"|[:?](?=[ \t\r\n,\[\]{}])"
     )  # fmt: skip
 
 
@@ -76,15 +81,15 @@ def _nested(levels: int) -> bytes:
 
 
 @cache
-def _passing(what: str) -> re.Pattern[bytes]:
+def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
     """A pattern that passes over parts of a collection without a look at what they mean."""
-    entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested(_LEVELS) + rb")*+"
+    entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested(levels) + rb")*+"
     text = {
         "entry": entry,
         "entries": rb"(?:" + entry + rb",)*+",
         "flat": rb"(?:" + _token(rb" \t\r\n,") + rb")*+",
         "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
-        "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(_LEVELS) + rb")*+",
+        "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(levels) + rb")*+",
     }[what]
     return compiled(text, re.DOTALL)
 
@@ -146,6 +151,8 @@ class FlowScanner:
     # Where large collections that were passed over once end, and runs of their entries.
     ends: dict[int, int] = field(default_factory=dict)
     runs: dict[int, Sequence[Portion]] = field(default_factory=dict)
+    levels: int = _LEVELS
+    steps: int = 0
 
     def flow_node(self, at: int, limit: int) -> Node:
         """The flow node that starts at *at*."""
@@ -174,8 +181,9 @@ class FlowScanner:
         """Where the collection that opens at *at* ends; nothing inside is looked at."""
         if at in self.ends:
             return self.ends[at]
-        source, inside, depth = self.source, _passing("inside"), 0
+        source, inside, depth = self.source, _passing("inside", self.levels), 0
         while True:
+            self.steps += 1
             byte = source[at : at + 1] if at < limit else b""
             if byte in (b"[", b"{"):
                 depth += 1
@@ -184,6 +192,7 @@ class FlowScanner:
                 depth -= 1
                 at += 1
                 if not depth:
+                    self.levels = _MORE_LEVELS if self.steps > _MANY else _LEVELS
                     return at
                 at = self._after(_AFTER, at, limit)
             else:
@@ -194,7 +203,7 @@ class FlowScanner:
 
     def entry_end(self, at: int, limit: int) -> int:
         """Where the entry at *at* of a collection ends: at a comma or a closing bracket."""
-        entry = _passing("entry")
+        entry = _passing("entry", self.levels)
         key = _QUICK_KEY.match(self.source, at, limit) if self.ends else None
         value = key.end() if key else at
         at = self.ends.get(value, at)
@@ -210,7 +219,7 @@ class FlowScanner:
 
     def entries_end(self, at: int, limit: int) -> int:
         """Behind the comma of the last entry that ends before *limit*, or *at*."""
-        return self._after(_passing("entries"), at, limit)
+        return self._after(_passing("entries", self.levels), at, limit)
 
     def flow_parts(self, node: Node) -> Iterator[Portion]:
         """The entries in order as `start, end, how many`, one or a block, with what ends them."""

@@ -21,6 +21,8 @@ _ANCHOR = rb"&[^ ,\]}\t\n]*+"
 _GAP = rb"(?:[ \t\n,\]}]++|#[^\n]*+|^\.\.\.(?=[ \t\n]|\Z)|^%[^\n]*+)*+"
 _TAGS, _ANCHORS = _TAG + _GAP, _ANCHOR + _GAP
 _HEAP = rb"(?:(?:%b)*+%b){3}|(?:(?:%b)*+%b){3}" % (_ANCHORS, _TAGS, _TAGS, _ANCHORS)
+# Most texts have no two in a row.
+_PAIR = compiled(rb"(?:%b|%b)[&!]" % (_TAGS, _ANCHORS), _FLAGS)
 _SAFE = compiled(rb"(?:[^&!]++|(?!%b)(?:%b|%b)++)*+" % (_HEAP, _TAGS, _ANCHORS), _FLAGS)
 
 _BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
@@ -39,8 +41,8 @@ def refuse_heaps(text: bytes) -> None:
     key's), and at the start of a document what must not follow one. Lines end in LF."""
     if b"!" not in text and b"&" not in text:
         return
-    safe = _SAFE.match(text)
-    at = safe.end() if safe else 0
+    safe = _SAFE.match(text) if _PAIR.search(text) else None
+    at = safe.end() if safe else len(text)
     if at < len(text):
         raise _refusal(text, at, "too many tags or anchors before one node")
     _check_starts(text)

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from redline.core.errors import CannotApply
 from redline.documents.yaml_block import DASH, QUESTION, BlockScanner
+from redline.documents.yaml_columns import Columns
 from redline.documents.yaml_flow import Node, Pair, Portion, decode_key
 from redline.documents.yaml_stream import Part, Stream
 
@@ -61,6 +62,9 @@ def _odd_line(column: int) -> re.Pattern[bytes]:
 @dataclass(slots=True)
 class Scanner(BlockScanner):
     """Lookups over one stream of documents."""
+
+    # Made for streams that nest deeply, where every level would be searched anew.
+    columns: Columns | None = None
 
     @property
     def stream(self) -> Stream:
@@ -125,19 +129,30 @@ class Scanner(BlockScanner):
         column, name = b"\n {%d}" % node.column, re.escape(key.encode("utf-8"))
         spelled = rb"(?:%b|\"%b\"|'%b')[ \t]*:(?=[ \t\r\n]|\Z)" % (name, name, name)
         odd = _odd_line(node.column)
-        if _ODD_KEY.match(self.source, node.start) or odd.search(
-            self.source, node.start, node.limit
-        ):
+        if _ODD_KEY.match(self.source, node.start) or self._search(node, odd, node.start):
             return None
         pattern = re.compile(column + b"(?=%b)" % spelled)
-        found = [m.end() for m in pattern.finditer(self.source, node.start, node.limit)]
-        if re.compile(spelled).match(self.source, node.start):
-            found.append(node.start)
+        found = [node.start] if re.compile(spelled).match(self.source, node.start) else []
+        match = self._search(node, pattern, node.start)
+        while match and len(found) <= 1:
+            found.append(match.end())
+            match = self._search(node, pattern, match.end())
         return [self.entry_at(node, at) for at in found] if len(found) <= 1 else None
+
+    def _search(self, node: Node, pattern: re.Pattern[bytes], at: int) -> re.Match[bytes] | None:
+        return self.search(pattern, node.column, at, node.limit)
+
+    def search(
+        self, pattern: re.Pattern[bytes], column: int, at: int, limit: int
+    ) -> re.Match[bytes] | None:
+        """What *pattern*, a line at *column*, finds first in [at, limit)."""
+        if self.columns is not None:
+            return self.columns.search(pattern, column, at, limit)
+        return pattern.search(self.source, at, limit)
 
     def entry_at(self, node: Node, at: int) -> Child:
         """The entry of a block collection that starts at *at*."""
-        following = _entry_line(node.column, node.kind).search(self.source, at, node.limit)
+        following = self._search(node, _entry_line(node.column, node.kind), at)
         limit = following.start() + 1 if following else node.limit
         return self._block_item(at, limit) if node.kind == "sequence" else self._implicit(at, limit)
 

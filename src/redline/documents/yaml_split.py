@@ -17,6 +17,7 @@ import re
 from functools import lru_cache
 
 from redline.core.errors import CannotApply
+from redline.documents.yaml_columns import Columns
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_region import ENTRY, STEP, STREAM, Around, Region
 from redline.documents.yaml_scan import Scanner
@@ -24,7 +25,10 @@ from redline.documents.yaml_split_flow import FlowSplitter
 from redline.documents.yaml_split_text import block_runs, inline_runs
 from redline.documents.yaml_stream import Part, Stream
 
+_BOM = b"\xef\xbb\xbf"
 _DOCUMENT = b"--- 0\n"
+# From this level on, the columns of all lines are noted first.
+_DEEP = 1
 _COLON = re.compile(rb":(?=[ \t\r\n]|\Z)")
 _BEGIN = re.compile(rb"\n(?=---[ \t\r\n])")
 _BEHIND_END = re.compile(rb"\n(?<=\n\.\.\.\n)|\n(?<=\n\.\.\.\r\n)")
@@ -32,18 +36,18 @@ _BEHIND_END = re.compile(rb"\n(?<=\n\.\.\.\n)|\n(?<=\n\.\.\.\r\n)")
 
 def regions_of(scanner: Scanner, stream: Stream, step: int = STEP) -> list[Region]:
     """Every region of a stream; CannotApply when it is to be read whole."""
-    if _is_joined(scanner.source):
+    if _is_joined(scanner.source, scanner.bom):
         return []
     splitter = _Splitter(scanner, step)
     splitter.stream(stream)
     return [region for region in splitter.regions if region.runs]
 
 
-def _is_joined(source: bytes) -> bool:
+def _is_joined(source: bytes, start: int) -> bool:
     """Whether something in the stream can mean one thing in a piece and another in the whole."""
     if source.count(b"\r") != source.count(b"\r\n"):
         return True
-    return b"\n\xef\xbb\xbf" in source
+    return source.startswith(_BOM, start) or b"\n" + _BOM in source
 
 
 @lru_cache(maxsize=64)
@@ -130,36 +134,43 @@ class _Splitter(FlowSplitter):
         return self.scanner.space(node.end, node.limit) != node.limit
 
     def _block(self, node: Node, level: int) -> int:
-        source, limit = self.source, node.limit
-        pattern = _boundary(node.column, node.kind)
-        if node.column and re.compile(rb"\n {0,%d}[^ \t\r\n#]" % (node.column - 1)).search(
-            source, node.start, limit
-        ):
+        limit, column = node.limit, node.column
+        pattern = _boundary(column, node.kind)
+        if level >= _DEEP and self.scanner.columns is None:
+            self.scanner.columns = Columns(self.source)
+        if column and self._is_left(node):
             raise CannotApply("A line stands further left than its collection")
         entry = b"- 0\n" if node.kind == "sequence" else ENTRY + b"\n"
-        beside = b" " * node.column + entry
+        beside = b" " * column + entry
         region = Region(node.start, node.kind, self.prefix + beside, beside, 0, level)
         self.regions.append(region)
-        at = self._next(pattern, node.start, limit)
+        at = self._next(pattern, node.start, limit, column)
         removed = 0
         if at - node.start > 2 * self.step:
             removed = self._entry(node, node.start, at, level)
         while at < limit:
-            end, inside = self._next(pattern, at + self.step, limit), 0
+            end, inside = self._next(pattern, at + self.step, limit, column), 0
             if end - at > self._most(end, limit):
                 last = self._last(pattern, at)
                 if last > at:
                     removed += region.add(at, last, 0, self.step)
                     at = last
-                end = self._next(pattern, at, limit)
+                end = self._next(pattern, at, limit, column)
                 if end - at > self._most(end, limit):
                     inside = self._entry(node, at, end, level)
             removed += region.add(at, end, inside, self.step) if end < limit else inside
             at = end
         return removed
 
-    def _next(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
-        match = pattern.search(self.source, at, limit)
+    def _is_left(self, node: Node) -> bool:
+        columns, column = self.scanner.columns, node.column
+        if columns is not None:
+            return columns.is_left(column, node.start, node.limit)
+        pattern = re.compile(rb"\n {0,%d}[^ \t\r\n#]" % (column - 1))
+        return pattern.search(self.source, node.start, node.limit) is not None
+
+    def _next(self, pattern: re.Pattern[bytes], at: int, limit: int, column: int = 0) -> int:
+        match = self.scanner.search(pattern, column, at, limit)
         return match.start() + 1 if match else limit
 
     def _last(self, pattern: re.Pattern[bytes], at: int) -> int:

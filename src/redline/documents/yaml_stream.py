@@ -11,6 +11,7 @@ from redline.documents.possessive import compiled
 
 _MARKER = re.compile(rb"(?:^|(?<=\A\xef\xbb\xbf))(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _DASHES = re.compile(rb"\n---(?=[ \t\r\n]|\Z)")
+_NEXT = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
 _BLANK = rb"[ \t]*+(?:#[^\n]*+)?+\r?+"
 _MARKED = rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
@@ -113,8 +114,8 @@ class Stream:
 
     def part_at(self, marker: int) -> Part:
         """The document whose `---` stands at *marker*."""
-        following = _MARKER.search(self.source, marker + 3)
-        end = following.start() if following else len(self.source)
+        following = _NEXT.search(self.source, marker + 3)
+        end = following.start() + 1 if following else len(self.source)
         head = above = marker
         while self.has_directives and above > self.bom:
             above = max(self.source.rfind(b"\n", 0, above - 1) + 1, self.bom)

@@ -13,18 +13,25 @@ from bisect import bisect_right
 
 from redline.core.errors import CannotApply
 from redline.core.splice import Splice, apply_splices
+from redline.documents.possessive import compiled
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_scan import Scanner
 
+# A tab comes first where it can: it is found fast.
 _TAB_AFTER = re.compile(rb"(?<=[:\-?])[ ]*\t[ \t]*(?=[^ \t\r\n])")
-_TAB_BEFORE_COMMENT = re.compile(rb"[ ]*\t[ \t]*(?=#)")
+_TAB_RIGHT_AFTER = compiled(rb"\t(?<=[:\-?]\t)[ \t]*+(?=[^ \t\r\n])")
+_TAB_BEFORE_COMMENT = compiled(rb"\t[ \t]*+(?=#)")
+_TAB_AT_END = compiled(rb"\t[ \t]*+(?=\n|\Z)")
 _TRAILING = re.compile(rb"(?<=[^ \t\n])[ ]*\t[ \t]*(?=\n|\Z)")
+# Spaces behind something else, and then a tab.
+_SPACED_TAB = compiled(rb" (?<=[^ \t\n] ) *+\t")
 # A tab may separate an indicator from a scalar, but not from a nested block collection.
-_TAB_AS_INDENT = re.compile(
-    rb"^ *(?:[-?:] +)*[-?:] *\t[ \t]*"
-    rb"(?:[-?:](?=[ \t\r\n]|\Z)|[^ \t\r\n'\"\[{#|>&!*][^\r\n#'\"]*?:(?=[ \t\r\n]|\Z))",
-    re.MULTILINE,
+_INDENTED = (
+    rb" *(?:[-?:] +)*[-?:] *\t[ \t]*"
+    rb"(?:[-?:](?=[ \t\r\n]|\Z)|[^ \t\r\n'\"\[{#|>&!*][^\r\n#'\"]*?:(?=[ \t\r\n]|\Z))"
 )
+_TAB_AT_START = re.compile(_INDENTED)
+_TAB_AS_INDENT = re.compile(rb"\n" + _INDENTED)
 _HANDLE = re.compile(rb"!(?:(?<=[ \t\r\n,\[{]!)|(?<=\A!))([0-9A-Za-z-]+)!")
 _BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _DECLARED = re.compile(rb"^%TAG[ \t]+!([0-9A-Za-z-]+)!", re.MULTILINE)
@@ -32,9 +39,10 @@ _DECLARED = re.compile(rb"^%TAG[ \t]+!([0-9A-Za-z-]+)!", re.MULTILINE)
 
 def without_tabs(text: bytes) -> bytes:
     """*text* with the tabs that only separate turned into spaces."""
-    text = _TAB_AFTER.sub(b" ", text)
+    is_spaced = _SPACED_TAB.search(text) is not None
+    text = (_TAB_AFTER if is_spaced else _TAB_RIGHT_AFTER).sub(b" ", text)
     text = _TAB_BEFORE_COMMENT.sub(b" ", text)
-    return _TRAILING.sub(b"", text)
+    return _TRAILING.sub(b"", text) if _TAB_AT_END.search(text) else text
 
 
 def without_collection_keys(text: bytes) -> bytes:
@@ -65,18 +73,27 @@ def _collect(scanner: Scanner, top: Node, splices: list[Splice]) -> None:
 
 def has_odd_tab(text: bytes, start: int, end: int) -> bool:
     """Whether a line from *start* on looks as if a tab stood for its indentation."""
-    start = text.rfind(b"\n", 0, start) + 1
-    return text.find(b"\t", start, end) >= 0 and bool(_TAB_AS_INDENT.search(text, start, end))
+    start = text.rfind(b"\n", 0, start)
+    return text.find(b"\t", max(start, 0), end) >= 0 and _odd_tab(text, start, end) is not None
+
+
+def _odd_tab(text: bytes, break_at: int, end: int) -> tuple[int, int] | None:
+    """Start and end of the first such line that follows a break; -1 stands before the text."""
+    match = _TAB_AT_START.match(text, 0, end) if break_at < 0 else None
+    if match:
+        return 0, match.end()
+    match = _TAB_AS_INDENT.search(text, max(break_at, 0), end)
+    return (match.start() + 1, match.end()) if match else None
 
 
 def misused_tab(text: bytes) -> int | None:
     """The offset of a tab that stands for indentation, which YAML forbids."""
-    match, scalars = _TAB_AS_INDENT.search(text), _Scalars(text)
-    while match:
-        end = scalars.end_around(match.start() + 1)
+    found, scalars = _odd_tab(text, -1, len(text)), _Scalars(text)
+    while found:
+        end = scalars.end_around(found[0] + 1)
         if end is None:
-            return match.end()
-        match = _TAB_AS_INDENT.search(text, end)
+            return found[1]
+        found = _odd_tab(text, end - 1, len(text))
     return None
 
 
