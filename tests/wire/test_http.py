@@ -333,6 +333,7 @@ def test_requests_without_a_session_are_served(shared: HttpClient) -> None:
     assert post(shared, {"jsonrpc": "2.0", "method": "notifications/initialized"})[0] == 202
 
 
+@pytest.mark.requirement("server-answer-form")
 def test_an_answer_is_plain_json_unless_something_comes_before_it(
     shared: HttpClient, tmp_path: Path
 ) -> None:
@@ -354,6 +355,7 @@ def test_an_answer_is_plain_json_unless_something_comes_before_it(
     assert json.loads(only_json[2])["result"]["content"][0]["text"] == "released"
 
 
+@pytest.mark.requirement("server-answer-form")
 def test_a_client_that_takes_only_streams_gets_one(shared: HttpClient) -> None:
     headers = {"Mcp-Session-Id": greet(shared), "Accept": "text/event-stream"}
     status, found, body = shared.post(json.dumps(LIST).encode(), headers)
@@ -414,6 +416,7 @@ def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(tmp_path
     client.close()
 
 
+@pytest.mark.requirement("server-hang-up")
 def test_a_client_of_the_stateless_era_that_hangs_up_cancels_its_call(tmp_path: Path) -> None:
     marker = tmp_path / "stopped"
     with start(cwd=tmp_path, protocol="2026-07-28") as client:
@@ -441,6 +444,7 @@ def test_a_cancelled_notification_stops_a_call_of_the_same_session(tmp_path: Pat
         assert "error" in client.finish(running)
 
 
+@pytest.mark.requirement("server-hang-up")
 def test_a_client_of_the_handshake_era_may_hang_up_and_its_call_goes_on(tmp_path: Path) -> None:
     stopped, go = tmp_path / "stopped", tmp_path / "go"
     with start(cwd=tmp_path) as client:
@@ -455,6 +459,7 @@ def test_a_client_of_the_handshake_era_may_hang_up_and_its_call_goes_on(tmp_path
         assert not stopped.exists()
 
 
+@pytest.mark.requirement("server-hang-up")
 def test_nobody_is_waited_for_who_hung_up_on_a_question(tmp_path: Path) -> None:
     with start(cwd=tmp_path, capabilities={"elicitation": {}}) as client:
         assert isinstance(client, HttpClient)
