@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.core.splice import Splice, apply_splices
 from redline.documents.model import Edit
 from redline.documents.toml_index import TomlIndex
-from redline.documents.toml_parts import parts_of
 from redline.documents.toml_read import NATIVE_DEPTH, Intent, as_spelled, is_as_meant, read
+
+if TYPE_CHECKING:
+    from redline.documents.toml_parts import Parts
 
 PART = 8 * 1024
 # A file of so many parts is read in parts, a smaller one whole.
@@ -23,7 +25,12 @@ class Checked:
     def __init__(self, index: TomlIndex, part: int = PART) -> None:
         self._index = index
         self._data: Any = None
-        self._parts = parts_of(index, part) if len(index.source) > _LARGE * part else None
+        self._parts: Parts | None = None
+        if len(index.source) > _LARGE * part:
+            # Imported here: most files are small.
+            from redline.documents.toml_parts import parts_of
+
+            self._parts = parts_of(index, part)
         if self._parts is None:
             self._data = self._load(index.source)
 

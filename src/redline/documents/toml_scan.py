@@ -12,6 +12,7 @@ import re
 import tomllib
 from array import array
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from redline.documents.depth import too_deep
@@ -55,13 +56,16 @@ _SPACE = rb"(?:[ \t\r\n]++|#[^\n]*+)*+"
 _PAIR = rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP + rb"("
 _READ_STATEMENT = compiled(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
 _COMMA = _SPACE + rb",?+" + _SPACE
-_READ_ITEM = compiled(_COMMA + rb"(?:(" + _VALUE + rb")|(?=[\[{]))", re.DOTALL)
-_READ_PAIR = compiled(_COMMA + _PAIR + _VALUE + rb")?+", re.DOTALL)
-_READ_ITEMS = compiled(rb"(?:" + _COMMA + _VALUE + rb"){%d}+" % RUN, re.DOTALL)
-_READ_PAIRS = compiled(rb"(?:" + _COMMA + _STATEMENT + rb"){%d}+" % RUN, re.DOTALL)
+# What is in brackets; compiled when a path leads there.
+_INSIDE = {
+    "item": _COMMA + rb"(?:(" + _VALUE + rb")|(?=[\[{]))",
+    "items": rb"(?:" + _COMMA + _VALUE + rb"){%d}+" % RUN,
+    "pair": _COMMA + _PAIR + _VALUE + rb")?+",
+    "pairs": rb"(?:" + _COMMA + _STATEMENT + rb"){%d}+" % RUN,
+    "bracket": rb"(?:" + _INNER + rb"|" + _MARKED + rb")*+([\[\]{}])",
+}
 _READ_COMMA = compiled(_SPACE + rb",")
 _READ_PART = compiled(_PART)
-_READ_BRACKET = compiled(rb"(?:" + _INNER + rb"|" + _MARKED + rb")*+([\[\]{}])", re.DOTALL)
 _READ_LINE_END = compiled(_LINE_END)
 _NOT_DOTS = bytes(byte for byte in range(256) if byte not in b".\n")
 _DEEP_KEY = compiled(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
@@ -71,6 +75,11 @@ _NOT_BARE = (b'"', b"'", b" ", b"\t")
 _SHALLOW = 3
 
 Span = tuple[int, int]
+
+
+@cache
+def _read(what: str) -> re.Pattern[bytes]:
+    return compiled(_INSIDE[what], re.DOTALL)
 
 
 class Statement(NamedTuple):
@@ -135,8 +144,9 @@ def _deep_statement(source: bytes, at: int, depth: int) -> tuple[int, int]:
 def _closed(source: bytes, at: int) -> tuple[int, int]:
     """Where the bracket that opens at *at* is closed, and how deep it nests."""
     depth = deepest = 0
+    read = _read("bracket").match
     while True:
-        bracket = _READ_BRACKET.match(source, at)
+        bracket = read(source, at)
         if bracket is None:
             raise syntax_error(source, at, "a bracket is not closed", "TOML")
         at = bracket.end()
@@ -174,7 +184,7 @@ def read_pairs(
     source: bytes, at: int, stop: int, names: tuple[str, ...] = ()
 ) -> Iterator[Statement]:
     """The statements between two offsets of an inline table whose keys begin with *names*."""
-    return _pairs(_READ_PAIR, source, at, stop, names)
+    return _pairs(_read("pair"), source, at, stop, names)
 
 
 def _pairs(
@@ -227,7 +237,8 @@ def _may_begin(keys: bytes, exact: bytes) -> bool:
 
 def read_items(source: bytes, at: int, stop: int) -> Iterator[Span]:
     """Where the items of an array between two offsets stand."""
-    while (item := _READ_ITEM.match(source, at, stop)) is not None:
+    read = _read("item").match
+    while (item := read(source, at, stop)) is not None:
         start, at = item.span(1)
         if start < 0:
             start = item.end()
@@ -237,13 +248,13 @@ def read_items(source: bytes, at: int, stop: int) -> Iterator[Span]:
 
 def skip_items(source: bytes, at: int, stop: int) -> int:
     """Behind the next RUN items of an array, or -1 where they are fewer or nest deeply."""
-    run = _READ_ITEMS.match(source, at, stop)
+    run = _read("items").match(source, at, stop)
     return run.end() if run else -1
 
 
 def skip_pairs(source: bytes, at: int, stop: int) -> int:
     """Behind the next RUN statements of an inline table, or -1 as for items."""
-    run = _READ_PAIRS.match(source, at, stop)
+    run = _read("pairs").match(source, at, stop)
     return run.end() if run else -1
 
 
