@@ -147,3 +147,26 @@ def test_members_of_a_large_container_are_set_inserted_and_deleted(form: str, ki
     assert len(grown.data()) == 30_001
     if kind == "list":
         assert JsonDocument(document.insert((5,), "7").after, form).data()[4:7][1] == 7
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("whole", [-1, 12])
+def test_a_node_located_in_the_wrong_place_is_refused(form: str, whole: int) -> None:
+    """The splice is one the engine would make, but for a neighbour of what was asked for."""
+    source = b'{"list": [1, 2, [3, 4], 5], "map": {"a": 1, "b": 2}, "none": []}'
+    document = JsonDocument(source, form)
+    for path, other in [
+        (("list", 1), ("list", 3)),
+        (("list", 2, 0), ("list", 0)),
+        (("map", "a"),) * 2,
+    ]:
+        found, _ = document.entry(other)
+        chain = document._chain[: len(path)]
+        edit = Edit.of(source, [Splice(found.start, found.end, b"9")])
+        step = Step("set", path, "9")
+        assert _passes(document, edit, step, chain, found, whole=whole) == (path == other)
+    found, _ = document.entry(("map", "b"))
+    edit = Edit.of(source, [Splice(found.start, found.end, b"9")])
+    renamed = found._replace(key="a")
+    step = Step("set", ("map", "a"), "9")
+    assert not _passes(document, edit, step, document._chain[:2], renamed, whole=whole)

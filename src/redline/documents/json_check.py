@@ -18,6 +18,8 @@ from redline.documents.path import Path, Segment
 
 # Above this a part stands for the whole: parsing 50 MB into objects would cost more than all else.
 WHOLE = 8 * 1024
+# Up to this another parser also has to find the changed node where it was located.
+_CONFIRMED = 32 * 1024
 # The last version of the format without references, so that equal data is equal bytes.
 _PLAIN = 2
 
@@ -58,6 +60,7 @@ def verify(
         if container.end - container.start + max(grown, 0) <= whole:
             new_text = edit.after[container.start : container.end + grown]
             _require_inside(edit, container.start, container.end)
+            _confirm(old, step, depth, anchor)
             local = Step(step.action, step.path[depth:], step.fragment)
             _compare(_parse_part(old, container), new_text, local, old.form)
             return
@@ -68,7 +71,37 @@ def verify(
         # The old value is gone, whatever it was.
         _compare(None, edit.after[anchor.start : anchor.end + grown], step, old.form)
         return
+    _confirm(old, step, len(chain), anchor)
     _verify_stretch(old, edit, step, anchor)
+
+
+def _confirm(old: JsonText, step: Step, depth: int, anchor: Entry | None) -> None:
+    """Refuse unless the anchor's bytes hold what another parser reads at its path.
+
+    Where the root itself is compared, its *depth* being 0, the comparison tells that as well.
+    """
+    if not depth or anchor is None or old.root.end - old.root.start > _CONFIRMED:
+        return
+    found = old.take_values() if old.form == "json5" else None
+    found = old.parse_values() if found is None else found
+    try:
+        for segment in step.path[:-1]:
+            found = found[segment]
+        last: Segment = step.path[-1] if anchor.key is None else anchor.key
+        # What is appended stands behind the last item.
+        appends = isinstance(last, int) and last == len(found) and step.action == "insert"
+        found = found[-1 if appends else last]
+        read = parse_plain(
+            old.source[anchor.start : anchor.end], old.mask[anchor.start : anchor.end], old.form
+        )
+    except (LookupError, TypeError, ValueError, DocumentSyntax):
+        raise _elsewhere() from None
+    if _differ(found, read, old.form):
+        raise _elsewhere()
+
+
+def _elsewhere() -> CannotApply:
+    return CannotApply("The value is not where it was located; nothing was changed")
 
 
 def _verify_stretch(old: JsonText, edit: Edit, step: Step, anchor: Entry) -> None:

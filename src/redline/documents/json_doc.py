@@ -192,7 +192,7 @@ class JsonDocument:
         return self._verified(splices, step, before or self._last(parent))
 
     def _verified(self, splices: list[Splice], step: Step, anchor: Entry | None) -> Edit:
-        if len(self.source) > self._whole:
+        if len(self.source) > PIECE:
             self._text.forget()
         edit = Edit.of(self.source, splices)
         # The container that changes; setting the root changes the root itself.
