@@ -26,12 +26,20 @@ HEAPS = [
     b"!}\n!\n!",
     b"&a\n&b[ &c",
     b"!<a b>!<c>!<d>x",
+    b"!]m\n!\n!",
+    b"[!a]!b]!c",
+    b":\n...\n!\n--- !\n!",
+    b"A\n...\n a:\n!\n!}: !",
     b"!a\x0b\n!b\n!\x0bc x",
 ]
 UNDEFINED = {
     b"&a\n\t: 1": b"a tab indents",
     b"--- !a\n\n  \t- x": b"a tab indents",
     b"x\n...\n!a\n\t\t:": b"a tab indents",
+    b':\n...\n a:\n! "\n":': b"spans several lines",
+    b"[! ?\n--,! !": b"before ?",
+    b"{!a\n ? b, !c\n ? d, !e\n ? f": b"before ?",
+    b"[!a\n ? b, !c !d x]": b"before ?",
     b'!a "\n": x': b"spans several lines",
     b"--- &a 'b''\n'  : x": b"spans several lines",
 }
@@ -90,6 +98,8 @@ def test_values_go_through_the_same_checks(value: str) -> None:
         b"[!a x, !b y, !c z]",
         b"---\n!a\n---\n!b\n---\n!c x",
         b"- !a\n- !b\n- !c\n",
+        b"!!map\n? a\n: b\n",
+        b"a: [1]\nb: !!set\n  ? b\n  ? c\n",
         b"a: |\n  x &&\n  \ty\n  z!\n\n  \tw",
         b'!a "b": 1',
         b'!a "b\n c"',
@@ -103,6 +113,9 @@ def test_what_yaml_allows_is_read(source: bytes) -> None:
 def test_the_check_is_linear() -> None:
     many = [b"! ! x ", b"!a #" + b"c" * 50 + b"\n", b"&" * 60 + b" ", b"&a!b!", b"!<a ", b"x&y "]
     many += [b'!a "', b"!a '", b'!a "\\"', b"!a '''", b"\n...\n", b"\n--- #\n", b"&a\n\n"]
+    many += [b"!", b"&!", b"!a\n?\n", b"[]\n!a\n? x\n", b"...\n!a x\n"]
     for text in many:
+        with suppress(DocumentSyntax):
+            refuse_heaps(text * 100_000)
         with suppress(DocumentSyntax):
             refuse_heaps((text + b"k ") * 20_000)

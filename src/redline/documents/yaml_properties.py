@@ -14,21 +14,42 @@ import re
 from redline.core.errors import DocumentSyntax
 from redline.documents.possessive import compiled
 
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _FLAGS = re.MULTILINE | re.DOTALL
-# As the parser cuts them: one in angle brackets may hold blanks, or be followed by the next.
-_TAG = rb"!(?>(?=<)[^>\n]*+>?+|[^ ,\]}\t\n]*+)"
-_ANCHOR = rb"&[^ ,\]}\t\n]*+"
-_GAP = rb"(?:[ \t\n,\]}]++|#[^\n]*+|^\.\.\.(?=[ \t\n]|\Z)|^%[^\n]*+)*+"
-_TAGS, _ANCHORS = _TAG + _GAP, _ANCHOR + _GAP
-_HEAP = rb"(?:(?:%b)*+%b){3}|(?:(?:%b)*+%b){3}" % (_ANCHORS, _TAGS, _TAGS, _ANCHORS)
-# Most texts have no two in a row.
-_PAIR = compiled(rb"(?:%b|%b)[&!]" % (_TAGS, _ANCHORS), _FLAGS)
-_SAFE = compiled(rb"(?:[^&!]++|(?!%b)(?:%b|%b)++)*+" % (_HEAP, _TAGS, _ANCHORS), _FLAGS)
+# As the parser cuts them, which in a flow collection is before a bracket and elsewhere is not; one
+# in angle brackets may hold blanks, or be followed by the next.
+_WORD = rb"(?:[^ ,\]}\t\n]++|[\]}](?![&!]))*+"
+_TAG = rb"!(?>(?=<)[^>\n]*+>?+|%b)" % _WORD
+_ANCHOR = rb"&%b" % _WORD
+_MARK = rb"(?:\.\.\.(?=[ \t\n]|\Z)|%[^\n]*+)"
+_GAP = rb"(?:[ \t\n,\]}]++|#[^\n]*+|\xef\xbb\xbf|(?:^|(?<=\xef\xbb\xbf))%b)*+" % _MARK
+_BOUNDARY = re.compile(rb"^(?:\xef\xbb\xbf)?+(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
+_END = re.compile(rb"^(?:\xef\xbb\xbf)?+\.\.\.(?=[ \t\n]|\Z)", re.MULTILINE)
 
-_BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
+
+def _without_heaps(gap: bytes) -> re.Pattern[bytes]:
+    """Matches up to the first three tags, or three anchors, with nothing but gaps between them."""
+    tags, anchors = _TAG + gap, _ANCHOR + gap
+    heap = rb"(?:(?:%b)*+%b){3}|(?:(?:%b)*+%b){3}" % (anchors, tags, tags, anchors)
+    return compiled(rb"(?:[^&!]++|(?!%b)(?:%b|%b)++)*+" % (heap, tags, anchors), _FLAGS)
+
+
+def _without_pairs(gap: bytes) -> re.Pattern[bytes]:
+    """Matches up to the first two in a row; most texts have none, and this is quick to say so."""
+    return compiled(rb"(?:[^&!]++|(?:%b|%b)%b(?![&!]))*+" % (_TAG, _ANCHOR, gap), _FLAGS)
+
+
+# Once a document was ended by its marker, the start of the next one is not taken for content.
+_LONG_GAP = _GAP.replace(rb"\.\.\.", rb"(?:\.\.\.|---)")
+_ALONE, _ALONE_BEHIND_ENDS = _without_pairs(_GAP), _without_pairs(_LONG_GAP)
+_SAFE, _SAFE_BEHIND_ENDS = _without_heaps(_GAP), _without_heaps(_LONG_GAP)
+
 # As the gap above, but it ends before a line that a tab leads.
 _SHORT_GAP = _GAP.replace(rb"[ \t\n,\]}]++", rb"[ \t,\]}]++|\n(?! *+\t[ \t]*+[^ \t\n#])")
-_FIRST = compiled(rb"(?:---)?+%b((?:(?:%b|%b)%b)++)?+" % (_GAP, _TAG, _ANCHOR, _SHORT_GAP), _FLAGS)
+_WAITING = rb"(?:(?:%b|%b)%b)++" % (_TAG, _ANCHOR, _SHORT_GAP)
+_FIRST = compiled(rb"(?:\xef\xbb\xbf)?+(?:---)?+%b(%b)?+" % (_GAP, _WAITING), _FLAGS)
+_ANY = compiled(rb"(?:[^&!]++)?+(%b)?+" % _WAITING, _FLAGS)
+_BEFORE_KEY = compiled(rb"(?:%b|%b)%b\?(?=[ \t\n,]|\Z)" % (_TAG, _ANCHOR, _GAP), _FLAGS)
 _LONG_KEY = compiled(
     rb'"(?=(?:[^"\\\n]++|\\[^\n])*+\\?+\n)(?:[^"\\]++|\\.)*+"[ \t]*+:'
     rb"|'(?=(?:[^'\n]++|'')*+\n)(?:[^']++|'')*+'[ \t]*+:",
@@ -41,11 +62,64 @@ def refuse_heaps(text: bytes) -> None:
     key's), and at the start of a document what must not follow one. Lines end in LF."""
     if b"!" not in text and b"&" not in text:
         return
-    safe = _SAFE.match(text) if _PAIR.search(text) else None
-    at = safe.end() if safe else len(text)
-    if at < len(text):
-        raise _refusal(text, at, "too many tags or anchors before one node")
-    _check_starts(text)
+    has_ends = _END.search(text) is not None
+    pair = _end(_ALONE_BEHIND_ENDS if has_ends else _ALONE, text, 0)
+    heap = _end(_SAFE_BEHIND_ENDS if has_ends else _SAFE, text, pair)
+    if heap < len(text):
+        raise _refusal(text, heap, "too many tags or anchors before one node")
+    _check_keys(text, has_pairs=pair < len(text))
+    if has_ends:
+        _check_all(text)
+    else:
+        _check_starts(text)
+
+
+def _end(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _check_keys(text: bytes, *, has_pairs: bool) -> None:
+    """Before `?` a tag may stand only in block style, on a line above: in a flow collection it
+    waits on, for ever. What may be in one is let through once, and where no two wait elsewhere.
+    """
+    if b"?" not in text:
+        return
+    flow, waiting = _Flow(text), 0
+    for found in _BEFORE_KEY.finditer(text):
+        waiting += flow.may_hold(found.start())
+        is_full = waiting + has_pairs > 1
+        if is_full or b"\n" not in found[0]:
+            raise _refusal(text, found.start(), "a tag or an anchor before ?")
+
+
+class _Flow:
+    """Brackets counted from left to right, believed only until something could hide one."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._done = min((at for at in map(text.find, (b"[", b"{")) if at >= 0), default=len(text))
+        self._depth = 0
+        self._is_unsure = False
+
+    def may_hold(self, at: int) -> bool:
+        """Whether a flow collection may be open at *at*; asked in rising order."""
+        part = self._text[self._done : at]
+        self._done = max(self._done, at)
+        self._is_unsure = self._is_unsure or any(mark in part for mark in (b'"', b"'", b"#", b"<"))
+        for byte in b"" if self._is_unsure else part.translate(None, _NOT_BRACKETS):
+            self._depth = max(0, self._depth + (1 if byte in b"[{" else -1))
+        return self._is_unsure or self._depth > 0
+
+
+def _check_all(text: bytes) -> None:
+    """Behind the end of a document, a line within a document may be taken for a start."""
+    at = 0
+    while at < len(text):
+        found = _ANY.match(text, at)
+        at = max(found.end(), at + 1) if found else at + 1
+        if found and found[1] is not None:
+            _check_behind(text, found.end())
 
 
 def _check_starts(text: bytes) -> None:
@@ -55,12 +129,15 @@ def _check_starts(text: bytes) -> None:
             continue
         first = _FIRST.match(text, at)
         seen = first.end() if first else at
-        if first is None or first[1] is None:
-            continue
-        if text.startswith(b"\n", seen):
-            raise _refusal(text, seen + 1, "a tab indents what follows a tag or an anchor")
-        if _LONG_KEY.match(text, seen):
-            raise _refusal(text, seen, "a key with a tag or an anchor spans several lines")
+        if first and first[1] is not None:
+            _check_behind(text, seen)
+
+
+def _check_behind(text: bytes, at: int) -> None:
+    if text.startswith(b"\n", at):
+        raise _refusal(text, at + 1, "a tab indents what follows a tag or an anchor")
+    if _LONG_KEY.match(text, at):
+        raise _refusal(text, at, "a key with a tag or an anchor spans several lines")
 
 
 def _refusal(text: bytes, at: int, reason: str) -> DocumentSyntax:
