@@ -384,6 +384,22 @@ def test_batches_are_served_where_the_revision_has_them(shared: HttpClient) -> N
     assert (status, reply["error"]["data"]) == (400, {"max_items": 50})
 
 
+def test_over_http_the_version_header_alone_names_the_era(shared: HttpClient) -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}}  # fmt: skip
+    listing = {**LIST, "params": {"_meta": meta}}
+    session = greet(shared)
+    named = post(shared, listing, Mcp_Session_Id=session, MCP_Protocol_Version="2025-11-25")[2]
+    assert "resultType" not in named["result"]
+    era = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/list"}
+    assert post(shared, listing, **era)[2]["result"]["resultType"] == "complete"
+    hello = {"jsonrpc": "2.0", "id": 5, "method": "initialize", "params": {"_meta": meta}}
+    era["Mcp_Method"] = "initialize"
+    status, headers, reply = post(shared, hello, **era)
+    assert (status, reply["error"]["code"], reply["id"]) == (404, -32601, 5)
+    assert "mcp-session-id" not in headers
+
+
 def test_the_stateless_era_checks_headers_against_the_body(connected: Connect) -> None:
     client = connected("http", protocol="2026-07-28")
     assert isinstance(client, HttpClient)
@@ -540,8 +556,9 @@ def test_the_coding_profile_over_http(coding: HttpClient) -> None:
         assert reply["error"]["data"]["received"] == version
     old = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
            "params": {"protocolVersion": "2024-01-01"}}  # fmt: skip
-    status, _, reply = post(coding, old)
-    assert (status, reply["error"]["code"]) == (200, -32602)
+    status, headers, reply = post(coding, old)
+    assert (status, reply["error"]["code"], reply["id"]) == (200, -32602, 0)
+    assert "mcp-session-id" not in headers, "nothing was opened"
     session = greet(coding, "2025-06-18")
     status, headers, _ = post(coding, LIST, Mcp_Session_Id=session)
     assert (status, headers["mcp-session-id"]) == (200, session)

@@ -45,9 +45,10 @@ class Conversation:
         self._connection = connection
         self._principal = principal
         self._batches = batches
-        # None: the first request decides. A client known from elsewhere has no handshake to make.
+        # Where a header names the era the body is not asked; None: the first request decides.
+        self._era_is_told = modern is not None
+        # A client known from elsewhere has no handshake to make.
         self._modern = modern if client is None else False
-        self._is_pipe = self._modern is None
         self._initialized = client is not None
         newest = cap if cap in protocol.HANDSHAKE else protocol.NEWEST_HANDSHAKE
         self._client = client or Client(protocol=newest)
@@ -157,7 +158,7 @@ class Conversation:
 
     def _modern_client(self, method: str, params: Any) -> Client:
         meta = params.get("_meta") if isinstance(params, dict) else None
-        if method == "initialize" and self._is_pipe:
+        if method == "initialize" and not self._era_is_told:
             requested = params.get("protocolVersion") if isinstance(params, dict) else None
             raise Refusal(
                 wire.UNSUPPORTED_VERSION,
@@ -191,7 +192,9 @@ class Conversation:
             raise Refusal(
                 wire.NOT_INITIALIZED, "Server not initialized\nhint: send initialize first"
             )
-        if method != "server/discover" and self._initialized and self._opens_modern(params):
+        if self._era_is_told or method == "server/discover" or not self._initialized:
+            return
+        if self._opens_modern(params):
             raise Refusal(
                 wire.INVALID_REQUEST,
                 f"This connection was opened by initialize and speaks {self._client.protocol}",

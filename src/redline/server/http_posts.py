@@ -116,11 +116,13 @@ class Posts:
         if self._sessions.is_full:
             raise HttpRefusal(503, wire.INTERNAL_ERROR, "Too many open sessions")
         name = secrets.token_hex(16)
-        talk = self._conversation(post.principal, connection=name, modern=False)
-        exchange = Exchange(post.forms, self._fields(name))
+        talk = self._conversation(post.principal, connection=name, modern=False, batches=True)
+        fields: Fields = []
+        exchange = Exchange(post.forms, fields)
         talk.receive(post.message, post.body, exchange.channel)
         if talk.is_greeted:
             self._greeted = True
+            fields += self._fields(name)
             self._sessions.open(Session(name, post.principal, talk))
         await exchange.finish(post.send, post.request_id, _ok)
 
@@ -178,8 +180,7 @@ class Posts:
             await send_empty(post.send, 202, [])
             return
         talk = self._conversation(post.principal, modern=True)
-        fields = self._fields(self._ambient) if self._profile.strict_handshake else []
-        exchange = Exchange(post.forms, fields)
+        exchange = Exchange(post.forms, [])
 
         def hung_up() -> None:
             talk.close(cancel=True)
