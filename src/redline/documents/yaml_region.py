@@ -84,7 +84,7 @@ class Region:
             left = left.partition(b"\n")[2]
         text = left + word + right
         if self.kind in ("single", "double"):
-            text = decode_key(text).encode("utf-8", "surrogateescape")
+            text = decode_key(text).encode("utf-8", "surrogatepass")
         return unspaced(text)
 
 

@@ -9,9 +9,12 @@ from redline.documents.possessive import compiled
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_region import LINE, Around, Region, Run
 
-# Inside a word; in double quotes not inside an escape either, of which the longest is ten bytes.
+# Inside a word; in double quotes not inside an escape either, by how many digits it has.
 _WORD_BREAK = rb"(?<=[0-9A-Za-z\x80-\xbf])(?=[0-9A-Za-z\xc2-\xf4])"
-_NO_ESCAPE = rb"(?<!\\.)" + b"".join(rb"(?<!\\[xuU].{%d})" % n for n in range(9))
+_DIGITS = ((b"x", 2), (b"u", 4), (b"U", 8))
+_NO_ESCAPE = rb"(?<!\\.)" + b"".join(
+    rb"(?<!\\%b.{%d})" % (letter, n) for letter, digits in _DIGITS for n in range(digits)
+)
 _IN_WORD = re.compile(_WORD_BREAK)
 _BEHIND_ESCAPES = re.compile(_WORD_BREAK + _NO_ESCAPE, re.DOTALL)
 _BLANK_LINES = compiled(rb"[^\n]*+\n(?:[ ]*+\r?\n)*+")
