@@ -63,6 +63,17 @@ def test_long_texts_are_counted_across_windows(depth: int) -> None:
         assert nests_too_deep(text, found - 1) is True
 
 
+def test_strings_that_go_on_in_the_next_window_hide_their_brackets() -> None:
+    rng = random.Random("windows")
+    for _ in range(30):
+        parts = [b'"' + b"]x[" * 9_000 + b'"', b"'" + b'{"' * 40_000 + b"'", b'"\\\\"', b"[[", b"]"]
+        parts += [b'"' + b"\\\\" * 40_000 + b"[" + b'"', b"{}, " * 5_000, b"'\\'['"]
+        text = b"[".join(rng.choices(parts, k=rng.randrange(5, 12)))
+        depth = deepest(text)
+        assert nests_too_deep(text, depth) is False
+        assert depth == 0 or nests_too_deep(text, depth - 1) is True
+
+
 def test_a_staircase_takes_linear_time() -> None:
     """Each layer holds one pair less than the one above, so that peeling makes little progress."""
     text = b"".join(b"[" * n + b"]" * n for n in range(1, 600))

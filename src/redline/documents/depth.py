@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from itertools import accumulate
 from operator import sub
 
@@ -9,13 +11,12 @@ from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.model import MAX_DEPTH
 from redline.documents.possessive import compiled
 
-_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 # One step up, one step down: brackets of both kinds as signed numbers.
 _STEPS = bytes(1 if byte in b"[{" else 255 for byte in range(256))
 _UP, _DOWN = b"\x01", b"\xff"
 _WITHIN = bytes(byte for byte in range(256) if byte not in b"[]{}\"'")
-# A string that is never closed reaches to the end.
-_QUOTED = compiled(rb"\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)")
+_QUOTED = compiled(rb"\"[^\"]*+\"|'[^']*+'")
+_QUOTE = re.compile(rb"[\"']")
 _WINDOW = 64 * 1024
 
 
@@ -25,30 +26,38 @@ def nests_too_deep(text: bytes | bytearray, limit: int = MAX_DEPTH) -> bool:
     Exact, and linear: a bracket that closes more than was opened closes nothing, and a string
     that is never closed hides the rest.
     """
-    if text.count(b"[") + text.count(b"{") <= limit:
+    if len(text) <= _WINDOW and text.count(b"[") + text.count(b"{") <= limit:
         return False
-    return _steps_too_deep(_outside_strings(text).translate(_STEPS, _NOT_BRACKETS), limit)
+    depth = 0
+    for brackets in _outside_strings(text):
+        depth, deepest = _descend(depth, brackets.translate(_STEPS), limit)
+        if deepest > limit:
+            return True
+    return False
 
 
-def _outside_strings(text: bytes | bytearray) -> bytes:
-    """The brackets of *text* that stand outside strings, and perhaps white space.
+def _outside_strings(text: bytes | bytearray) -> Iterator[bytes]:
+    """The brackets of *text* that stand outside strings, window by window.
 
     Two quotes of a kind next to each other change nothing about where strings are, wherever they
     stand: without brackets between them they are taken out, and few strings are left to be read.
     """
-    if b"\\" in text:
-        text = text.replace(b"\\\\", b"").replace(b'\\"', b"").replace(b"\\'", b"")
-    left = bytes(text.translate(None, _WITHIN)).replace(b'""', b"").replace(b"''", b"")
-    return _QUOTED.sub(b"", left) if b'"' in left or b"'" in left else left
-
-
-def _steps_too_deep(steps: bytes, limit: int) -> bool:
-    depth = 0
-    for at in range(0, len(steps), _WINDOW):
-        depth, deepest = _descend(depth, steps[at : at + _WINDOW], limit)
-        if deepest > limit:
-            return True
-    return False
+    at, quote = 0, b""
+    while at < len(text):
+        end = at + _WINDOW
+        while text[end - 1 : end] == b"\\":
+            end += 1
+        window = text[at:end]
+        if b"\\" in window:
+            window = window.replace(b"\\\\", b"").replace(b'\\"', b"").replace(b"\\'", b"")
+        left = quote + window.translate(None, _WITHIN).replace(b'""', b"")
+        left = left.replace(b"''", b"") if b"'" in left else left
+        left = _QUOTED.sub(b"", left) if b'"' in left or b"'" in left else left
+        # A string that is open still goes on in the next window.
+        still = _QUOTE.search(left)
+        quote = still[0] if still else b""
+        yield left[: still.start()] if still else left
+        at = end
 
 
 def _descend(depth: int, steps: bytes, limit: int) -> tuple[int, int]:

@@ -54,7 +54,8 @@ class JsonText:
         self._entries: dict[int, list[Entry]] = {}
         self._tails: dict[int, list[Entry]] = {}
         self._members: dict[tuple[int, str], tuple[Entry | None, int]] = {}
-        # msgspec stops at a depth of its own without harm, so in a large file only that counts.
+        # msgspec stops at a depth of its own without harm: in a large file only that counts, until
+        # all its values are asked for.
         if form == "json5" or len(source) <= _PRESCANNED:
             require_shallow(self.mask)
         start = skip_space(self.mask, 0)
