@@ -2,10 +2,11 @@
 
     python -m bench.context definitions [SET...]   agreement with ctags and the TypeScript service
     python -m bench.context renames [SET...]       the same places as pyright and that service
+    python -m bench.context references [SET...]    the same lines as pyright and that service
     python -m bench.context index --files N        index N files, then time answers
 
 Everything is read from archives pinned in corpora.toml (fetched once) and from this repository.
-What counts as agreement stands in bench/definitions.py and bench/renames.py. Results go to
+What counts as agreement stands in bench/definitions.py, renames.py and references.py. Results go to
 results/context.json, each part beside what the others measured before.
 """
 
@@ -22,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import renames
+from bench import references, renames
 from bench.definitions import LANGUAGES, agree
 from bench.measure import RESULTS, Report, Row
 from bench.plot import bar_chart
@@ -197,8 +198,13 @@ def main() -> int:
     two.add_argument("--files", type=int, default=150, help="at most so many of each language")
     two.add_argument("--show", type=int, default=10)
     two.add_argument("--seed", type=int, default=renames.SEED)
-    two = parts.add_parser("index")
-    two.add_argument("--files", type=int, default=20_000)
+    three = parts.add_parser("references")
+    three.add_argument("sets", nargs="*", help="sets or names of corpora.toml, or own")
+    three.add_argument("--picks", type=int, default=references.PER_SOURCE, help="of each source")
+    three.add_argument("--show", type=int, default=0)
+    three.add_argument("--seed", type=int, default=references.SEED)
+    four = parts.add_parser("index")
+    four.add_argument("--files", type=int, default=20_000)
     args = parser.parse_args()
     if args.part == "index":
         keep("index", *index(args.files))
@@ -206,9 +212,13 @@ def main() -> int:
     if args.part == "renames":
         languages = ("python", "javascript", "typescript")
         made = renames.compare(tuple(args.sets), languages, args.files, args.show, args.seed)
-        keep("references", {name: found.pop("references") for name, found in made.items()})
         keep("renames", made)
         return 1 if any(found["wrong"] for found in made.values()) else 0
+    if args.part == "references":
+        sets, all_of = tuple(args.sets), references.LANGUAGES
+        told = references.compare(sets, all_of, args.picks, args.show, args.seed)
+        keep("references", told)
+        return 0 if all(min(f["recall"], f["precision"]) >= ENOUGH for f in told.values()) else 1
     found = agree(tuple(args.sets), args.language or LANGUAGES, args.show)
     if not args.language:
         keep("definitions", found)

@@ -1,5 +1,7 @@
 // Where the TypeScript language service sees references, across all files of a project.
 // First line on standard input: {files: [...]}; then one line {path, start} per question.
+// `spots` is the service's answer; `more` what it answers when asked again at the seams of
+// CommonJS that it stopped at, until nothing new comes.
 // Usage: node references.mjs PATH_OF_THE_TYPESCRIPT_PACKAGE < requests
 import { createRequire } from "node:module";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -48,14 +50,62 @@ for await (const line of createInterface({ input: process.stdin })) {
     served = service(asked.files);
     continue;
   }
-  let found = [];
-  try {
-    found = served.findReferences(asked.path, asked.start) ?? [];
-  } catch {
-    // The service itself fails on some files: nothing to compare with.
+  const spots = answer(asked.path, asked.start);
+  const seen = new Set(spots.map(String));
+  const more = [...spots];
+  for (let next = 0; next < more.length; next++) {
+    const again = seam(...more[next]);
+    for (const spot of again === undefined ? [] : answer(more[next][0], again)) {
+      if (seen.has(String(spot))) continue;
+      seen.add(String(spot));
+      more.push(spot);
+    }
   }
-  const spots = found.flatMap((group) =>
-    group.references.map((spot) => [spot.fileName, spot.textSpan.start]),
+  console.log(JSON.stringify({ ...asked, spots, more }));
+}
+
+function answer(path, start) {
+  try {
+    const found = served.findReferences(path, start) ?? [];
+    return found.flatMap((group) =>
+      group.references.map((spot) => [spot.fileName, spot.textSpan.start]),
+    );
+  } catch {
+    return []; // The service itself fails on some files: nothing to compare with.
+  }
+}
+
+// Where to ask again: the name that `{ name } = require(...)` or `name = require(...).name`
+// binds, and the name in `module.exports = { name }`.
+function seam(path, start) {
+  if (!/\.[cm]?js$/.test(path)) return undefined;
+  const source = served.getProgram().getSourceFile(path);
+  let node = source && touching(source, source, start);
+  if (!node) return undefined;
+  const parent = node.parent;
+  if (ts.isBindingElement(parent)) {
+    const declared = parent.parent.parent;
+    return isRequire(declared.initializer) ? parent.name.getStart(source) : undefined;
+  }
+  if (ts.isPropertyAccessExpression(parent) && isRequire(parent.expression)) {
+    const named = ts.isVariableDeclaration(parent.parent) && parent.parent.name;
+    return named && ts.isIdentifier(named) ? named.getStart(source) : undefined;
+  }
+  const given =
+    ts.isShorthandPropertyAssignment(parent) ||
+    (ts.isPropertyAssignment(parent) && parent.initializer === node);
+  if (!given || !ts.isBinaryExpression(parent.parent.parent)) return undefined;
+  const target = parent.parent.parent.left.getText(source);
+  return target === "module.exports" ? parent.name.getStart(source) : undefined;
+}
+
+function isRequire(node) {
+  return node && ts.isCallExpression(node) && node.expression.getText() === "require";
+}
+
+function touching(source, node, start) {
+  if (node.getStart(source) === start && ts.isIdentifier(node)) return node;
+  return ts.forEachChild(node, (child) =>
+    child.pos <= start && start < child.end ? touching(source, child, start) : undefined,
   );
-  console.log(JSON.stringify({ ...asked, spots }));
 }

@@ -7,9 +7,6 @@ is made and touches other places of the file than the service's, leaving out pla
 and comments, which a rename never touches. A refusal is counted, never wrong. What the service
 itself declines to rename (imports of modules, builtins) is not compared, nor are names that a
 script does not define: the service is given no libraries that could tell what those are.
-
-References are measured on the same picks: the lines on which Redline lists the name as code (what
-`references` answers from, name-based, within the file) against the lines of the service's places.
 """
 
 from __future__ import annotations
@@ -31,7 +28,6 @@ from bench.corpora import archives, tool
 from bench.language_server import LanguageServer
 from redline.code.definitions import Parsed, parse
 from redline.code.languages import language_of
-from redline.code.references import uses_of
 from redline.code.rename import plan_rename
 from redline.code.rename_scoped import names_of
 from redline.core.errors import InvalidArgument
@@ -128,15 +124,12 @@ def compare(
         files = rng.sample(files, min(most, len(files)))
         service = by_pyright if language == "python" else by_typescript
         counts: Counter[str] = Counter()
-        seen: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
         for expected in service(files, rng):
             verdict, why = _verdict(expected)
             counts[verdict] += 1
             if verdict != "declined" and _is_scoped(expected):
                 counts[f"scoped {verdict}"] += 1
-            if verdict != "declined":
-                seen.update(_references(expected))
             if verdict == "refused":
                 reasons[why] += 1
             if verdict == "wrong" and counts["wrong"] <= show:
@@ -151,11 +144,6 @@ def compare(
             "names of scopes": sum(counts[f"scoped {v}"] for v in ("same", "refused", "wrong")),
             "of these refused": counts["scoped refused"],
             "files": len(files),
-            "references": {
-                "recall": round(100 * seen["shared"] / max(1, seen["theirs"]), 1),
-                "precision": round(100 * seen["shared"] / max(1, seen["ours"]), 1),
-                "lines": seen["theirs"],
-            },
         }
         print(language, report[language], dict(counts), dict(reasons.most_common(8)))
     return report
@@ -201,19 +189,6 @@ def _is_undefined(expected: Expected, parsed: Parsed) -> bool:
         return False
     found = [spot for spot in names.occurrences if spot.start == expected.start]
     return bool(found) and found[0].binding is None
-
-
-def _references(expected: Expected) -> Counter[str]:
-    """Lines of the name by Redline's uses and by the service's places."""
-    parsed = _parsed[expected.path]
-    text = parsed.text
-    theirs = {
-        text.count("\n", 0, spot[0]) + 1
-        for spot in expected.spots
-        if not _is_text(expected.path, parsed, spot)
-    }
-    ours = {use.line for use in uses_of(parsed, expected.name)}
-    return Counter(theirs=len(theirs), ours=len(ours), shared=len(theirs & ours))
 
 
 def _is_scoped(expected: Expected) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from redline.code.definitions import Symbol, parse, symbols_of
+from redline.code.imports import imported_stems
 from redline.code.languages import Language
 from redline.code.references import words_of
+from redline.code.scoped import SCOPED
 
 # Generated or minified text: parsing it costs seconds and nobody looks a symbol up in it.
 LARGEST_FILE = 1 << 20
@@ -34,6 +36,8 @@ def facts_of(content: bytes, language: Language) -> FileFacts:
     if language.name in _DATA:
         return FileFacts(symbols, {}, count)
     uses = {name: sorted(set(lines)) for name, lines in words_of(parsed).items() if len(name) > 1}
+    if language.name in SCOPED - {"python"}:
+        uses.update(imported_stems(text))
     return FileFacts(symbols, uses, count)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from redline.core.paths import WorkspacePath
 
 _PYTHON = (".py", ".pyi")
 _SCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
+_SPEC = re.compile(r"""(?:\bfrom|\brequire\s*\(|\bimport\s*\(?)\s*['"](\.[^'"\n]*)['"]""")
 _SPELLED = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 
 
@@ -82,7 +84,10 @@ def _required(node: Node, parent: Node) -> Import | None:
         parent = parent.parent()
     if parent is None or parent.kind() != "variable_declarator":
         return None
-    spec = required(parent.field("value"))
+    value = parent.field("value")
+    if name is None and value is not None and value.kind() == "member_expression":
+        name, value = value.field("property").text(), value.field("object")
+    spec = required(value)
     return Import(spec, name) if spec is not None else None
 
 
@@ -108,6 +113,31 @@ def unquoted(node: Node) -> str:
     """The words of a plain string."""
     text: str = node.text()
     return text[1:-1]
+
+
+def imported_stems(text: str) -> dict[str, list[int]]:
+    """By what a script imports from beside it, the lines: keys that no name of code can have."""
+    found: dict[str, list[int]] = {}
+    for spec in _SPEC.finditer(text):
+        key = stem_key(spec[1])
+        line = text.count("\n", 0, spec.start()) + 1
+        if line not in found.setdefault(key, []):
+            found[key].append(line)
+    return found
+
+
+def stem_key(spec: str) -> str:
+    """The key of an import: the last word of its path without its ending."""
+    last = spec.rstrip("/").rsplit("/", 1)[-1]
+    stem = last.split(".")[0] if last.strip(".") else "index"
+    return f"import:{stem}"
+
+
+def stem_keys(path: WorkspacePath) -> list[str]:
+    """The keys under which a file may be imported."""
+    stem = path.name.split(".")[0]
+    above = path.parent.name
+    return [stem_key(stem), *([stem_key(above)] if stem == "index" and above else [])]
 
 
 def python_places(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:

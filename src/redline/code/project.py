@@ -9,10 +9,10 @@ from functools import cached_property
 
 from redline.code.definitions import Parsed
 from redline.code.members import Classes
+from redline.code.scoped import SCOPED, read_names
 from redline.code.scopes import Binding, Member, Names, Scope
 from redline.core.paths import WorkspacePath
 
-SCOPED = {"python", "javascript", "typescript", "tsx"}
 _DECLARING = {"interface_declaration", "type_alias_declaration"}
 
 
@@ -103,10 +103,4 @@ class Project:
             found.start()
             for found in re.finditer(rf"(?<![\w$])(?:{pattern})(?![\w$])", parsed.text)
         ]
-        if parsed.language.name == "python":
-            from redline.code.scopes_python import python_names
-
-            return Module(path, parsed, python_names(parsed.root, spots))
-        from redline.code.scopes_script import script_names
-
-        return Module(path, parsed, script_names(parsed.root, spots))
+        return Module(path, parsed, read_names(parsed, spots))

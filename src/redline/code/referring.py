@@ -12,7 +12,7 @@ from redline.code.origins import UNKNOWN, Origins, Thing, import_at
 from redline.code.project import Files, Module, Project
 from redline.code.references import nodes_of
 from redline.code.scopes import Binding, Member, Occurrence
-from redline.code.values import OfClass, Values, members_of
+from redline.code.values import OfClass, Values, is_static, members_of
 from redline.core.paths import WorkspacePath
 
 Certainty: TypeAlias = Literal["bound", "possible"]
@@ -47,13 +47,23 @@ class Referring:
     project: Project
     origins: Origins
     values: Values
+    # Only where a class makes something: the references of its constructor.
+    made_only: bool = False
 
     @classmethod
-    def to(cls, name: str, files: Files) -> Referring:
+    def to(cls, name: str, files: Files, *, made_only: bool = False) -> Referring:
         """References to *name* among *files*."""
         project = Project(files, {name})
         origins = Origins(project)
-        return cls(name, project, origins, Values(origins))
+        return cls(name, project, origins, Values(origins), made_only)
+
+    def exported_as(self, target: Target) -> set[str]:
+        """The names under which its module gives a script's thing away."""
+        module = self.project.module(target.thing.path)
+        if module is None or not module.is_script:
+            return set()
+        names = self.origins.exports(module).named
+        return {name for name in names if target.same & self.origins.exported(module.path, name)}
 
     def target(self, path: WorkspacePath, start: int) -> Target | None:
         """The definition whose name begins at *start*; None where scopes cannot be told."""
@@ -71,8 +81,7 @@ class Referring:
     def _binding_target(self, module: Module, binding: Binding) -> Target:
         thing = self.origins.own(module, binding)
         same = {thing}
-        brought = [import_at(module, site) for site in binding.sites]
-        if any(found is not None and found.name is not None for found in brought):
+        if any(_stands_for(module, site) for site in binding.sites):
             same |= self.origins.of_binding(module, binding)
         if thing.is_member and module.is_script:
             scope = next(s for s in module.names.scopes if _start(s.node) == thing.start)
@@ -83,12 +92,19 @@ class Referring:
         things = self._of_member(module, member) - {UNKNOWN}
         if things:
             thing = min(things, key=lambda found: (found.path != module.path, found.start))
-            return Target(thing, set(things), thing.is_member)
+            is_loose = thing.binding is None and not thing.is_member
+            return Target(thing, set(things), thing.is_member or is_loose, is_loose)
         loose = Thing(module.path, member.start, member.name, True, module)
         return Target(loose, {loose}, True, True)
 
     def _family(self, value: OfClass) -> set[Thing]:
-        """Members of the name in a class and all it derives from."""
+        """Members of the name in a class and all it derives from.
+
+        Constructors and members of the class itself are no kin of their namesakes above.
+        """
+        own = members_of(value, self.name)
+        if self.name == "constructor" or any(is_static(item) for item in own):
+            return {self._member(value)}
         owners, _ = self.values.owners(value, self.name, all_of=True)
         return {self._member(owner) for owner in owners}
 
@@ -101,9 +117,10 @@ class Referring:
         module = self.project.module(path)
         if module is None:
             return None
+        meanings = self._made(module) if self.made_only else self._meanings(module)
         found = [
             verdict
-            for line, things, is_member in self._meanings(module)
+            for line, things, is_member in meanings
             if (verdict := _verdict(line, things, is_member, targets)) is not None
         ]
         found += self._aliased(module, targets)
@@ -132,6 +149,22 @@ class Referring:
                     line = node.range().start.line + 1
                     yield line, self.origins.of_import(module.path, brought), False
 
+    def _made(self, module: Module) -> Iterator[tuple[int, frozenset[Thing], bool]]:
+        """Where the class of the name is called to make something, or by what derives from it."""
+        for spot in module.names.occurrences:
+            if spot.name == self.name and _is_called(spot.node):
+                yield spot.line, self._of_spot(module, spot), False
+        for scope in module.classes.defined if module.is_script else ():
+            above = [v for v in self.values.bases(OfClass(module, scope)) if isinstance(v, OfClass)]
+            things = {self._class(value) for value in above if value.scope.name == self.name}
+            for node in scope.node.find_all(kind="super") if things else ():
+                if _is_called(node):
+                    yield node.range().start.line + 1, frozenset(things), False
+
+    def _class(self, value: OfClass) -> Thing:
+        assert value.scope.owner is not None
+        return self.origins.own(value.module, value.scope.owner)
+
     def _of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
         """What a name means: an import itself, too, beside what it brings in."""
         found = self.origins.of_spot(module, spot)
@@ -152,6 +185,8 @@ class Referring:
             for other in again.names.bindings:
                 if other.name == binding.name and other.sites[0].start == binding.sites[0].start:
                     for use in other.uses:
+                        if self.made_only and not _is_called(use.node):
+                            continue
                         yield Reference(use.line, "bound", _bound_to(things, targets))
 
     def _may_be(self, module: Module, binding: Binding) -> bool:
@@ -202,7 +237,8 @@ class Referring:
             if isinstance(value, Thing):
                 found |= self.origins.exported(value.path, member.name)
             elif isinstance(value, OfClass):
-                owners, is_open = self.values.owners(value, member.name, all_of=module.is_script)
+                kin = module.is_script and value.is_instance
+                owners, is_open = self.values.owners(value, member.name, all_of=kin)
                 found |= {self._member(owner) for owner in owners}
                 if not owners or (is_open and module.is_script):
                     found.add(UNKNOWN)
@@ -228,8 +264,21 @@ def _bound_to(things: frozenset[Thing], targets: list[Target]) -> Thing | None:
     return next((target.thing for target in targets if target.same & things), None)
 
 
+def _stands_for(module: Module, site: Occurrence) -> bool:
+    """Whether a name that is imported is the thing itself, not a variable set to it."""
+    brought = import_at(module, site)
+    is_set = site.node.parent().kind() == "variable_declarator"
+    return brought is not None and brought.name is not None and not is_set
+
+
 def _is_import(binding: Binding) -> bool:
     return bool(binding.roles & {"import", "variable", "dotted import"})
+
+
+def _is_called(node: Node) -> bool:
+    parent = node.parent()
+    made = parent.field("function") or parent.field("constructor")
+    return made is not None and _start(made) == _start(node)
 
 
 def _start(node: Node) -> int:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from redline.code.definitions import Parsed
 from redline.code.references import Use, uses_of
-from redline.code.rename_scoped import SCOPED, Spot, scoped_spots
+from redline.code.rename_scoped import Spot, scoped_spots
 from redline.code.rename_words import sure_uses
+from redline.code.scoped import SCOPED
 from redline.core.errors import InvalidArgument
 
 _SHORTHAND = {

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 from redline.code.definitions import Parsed
 from redline.code.members import Classes
 from redline.code.named import Node
+from redline.code.scoped import read_names
 from redline.code.scopes import ANY, Binding, Member, Names, Occurrence, Scope
 from redline.code.syntax import syntax_issues
 from redline.core.errors import InvalidArgument
 
-SCOPED = {"python", "javascript", "typescript", "tsx"}
 _SHOWN = 8
 # What the language itself gives a meaning.
 _LANGUAGE = {
@@ -53,13 +53,7 @@ def names_of(parsed: Parsed) -> Names:
             field="edit_instruction",
             hint=EVERYWHERE,
         )
-    if parsed.language.name == "python":
-        from redline.code.scopes_python import python_names
-
-        return python_names(parsed.root)
-    from redline.code.scopes_script import script_names
-
-    return script_names(parsed.root)
+    return read_names(parsed)
 
 
 def scoped_spots(parsed: Parsed, old: str, name: str, lines: range | None) -> list[Spot]:

@@ -155,7 +155,8 @@ class _Reader(TreeReader):
         if node.kind() in _DECLARED:
             inner.owner = self.names.bind(name, scope, "function")
         elif name is not None and name.kind() == "identifier":
-            self.names.bind(name, inner, "function")
+            # What a function expression calls itself yields to a variable of its own.
+            self.names.bind(name, types, "function")
         elif name is not None:
             self.visit(name, scope)
         self.type_parameters(node, types)

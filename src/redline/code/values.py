@@ -61,7 +61,8 @@ class Values:
             return self.of(module, inner, scope, depth + 1)
         if kind == "as_expression":
             return self.annotated(module, node.children()[-1], scope, depth + 1)
-        return {"other"} if kind in LITERALS else {"unknown"}
+        plain = kind in LITERALS and kind != "object"
+        return {"other"} if plain else {"unknown"}
 
     def _own(self, module: Module, node: Node, scope: Scope) -> set[Value]:
         """`this` and `super` of a script."""
@@ -342,6 +343,13 @@ def _is_declared(module: Module, item: Member | Binding) -> bool:
         return True
     spot = module.names.at(item.owner) if item.owner is not None else None
     return spot is not None and spot.binding is not None and "parameter" in spot.binding.roles
+
+
+def is_static(item: Member | Binding) -> bool:
+    """Whether a script's class keeps it for itself."""
+    if isinstance(item, Binding) or item.form != "define":
+        return False
+    return any(child.kind() == "static" for child in item.node.parent().children())
 
 
 def members_of(owner: OfClass, name: str) -> list[Member | Binding]:

@@ -21,7 +21,7 @@ from redline.core.textfile import TextFile
 from redline.dialects.tool import Call
 
 MOST_FILES = 40
-MOST_USERS = 200
+MOST_USERS = 1000
 _GREPPED = 2000
 _GREP_SECONDS = 5.0
 # Changes made through Redline so many seconds ago are looked at before every answer.

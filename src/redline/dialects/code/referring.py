@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from redline.code.definitions import Parsed, symbols_of
+from redline.code.imports import stem_keys
 from redline.code.languages import kin_of, language_of
-from redline.code.project import SCOPED, Files
+from redline.code.project import Files
 from redline.code.references import nodes_of
 from redline.code.referring import Reference, Referring, Target
+from redline.code.scoped import SCOPED
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.core.ports.tree import Kind
@@ -20,6 +22,7 @@ from redline.dialects.code.lookup import Lookup, Opened
 MOST_DEFINITIONS = 12
 # Characters that are read by scope, for each token an answer may have.
 READ_PER_TOKEN = 64
+_CONSTRUCTORS = {"constructor", "__init__"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Finder:
     name: str
     definitions: list[Chosen]
     room: int
+    # Only where the class of the name is called to make something.
+    made_only: bool = False
     # Files that were not read because enough was.
     unread: int = 0
     targets: list[tuple[Chosen, Target]] = field(default_factory=list)
@@ -58,13 +63,47 @@ class Finder:
         """The references of each file that has any."""
         if len(self.definitions) <= MOST_DEFINITIONS:
             self._aim()
-        homes = {chosen.path for chosen in self.definitions}
-        kin = {_kin(path) for path in homes}
-        rows = [row for row in self.lookup.users(self.name) if not kin or _kin(row.path) in kin]
-        for row in sorted(rows, key=lambda row: row.path not in homes):
+        for row in self._rows():
             found = self._in_file(row)
             if found is not None and found.references:
                 yield found
+        makes = self._maker() if len(self.definitions) == 1 else None
+        if makes is not None:
+            yield from makes.find()
+
+    def _rows(self) -> list[IndexedUses]:
+        """The files to look at: those that spell the name or may give it another, homes first."""
+        homes = {chosen.path: IndexedUses(chosen.path, ()) for chosen in self.definitions}
+        kin = {_kin(path) for path in homes}
+        rows = {row.path: row for row in self.lookup.users(self.name)}
+        for row in self._renaming():
+            rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
+        first = [rows.pop(path, row) for path, row in homes.items()]
+        return first + [row for row in rows.values() if not kin or _kin(row.path) in kin]
+
+    def _renaming(self) -> Iterator[IndexedUses]:
+        """Files that may use the thing without spelling its name."""
+        if self._referring is None:
+            return
+        for chosen, target in self.targets:
+            for name in self._referring.exported_as(target) - {self.name}:
+                keys = stem_keys(chosen.path) if name in ("=", "default") else [name]
+                for key in keys:
+                    yield from self.lookup.users(key)
+
+    def _maker(self) -> Finder | None:
+        """Of a constructor: what finds the calls that its class is made by."""
+        file = self.lookup.open(self.definitions[0].path)
+        if self.name not in _CONSTRUCTORS or file is None:
+            return None
+        line = self.definitions[0].line
+        own = [s for s in file.symbols() if (s.name, s.line) == (self.name, line)]
+        above = own[0].qualified.rpartition(".")[0] if own else ""
+        made = [s for s in file.symbols() if s.qualified == above]
+        if not made:
+            return None
+        chosen = [Chosen(file.path, made[0].line)]
+        return Finder(self.lookup, made[0].name, chosen, self.room, made_only=True)
 
     def definition_of(self, reference: Reference) -> Chosen | None:
         """Which of the definitions a reference is bound to."""
@@ -72,7 +111,8 @@ class Finder:
         return next(found, None)
 
     def _aim(self) -> None:
-        self._referring = Referring.to(self.name, Files(self._parse, self._is_file))
+        reading = Files(self._parse, self._is_file)
+        self._referring = Referring.to(self.name, reading, made_only=self.made_only)
         for chosen in self.definitions:
             start = self._start(chosen)
             target = self._referring.target(chosen.path, start) if start is not None else None
@@ -123,7 +163,7 @@ class Finder:
                 rf"\.\s*{name}\b|import\b[^\n(]*\b{name}\b|import\s*\([^)]*\b{name}\b|import\s*\*"
             )
         else:
-            seen = r"\b(?:import|require|export)\b"
+            seen = r"\b(?:import|require|exports?)\b"
         return re.search(seen, file.text) is not None
 
     def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
