@@ -42,12 +42,23 @@ def _names(source: str, name: str) -> int:
     )
 
 
+def _meanings(source: str, name: str) -> int:
+    """How many definitions and imports of the file bring in the name."""
+    definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return sum(
+        (isinstance(node, definitions) and node.name == name)
+        or (isinstance(node, ast.alias) and name in (node.name, node.asname))
+        for node in ast.walk(ast.parse(source))
+    )
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda p: str(p.relative_to(REPO)))
 def test_every_reference_changes_and_no_string_or_comment_does(file: Path) -> None:
     source = file.read_text("utf-8")
     parsed = parse(source, BY_NAME["python"])
     upper = [s for s in symbols_of(parsed) if "." not in s.qualified and s.kind != "variable"]
-    for symbol in upper[:6]:
+    # Namesakes stay, as tests of scopes say; here the word itself is counted.
+    for symbol in [s for s in upper if _meanings(source, s.name) == 1][:6]:
         try:
             changes = plan_rename(parsed, symbol.qualified, FRESH)
         except InvalidArgument:
