@@ -38,14 +38,15 @@ class Files:
         """Some files, given with the start of their paths: objects with commas between."""
         ends, (_, modes, sizes, seconds, _) = self._ends, facts
         prefix, names = _quotable(prefix, facts.names)
+        numbers = orjson.dumps(sizes)[1:-1].decode().split(",")
         start = f'{{"path":"{prefix}'
         if _all_same(modes) and _all_same(seconds):
             # As most directories are: what stands between two sizes and names is always the same.
             middle, end = _middle(modes[0] & KIND), ends[seconds[0]]
-            rows = [f"{name}{middle}{size}" for name, size in zip(names, sizes, strict=True)]
+            rows = map(middle.join, zip(names, numbers, strict=True))
             return start + f"{end},{start}".join(rows) + end
         middles = {mode: _middle(mode & KIND) for mode in set(modes)}
-        columns = zip(names, modes, sizes, seconds, strict=True)
+        columns = zip(names, modes, numbers, seconds, strict=True)
         return ",".join([f"{start}{n}{middles[m]}{z}{ends[s]}" for n, m, z, s in columns])
 
 
