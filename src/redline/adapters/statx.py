@@ -33,32 +33,32 @@ def facts_at(base: int, names: Sequence[str]) -> FactLists | None:
         answers = _spare.pop()
     except IndexError:
         answers = _Answers()
-    facts: list[list[int]] = [[], [], [], []]
-    for start in range(0, len(names), _ROWS):
-        some = names[start : start + _ROWS]
-        if not answers.ask(base, some):
-            return None
-        answers.read_into(facts, len(some))
-    _spare.append(answers)
-    return FactLists(list(names), *facts)
+    facts = FactLists(list(names), [], [], [], [])
+    try:
+        for start in range(0, len(names), _ROWS):
+            some = names[start : start + _ROWS]
+            if not answers.ask(base, some):
+                return None
+            answers.add_to(facts, len(some))
+    finally:
+        _spare.append(answers)
+    return facts
 
 
 class _Answers:
     """Room for the answers about `_ROWS` names."""
 
-    __slots__ = ("_columns", "_places")
+    __slots__ = ("_modes", "_nanos", "_places", "_seconds", "_sizes")
 
     def __init__(self) -> None:
         room = ctypes.create_string_buffer(_ROW * _ROWS)
         self._places = [ctypes.byref(room, _ROW * row) for row in range(_ROWS)]
         plain = memoryview(room).cast("B")
         # Views of one fact each, from row to row.
-        self._columns = (
-            plain.cast("H")[_MODE_AT // 2 :: _ROW // 2],
-            plain.cast("Q")[_SIZE_AT // 8 :: _ROW // 8],
-            plain.cast("q")[_SECONDS_AT // 8 :: _ROW // 8],
-            plain.cast("I")[_NANOS_AT // 4 :: _ROW // 4],
-        )
+        self._modes = plain.cast("H")[_MODE_AT // 2 :: _ROW // 2]
+        self._sizes = plain.cast("Q")[_SIZE_AT // 8 :: _ROW // 8]
+        self._seconds = plain.cast("q")[_SECONDS_AT // 8 :: _ROW // 8]
+        self._nanos = plain.cast("I")[_NANOS_AT // 4 :: _ROW // 4]
 
     def ask(self, base: int, names: Sequence[str]) -> bool:
         """Have the facts of *names* written here; False as soon as one is refused."""
@@ -66,10 +66,18 @@ class _Answers:
         asked = map(_statx, repeat(base), spelled, _flags, _wanted, self._places)
         return not any(asked)
 
-    def read_into(self, facts: list[list[int]], count: int) -> None:
+    def add_to(self, facts: FactLists, count: int) -> None:
         """Add what the first *count* rows hold."""
-        for known, column in zip(facts, self._columns, strict=True):
-            known += column[:count].tolist()
+        facts.modes.extend(_often_alike(self._modes[:count]))
+        facts.sizes.extend(self._sizes[:count].tolist())
+        facts.seconds.extend(_often_alike(self._seconds[:count]))
+        facts.nanos.extend(self._nanos[:count].tolist())
+
+
+def _often_alike(column: memoryview[int]) -> list[int]:
+    """The numbers of a column; where all are the same, one object stands for all of them."""
+    raw, count = column.tobytes(), len(column)
+    return [column[0]] * count if raw == raw[: column.itemsize] * count else column.tolist()
 
 
 # Each thread takes one while it asks, and puts it back: making one costs as much as 50 names.
