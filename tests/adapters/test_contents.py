@@ -10,7 +10,8 @@ import pytest
 
 from redline.adapters.blobs import Blobs
 from redline.adapters.contents import MOST_INLINE, Contents
-from redline.adapters.journal import Head, Journal, spell_operation
+from redline.adapters.journal import Journal
+from redline.adapters.journal_lines import Head, spell_operation
 from redline.core.changes import digest_of
 from tests.engine.quick import QuickDisk
 

@@ -11,19 +11,25 @@ from __future__ import annotations
 import math
 import os
 import threading
-import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
 
 from redline.adapters.disk import Dir, Disk
+from redline.adapters.journal_lines import (
+    DIGEST,
+    FIELDS,
+    Head,
+    Line,
+    checksum_of,
+    spell_line,
+    spell_token,
+    tokens_of,
+)
 from redline.adapters.locks import LockFiles, OneLock
 
 NAME = "journal"
 _LOCK = "journal.lock"
 _NEXT = "journal.next"
-_FIELDS = 7
-_DIGEST = 64
 
 
 class Undecided(Exception):
@@ -32,27 +38,6 @@ class Undecided(Exception):
     def __init__(self, *, is_there: bool) -> None:
         super().__init__()
         self.is_there = is_there
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The fixed fields of an operation's line."""
-
-    id: str
-    kind: str
-    reverts: str | None
-    time: float
-    added: int
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Where an operation stands in the file; pruning makes a new file, with other places."""
-
-    head: Head
-    offset: int
-    length: int
-    file: tuple[int, int]
 
 
 class Journal:
@@ -97,11 +82,11 @@ class Journal:
 
     def revoke(self, operation_id: str) -> None:
         """Durably take an operation's line back."""
-        self._append(_line(b"V " + operation_id.encode()))
+        self._append(spell_line(b"V " + operation_id.encode()))
 
     def finish(self, operation_id: str) -> None:
         """Durably say that an operation was carried out."""
-        self._append(_line(b"F " + operation_id.encode()))
+        self._append(spell_line(b"F " + operation_id.encode()))
 
     def _append(self, data: bytes) -> None:
         with self._guard, self._lock:
@@ -157,12 +142,12 @@ class Journal:
 
     def _kept(self, keep: Iterable[Line], wanted: Iterable[str]) -> bytes:
         lines = [self._raw(line) for line in keep]
-        brought = {token[:_DIGEST].decode() for raw in lines for token in _tokens(raw)}
+        brought = {token[:DIGEST].decode() for raw in lines for token in tokens_of(raw)}
         inherited = []
         for digest in sorted(set(wanted) - brought):
             text = self.content(digest)
             if text is not None:
-                inherited.append(_line(b"K " + _token(digest, text)))
+                inherited.append(spell_line(b"K " + spell_token(digest, text)))
         return b"".join(inherited + lines)
 
     def _discard_half_written(self) -> None:
@@ -233,7 +218,7 @@ class Journal:
     def _content(self, digest: str) -> bytes | None:
         offset, length = self._contents.get(digest, (0, 0))
         token = self._disk.pread(self._fd, length, offset)
-        return token[_DIGEST + 1 :] if token[:_DIGEST] == digest.encode() else None
+        return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
 
     @property
     def lines(self) -> list[Line]:
@@ -254,8 +239,8 @@ class Journal:
 
     def body(self, line: Line) -> bytes:
         """The body of an operation's record; LookupError when it was pruned meanwhile."""
-        fields = self._raw(line).rstrip(b"\n").split(b" ", _FIELDS)
-        return fields[_FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[_FIELDS]
+        fields = self._raw(line).rstrip(b"\n").split(b" ", FIELDS)
+        return fields[FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[FIELDS]
 
     def _raw(self, line: Line) -> bytes:
         with self._guard:
@@ -274,9 +259,9 @@ class Journal:
 
     def _take_line(self, text: bytes, offset: int) -> None:
         checksum, _, payload = text.partition(b" ")
-        if not payload or checksum != _checksum(payload):
+        if not payload or checksum != checksum_of(payload):
             return
-        fields = payload.split(b" ", _FIELDS - 1)
+        fields = payload.split(b" ", FIELDS - 1)
         if fields[0] in (b"C", b"K"):
             self._note_contents(fields[-1], offset + len(text) - len(fields[-1]))
         name = fields[1].decode()
@@ -293,7 +278,7 @@ class Journal:
 
     def _note_contents(self, text: bytes, offset: int) -> None:
         for token in text.partition(b" ")[0].split(b","):
-            self._contents[token[:_DIGEST].decode()] = offset, len(token)
+            self._contents[token[:DIGEST].decode()] = offset, len(token)
             offset += len(token) + 1
 
     def _open(self) -> None:
@@ -332,31 +317,3 @@ class Journal:
     def _reopen(self) -> None:
         self._disk.close_fd(self._fd)
         self._open()
-
-
-def spell_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> bytes:
-    """The line of an operation, with contents in base64."""
-    fields = (head.id, head.kind, head.reverts or "-", f"{head.time:.6f}", str(head.added))
-    spelled = " ".join(fields).encode()
-    if not contents:
-        return _line(b"R " + spelled + b" " + body)
-    brought = b",".join([_token(digest, text) for digest, text in contents.items()])
-    return _line(b"C " + spelled + b" " + brought + b" " + body)
-
-
-def _checksum(payload: bytes) -> bytes:
-    return b"%08x" % zlib.crc32(payload)
-
-
-def _line(payload: bytes) -> bytes:
-    return _checksum(payload) + b" " + payload + b"\n"
-
-
-def _token(digest: str, text: bytes) -> bytes:
-    return digest.encode() + b":" + text
-
-
-def _tokens(raw: bytes) -> list[bytes]:
-    """The contents that a line as it stands in the file brings along."""
-    fields = raw.split(b" ", _FIELDS + 1)
-    return fields[_FIELDS].split(b",") if fields[1] == b"C" else []

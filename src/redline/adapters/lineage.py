@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from redline.adapters.journal import Line
+from redline.adapters.journal_lines import Line
 
 
 class Lineage:

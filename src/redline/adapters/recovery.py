@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from redline.adapters import records
 from redline.adapters.intents import ABANDONED, ACTIVE, READY, Intent, Peeked
-from redline.adapters.journal import Line
+from redline.adapters.journal_lines import Line
 from redline.adapters.places import Places
 from redline.adapters.slots import Slot
 from redline.adapters.swap import Swap, Verdict, remove_if_there, staged_name

@@ -15,7 +15,8 @@ from redline.adapters.contents import MOST_INLINE, Contents
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
 from redline.adapters.intents import new_ids
-from redline.adapters.journal import Head, Journal, Line, Undecided, spell_operation
+from redline.adapters.journal import Journal, Undecided
+from redline.adapters.journal_lines import Head, Line, spell_operation
 from redline.adapters.lineage import Lineage
 from redline.adapters.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.places import Places

@@ -12,7 +12,8 @@ from redline.adapters import records
 from redline.adapters.basis import Basis, one_kind_at_a_time
 from redline.adapters.failures import reading_failed, writing_failed
 from redline.adapters.intents import Staging
-from redline.adapters.journal import Head, Undecided, spell_operation
+from redline.adapters.journal import Undecided
+from redline.adapters.journal_lines import Head, spell_operation
 from redline.adapters.locks import Held
 from redline.adapters.places import Places
 from redline.adapters.slots import Slot

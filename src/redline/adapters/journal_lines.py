@@ -1,0 +1,70 @@
+"""The lines of the journal as bytes.
+
+checksum R id kind reverts time added body
+checksum C id kind reverts time added contents body
+checksum V id
+checksum F id
+checksum K contents
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# How many fields stand before the body of an `R` line, and how long a digest is.
+FIELDS = 7
+DIGEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The fixed fields of an operation's line."""
+
+    id: str
+    kind: str
+    reverts: str | None
+    time: float
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where an operation stands in the file; pruning makes a new file, with other places."""
+
+    head: Head
+    offset: int
+    length: int
+    file: tuple[int, int]
+
+
+def spell_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> bytes:
+    """The line of an operation, with contents in base64."""
+    fields = (head.id, head.kind, head.reverts or "-", f"{head.time:.6f}", str(head.added))
+    spelled = " ".join(fields).encode()
+    if not contents:
+        return spell_line(b"R " + spelled + b" " + body)
+    brought = b",".join([spell_token(digest, text) for digest, text in contents.items()])
+    return spell_line(b"C " + spelled + b" " + brought + b" " + body)
+
+
+def checksum_of(payload: bytes) -> bytes:
+    """What a line begins with."""
+    return b"%08x" % zlib.crc32(payload)
+
+
+def spell_line(payload: bytes) -> bytes:
+    """A line that can be told from one that was cut off."""
+    return checksum_of(payload) + b" " + payload + b"\n"
+
+
+def spell_token(digest: str, text: bytes) -> bytes:
+    """A content, in base64, with its digest."""
+    return digest.encode() + b":" + text
+
+
+def tokens_of(raw: bytes) -> list[bytes]:
+    """The contents that a line as it stands in the file brings along."""
+    fields = raw.split(b" ", FIELDS + 1)
+    return fields[FIELDS].split(b",") if fields[1] == b"C" else []
