@@ -38,6 +38,7 @@ UNDEFINED = {
     b"x\n...\n!a\n\t\t:": b"a tab indents",
     b':\n...\n a:\n! "\n":': b"spans several lines",
     b"[! ?\n--,! !": b"before ?",
+    b"!\n\xef\xbb\xbf:": b"a byte order mark",
     b"{!a\n ? b, !c\n ? d, !e\n ? f": b"before ?",
     b"[!a\n ? b, !c !d x]": b"before ?",
     b'!a "\n": x': b"spans several lines",

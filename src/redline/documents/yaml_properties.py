@@ -21,10 +21,10 @@ _FLAGS = re.MULTILINE | re.DOTALL
 _WORD = rb"(?:[^ ,\]}\t\n]++|[\]}](?![&!]))*+"
 _TAG = rb"!(?>(?=<)[^>\n]*+>?+|%b)" % _WORD
 _ANCHOR = rb"&%b" % _WORD
-_MARK = rb"(?:\.\.\.(?=[ \t\n]|\Z)|%[^\n]*+)"
-_GAP = rb"(?:[ \t\n,\]}]++|#[^\n]*+|\xef\xbb\xbf|(?:^|(?<=\xef\xbb\xbf))%b)*+" % _MARK
-_BOUNDARY = re.compile(rb"^(?:\xef\xbb\xbf)?+(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
-_END = re.compile(rb"^(?:\xef\xbb\xbf)?+\.\.\.(?=[ \t\n]|\Z)", re.MULTILINE)
+_GAP = rb"(?:[ \t\n,\]}]++|#[^\n]*+|^\.\.\.(?=[ \t\n]|\Z)|^%[^\n]*+)*+"
+_BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
+_END = re.compile(rb"^\.\.\.(?=[ \t\n]|\Z)", re.MULTILINE)
+_BOM = b"\xef\xbb\xbf"
 
 
 def _without_heaps(gap: bytes) -> re.Pattern[bytes]:
@@ -47,7 +47,7 @@ _SAFE, _SAFE_BEHIND_ENDS = _without_heaps(_GAP), _without_heaps(_LONG_GAP)
 # As the gap above, but it ends before a line that a tab leads.
 _SHORT_GAP = _GAP.replace(rb"[ \t\n,\]}]++", rb"[ \t,\]}]++|\n(?! *+\t[ \t]*+[^ \t\n#])")
 _WAITING = rb"(?:(?:%b|%b)%b)++" % (_TAG, _ANCHOR, _SHORT_GAP)
-_FIRST = compiled(rb"(?:\xef\xbb\xbf)?+(?:---)?+%b(%b)?+" % (_GAP, _WAITING), _FLAGS)
+_FIRST = compiled(rb"(?:---)?+%b(%b)?+" % (_GAP, _WAITING), _FLAGS)
 _ANY = compiled(rb"(?:[^&!]++)?+(%b)?+" % _WAITING, _FLAGS)
 _BEFORE_KEY = compiled(rb"(?:%b|%b)%b\?(?=[ \t\n,]|\Z)" % (_TAG, _ANCHOR, _GAP), _FLAGS)
 _LONG_KEY = compiled(
@@ -62,6 +62,8 @@ def refuse_heaps(text: bytes) -> None:
     key's), and at the start of a document what must not follow one. Lines end in LF."""
     if b"!" not in text and b"&" not in text:
         return
+    if _BOM in text:
+        raise _refusal(text, text.index(_BOM), "a byte order mark in the midst of tags or anchors")
     has_ends = _END.search(text) is not None
     pair = _end(_ALONE_BEHIND_ENDS if has_ends else _ALONE, text, 0)
     heap = _end(_SAFE_BEHIND_ENDS if has_ends else _SAFE, text, pair)
