@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
+    from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
     from redline.core.ports.history import Editor, History
@@ -217,6 +218,13 @@ class Redline:
         from redline.adapters.regex_worker import RegexWorkers
 
         return RegexWorkers()
+
+    @built_once
+    def confined(self) -> Confined:
+        """Work that may never end, in killable workers."""
+        from redline.adapters.confined import ConfinedCalls
+
+        return ConfinedCalls()
 
     @built_once
     def _root_places(self) -> list[int | str]:

@@ -17,12 +17,12 @@ def serve(requests: BinaryIO, answers: BinaryIO, memory: int) -> None:
     """Answer until the input ends."""
     import regress
 
-    _limit_memory(memory)
+    limit_memory(memory)
     cache: dict[tuple[str, str], Any] = {}
     while head := requests.read(4):
         body = requests.read(int.from_bytes(head, "little"))
         operation, pattern, flags, seconds, *rest = marshal.loads(body)  # noqa: S302 - our parent
-        _limit_time(seconds)
+        limit_time(seconds)
         try:
             regex = cache.get((pattern, flags))
             if regex is None:
@@ -39,7 +39,8 @@ def serve(requests: BinaryIO, answers: BinaryIO, memory: int) -> None:
         answers.flush()
 
 
-def _limit_memory(memory: int) -> None:
+def limit_memory(memory: int) -> None:
+    """Let this process have so many bytes and no more, where the system can say so."""
     try:
         import resource
     except ImportError:  # not a POSIX system: the time budget still holds
@@ -48,7 +49,8 @@ def _limit_memory(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _limit_time(seconds: float) -> None:
+def limit_time(seconds: float) -> None:
+    """Let this process compute so many seconds more."""
     try:
         import resource
     except ImportError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -16,16 +15,15 @@ from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
+from redline.adapters.killable import Idle, Killable
 from redline.core.errors import InvalidPattern, LimitReached, TimeLimit, Unavailable
 from redline.core.ports.search import RegexMatch
 
 BUDGET = 2.0
 MEMORY = 512 << 20
 _MOST_IDLE = 2
-_LEAST = 0.05
 _MOST_BUSY = 8
 _CHILD = os.path.join(os.path.dirname(__file__), "regex_child.py")
-_ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts no process without it
 # Undecodable bytes travel as private characters: one for one, so offsets stay, and no pattern
 # that a person writes means them.
 _PRIVATE = {0xDC00 + byte: 0x10FF00 + byte for byte in range(0x80, 0x100)}
@@ -36,9 +34,7 @@ class RegexWorkers:
 
     def __init__(self, budget: float = BUDGET, memory: int = MEMORY) -> None:
         self._budget = budget
-        self._memory = memory
-        self._idle: list[_Worker] = []
-        self._lock = threading.Lock()
+        self._idle = Idle(lambda: _Worker(memory), _MOST_IDLE)
         self._busy = threading.BoundedSemaphore(_MOST_BUSY)
 
     def check(self, pattern: str, flags: str = "m") -> None:
@@ -66,10 +62,7 @@ class RegexWorkers:
 
     def close(self) -> None:
         """End the idle workers."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for worker in idle:
-            worker.kill()
+        self._idle.close()
 
     def _ask(self, operation: str, pattern: str, flags: str, *rest: Any) -> Any:
         pattern = pattern.translate(_PRIVATE)
@@ -78,9 +71,9 @@ class RegexWorkers:
         if not self._busy.acquire(timeout=self._budget):
             raise TimeLimit("Too many regular expressions are running", hint="try again")
         try:
-            worker = self._take()
+            worker = self._idle.take()
             verdict, answer = worker.ask(request, self._budget, ends)
-            self._give_back(worker)
+            self._idle.give_back(worker)
         finally:
             self._busy.release()
         if verdict == "bad":
@@ -92,71 +85,23 @@ class RegexWorkers:
             raise _too_much_memory()
         return answer
 
-    def _take(self) -> _Worker:
-        with self._lock:
-            while self._idle:
-                worker = self._idle.pop()
-                if worker.alive:
-                    return worker
-        return _Worker(self._memory)
 
-    def _give_back(self, worker: _Worker) -> None:
-        with self._lock:
-            if worker.alive and len(self._idle) < _MOST_IDLE:
-                self._idle.append(worker)
-                return
-        worker.kill()
-
-
-class _Worker:
-    """One process; whoever holds it asks it one thing at a time."""
+class _Worker(Killable):
+    """A process with the engine in it."""
 
     def __init__(self, memory: int) -> None:
         spec = find_spec("regress")
         if spec is None or not spec.submodule_search_locations:
             raise Unavailable("The regress package is not installed", hint="pip install regress")
         beside = os.path.dirname(next(iter(spec.submodule_search_locations)))
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", _CHILD, beside, str(memory)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
-            cwd=os.path.dirname(_CHILD),
-        )
-
-    @property
-    def alive(self) -> bool:
-        """Whether it can be asked."""
-        return self._process.poll() is None
-
-    def kill(self) -> None:
-        """End it now."""
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:  # what was still buffered has no reader any more
-                    pass
-        self._process.wait()
+        super().__init__(_CHILD, beside, str(memory))
 
     def ask(self, request: bytes, budget: float, ends: float) -> tuple[str, Any]:
         """The answer, or TimeLimit (at the moment *ends*) or LimitReached with the process gone."""
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            self._process.kill()
-
-        timer = threading.Timer(max(ends - monotonic(), _LEAST), stop)
-        timer.daemon = True
-        timer.start()
-        try:
-            answer = self._exchange(request)
-        finally:
-            timer.cancel()
-        if answer is not None:
+        with self.until(ends) as late:
+            body = self.exchange(request)
+        if body is not None:
+            answer: tuple[str, Any] = marshal.loads(body)  # noqa: S302 - our own child
             return answer
         self.kill()
         if late.is_set():
@@ -165,22 +110,6 @@ class _Worker:
                 hint="avoid nested repetition such as (a+)+, or anchor the pattern",
             )
         raise _too_much_memory()
-
-    def _exchange(self, request: bytes) -> tuple[str, Any] | None:
-        source, sink = self._process.stdout, self._process.stdin
-        assert source is not None
-        assert sink is not None
-        try:
-            sink.write(len(request).to_bytes(4, "little") + request)
-            sink.flush()
-            head = source.read(4)
-            body = source.read(int.from_bytes(head, "little"))
-        except (BrokenPipeError, OSError):
-            return None
-        if len(head) < 4 or len(body) < int.from_bytes(head, "little"):
-            return None
-        answer: tuple[str, Any] = marshal.loads(body)  # noqa: S302 - our own child
-        return answer
 
 
 def _too_much_memory() -> LimitReached:

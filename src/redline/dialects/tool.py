@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
+    from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
     from redline.core.ports.history import Editor, History
@@ -102,6 +103,8 @@ class Runtime(Protocol):
     def commands(self) -> Commands: ...
     @property
     def regex(self) -> Regex: ...
+    @property
+    def confined(self) -> Confined: ...
     @property
     def grep(self) -> Grep: ...
     @property

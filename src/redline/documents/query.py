@@ -12,6 +12,9 @@ from redline.documents.depth import too_deep
 from redline.documents.model import MAX_DEPTH, Document, Slice
 from redline.documents.path import Path
 
+# Every step is a level of the evaluation.
+MOST_EXPRESSION = 10_000
+
 # (pattern, text, whole) -> whether it matches; expressions come from outside, so they run
 # wherever the caller can stop them.
 RegexTest = Callable[[str, str, bool], bool]
@@ -31,12 +34,16 @@ def select(
     """The first *limit* matches in document order, and how many there are."""
     from jsonpath_rfc9535 import JSONPathEnvironment, JSONPathError
 
+    if len(expression) > MOST_EXPRESSION:
+        raise InvalidArgument(
+            f"The expression is longer than {MOST_EXPRESSION} characters", field="expression"
+        )
     environment = JSONPathEnvironment()
     environment.function_extensions["match"] = _function(regex, whole=True)
     environment.function_extensions["search"] = _function(regex, whole=False)
     try:
         found = environment.find(expression, plain_data(document))
-    except JSONPathError as error:
+    except (JSONPathError, OverflowError) as error:
         raise InvalidArgument(
             f"Not a JSONPath expression: {error}",
             field="expression",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 
 from redline.core.errors import DocumentSyntax, InvalidArgument, NotFound, PathError, RedlineError
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.docs.targets import shown, targets
 from redline.dialects.tool import Call, Json, Result
+from redline.documents.confined import Source, query, validate
 from redline.documents.formats import detect, open_document
 from redline.documents.model import MAX_BYTES, Document
 from redline.documents.path import parse_path, render_path
-from redline.documents.query import Match, select
-from redline.documents.schema import Problem, check, named_schema, syntax_problem
+from redline.documents.query import Match
+from redline.documents.schema import Problem, named_schema, syntax_problem
 
 # A match's source is shown up to here; doc_get gives the rest.
 _SHOWN = 400
@@ -57,9 +60,14 @@ def doc_query(call: Call) -> Result:
     places = targets(call, Access.READ)
     for place in places:
         call.cancel.check()
-        found, count = select(
-            _open(call, place), call.arguments["expression"], test, limit - len(matches)
-        )
+        with _named(call, place):
+            found, count = query(
+                call.runtime.confined,
+                _source(call, place),
+                call.arguments["expression"],
+                test,
+                limit - len(matches),
+            )
         total += count
         name = shown(call, place)
         matches += [_match(match, name if len(places) > 1 else None) for match in found]
@@ -93,10 +101,22 @@ def doc_validate(call: Call) -> Result:
 
 
 def _open(call: Call, place: WorkspacePath) -> Document:
-    source = call.runtime.tree.read(place, MAX_BYTES)
-    form = detect(shown(call, place), source, call.arguments.get("format"))
+    source = _source(call, place)
+    with _named(call, place):
+        return open_document(source.data, source.form, source.index)
+
+
+def _source(call: Call, place: WorkspacePath) -> Source:
+    data = call.runtime.tree.read(place, MAX_BYTES)
+    form = detect(shown(call, place), data, call.arguments.get("format"))
+    return Source(data, form, call.arguments.get("doc_index", 0))
+
+
+@contextmanager
+def _named(call: Call, place: WorkspacePath) -> Iterator[None]:
+    """What fails inside says in which file."""
     try:
-        return open_document(source, form, call.arguments.get("doc_index", 0))
+        yield
     except RedlineError as error:
         error.details.setdefault("file", shown(call, place))
         raise
@@ -108,7 +128,10 @@ def _validate(call: Call, place: WorkspacePath) -> tuple[list[Problem], str | No
         schema = _schema_of(call, document, place)
         if schema is None:
             return [], None
-        found, total = check(document, schema, lambda name: _read(call, name))
+        source = Source(document.source, document.format, call.arguments.get("doc_index", 0))
+        found, total = validate(
+            call.runtime.confined, source, schema, lambda name: _read(call, name)
+        )
     except DocumentSyntax as error:
         return [syntax_problem(error)], None
     if total > len(found):
