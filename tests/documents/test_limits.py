@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -144,3 +145,15 @@ def test_deep_yaml_is_refused_before_the_native_parser_sees_it(
     monkeypatch.setattr(ryml, "parse_in_arena", parser)
     with pytest.raises(DocumentSyntax, match="nested deeper"):
         open_document(NEVER_PARSED[name], "yaml")
+
+
+@pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
+@pytest.mark.parametrize("digits", ["1" * 5000, "0x" + "f" * 5000, "1e" + "9" * 500])
+def test_numbers_without_end_are_read_or_refused(form: str, digits: str) -> None:
+    wrap = {"yaml": "a: %s\n", "toml": "a = %s\n"}.get(form, '{"a": %s}')
+    for source, value in ((wrap % digits, "1"), (wrap % "1", digits)):
+        with suppress(RedlineError):
+            open_document(source.encode(), form).data()
+        with suppress(RedlineError):
+            after = open_document(source.encode(), form).set(("a",), value).after
+            assert after == (wrap % value).encode()

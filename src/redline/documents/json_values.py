@@ -24,7 +24,12 @@ def _no_constant(name: str) -> Any:
 def parse_plain(source: bytes, mask: bytes | bytearray, form: str) -> Any:
     """Plain values of a whole document; DocumentSyntax."""
     if form != "json5":
-        return strict_loads(mask.decode("utf-8"))
+        try:
+            return strict_loads(mask.decode("utf-8"))
+        except json.JSONDecodeError:
+            raise
+        except ValueError as error:  # more digits than the interpreter reads
+            raise DocumentSyntax(f"Invalid {form.upper()}: {error}") from None
     import pyjson5
 
     text = source.decode("utf-8-sig")

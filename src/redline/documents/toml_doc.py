@@ -193,7 +193,7 @@ class TomlDocument:
         try:
             tomllib.loads(f"x = {text}\n")
             found = layout.value_of(text)
-        except (tomllib.TOMLDecodeError, DocumentSyntax, RecursionError, UnicodeError) as error:
+        except (ValueError, DocumentSyntax, RecursionError) as error:
             # The place it names counts what was put in front of the value.
             reason = str(error).partition(" (at ")[0]
             raise CannotApply(

@@ -10,7 +10,7 @@ from typing import Any
 
 import toml_rs
 
-from redline.core.errors import DocumentSyntax
+from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.depth import too_deep
 from redline.documents.model import syntax_error
 from redline.documents.path import Path
@@ -45,6 +45,8 @@ def read(source: bytes, parse_float: Callable[[str], Any], *, native: bool) -> A
         raise too_deep() from None
     except tomllib.TOMLDecodeError as error:
         raise _syntax(source, error) from None
+    except ValueError as error:  # more digits than the interpreter reads
+        raise DocumentSyntax(f"Invalid TOML: {error}") from None
 
 
 def read_guarded(source: bytes) -> Any:
@@ -95,7 +97,10 @@ def is_as_meant(expected: Any, actual: Any, intent: Intent) -> bool:
         return True
     for segment in intent.path:
         expected, actual = expected[segment], actual[segment]
-    return repr(expected) == repr(actual)
+    try:
+        return repr(expected) == repr(actual)
+    except ValueError:  # more digits than the interpreter writes
+        raise CannotApply("A number has more digits than can be compared") from None
 
 
 def _apply(data: Any, intent: Intent) -> None:
