@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,9 @@ from redline.core.changes import (
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
+
+# Within a JSON string the quotes would be escaped, so this is always a state of a file.
+_FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 
 
 def encode_body(
@@ -76,6 +80,11 @@ def may_name(body: bytes, name: str) -> bool:
     """False when no path in *body* has the part *name*: much cheaper than reading it."""
     plain = name.isascii() and name.isprintable() and '"' not in name and "\\" not in name
     return not plain or name.encode() in body
+
+
+def digests_in(body: bytes) -> set[str]:
+    """The contents that *body* speaks of, found without reading it."""
+    return {digest.decode() for digest in _FILE.findall(body)}
 
 
 def _state(state: State) -> list[Any] | None:

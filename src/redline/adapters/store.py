@@ -325,7 +325,7 @@ class DiskStore:
         carried: dict[str, tuple[int, int]] = {}
         used = 0
         for line in reversed(self.journal.lines):
-            new = set(self._digests(line)) - wanted
+            new = records.digests_in(self.journal.body(line)) - wanted
             used += line.length + sum(self.blobs.stored_size(digest) for digest in new)
             places = {digest: self.journal.place(digest) for digest in new} | carried
             carried = {d: place for d, place in places.items() if place and place[0] < line.offset}
@@ -335,14 +335,6 @@ class DiskStore:
             keep.append(line)
             wanted |= new
         return keep[::-1], wanted
-
-    def _digests(self, line: Line) -> Iterator[str]:
-        change_set, _, _ = records.decode_body(self.journal.body(line), self.workspace.root_number)
-        for step in change_set.steps:
-            if isinstance(step, Change):
-                for state in (step.before, step.after):
-                    if isinstance(state, FileState):
-                        yield state.digest
 
 
 def _make_lasting(disk: Disk, path: str) -> None:
