@@ -36,6 +36,27 @@ class Step:
 class Members(list[tuple[str, Any]]):
     """An object as its members in order, duplicates included."""
 
+    _places: dict[str, int] | None = None
+
+    def place(self, key: Segment) -> int:
+        """The position of the last member named *key*."""
+        if self._places is None:
+            self._places = {name: at for at, (name, _) in enumerate(self)}
+        return self._places[str(key)]
+
+    def add(self, key: str, value: Any) -> None:
+        """One more member behind the last."""
+        if self._places is not None:
+            self._places[key] = len(self)
+        self.append((key, value))
+
+    def move(self, key: Segment) -> int:
+        """The same, and from now on members are no longer where they were."""
+        known, self._places = self._places, None
+        if known is not None:
+            return known[str(key)]
+        return max(at for at, (name, _) in enumerate(self) if name == key)
+
 
 def verify(
     old: JsonText,
@@ -231,24 +252,24 @@ def _apply(data: Any, step: Step, form: str) -> Any:
 
 def _position(holder: Any, segment: Segment) -> Any:
     if isinstance(holder, Members):
-        return max(i for i, (key, _) in enumerate(holder) if key == segment)
+        return holder.place(segment)
     return segment
 
 
 def _change(holder: Any, step: Step, form: str) -> None:
     last = step.path[-1]
     if step.action == "delete":
-        del holder[_position(holder, last)]
+        del holder[holder.move(last) if isinstance(holder, Members) else last]
         return
     value = _parse(step.fragment.encode("utf-8"), form)
     if step.action == "rename":
-        at = _position(holder, last)
+        at = holder.move(last)
         holder[at] = (value, holder[at][1])
     elif isinstance(holder, Members):
         if step.action == "insert":
-            holder.append((str(last), value))
+            holder.add(str(last), value)
         else:
-            holder[_position(holder, last)] = (str(last), value)
+            holder[holder.place(last)] = (str(last), value)
     elif step.action == "insert" and isinstance(holder, list):
         holder.insert(int(last), value)
     else:

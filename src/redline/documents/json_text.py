@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -35,6 +36,7 @@ from redline.documents.json_walk import (
 from redline.documents.model import require_text, resolve_index
 
 _PRESCANNED = 4 << 20
+_ASKED = 8
 _ASCII_ESCAPE = re.compile(rb"\\(?:u00[2-7]|/)")
 
 
@@ -53,6 +55,8 @@ class JsonText:
         self._runs: dict[int, list[Run]] = {}
         self._entries: dict[int, list[Entry]] = {}
         self._tails: dict[int, list[Entry]] = {}
+        self._viewed: tuple[Run | None, int, list[msgspec.Raw]] = (None, 0, [])
+        self._asked: Counter[int] = Counter()
         self._members: dict[tuple[int, str], tuple[Entry | None, int]] = {}
         # msgspec stops at a depth of its own without harm: in a large file only that counts, until
         # all its values are asked for.
@@ -98,11 +102,19 @@ class JsonText:
             raw = self._lists[container.start][position]
             start = self._offset(raw)
         else:
-            # The view points into a copy of the run in brackets of its own.
-            piece = b"[" + self.mask[run.start : run.end] + b"]"
-            raw = msgspec.json.decode(piece, type=LIST_OF_RAW)[position]
-            start = address(raw) - address(piece) - 1 + run.start
+            start, raws = self._run_views(run)
+            raw = raws[position]
+            start += address(raw)
         return Entry(None, start, start, start, start + len(memoryview(raw)))
+
+    def _run_views(self, run: Run) -> tuple[int, list[msgspec.Raw]]:
+        """The items of a run and what makes an offset of their address; the last one is kept."""
+        if self._viewed[0] != run:
+            # The views point into a copy of the run in brackets of its own.
+            piece = b"[" + self.mask[run.start : run.end] + b"]"
+            raws = msgspec.json.decode(piece, type=LIST_OF_RAW)
+            self._viewed = (run, run.start - 1 - address(piece), raws)
+        return self._viewed[1:]
 
     def _cut(self, container: Entry) -> list[Run]:
         """The container as runs; those of a list know how many items they hold."""
@@ -178,7 +190,7 @@ class JsonText:
 
     def forget(self) -> None:
         """Let go of what lookups have kept; of a large file that is more than the file."""
-        self._values = None
+        self._values, self._viewed = None, (None, 0, [])
         for kept in (self._lists, self._dicts, self._entries, self._members):
             kept.clear()
 
@@ -226,8 +238,12 @@ class JsonText:
         return entry, 1
 
     def _raw(self, container: Entry, key: str) -> msgspec.Raw | None:
-        if container.end - container.start > self._piece:
-            return raw_of(self.mask, container.start, container.end, key)
+        if container.end - container.start > self._piece and container.start not in self._dicts:
+            self._asked[container.start] += 1
+            if self._asked[container.start] <= _ASKED:
+                return raw_of(self.mask, container.start, container.end, key)
+            # Whoever asks for that many members is better served with all of them at hand.
+            self._dicts[container.start] = self._dict(container)
         return self._dict(container).get(key)
 
     def _has_other_spelling(self, key: str, start: int, end: int) -> bool:

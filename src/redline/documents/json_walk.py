@@ -141,7 +141,7 @@ def _sole(mask: Mask, run: Run, *, named: bool) -> Entry:
 
 def value_end(mask: Mask, at: int, stop: int | None = None) -> int:
     """Where the value that starts at *at* ends; DocumentSyntax when that is not before *stop*."""
-    stop = len(mask) if stop is None else stop
+    stop = len(mask) if stop is None else min(stop, len(mask))
     first = mask[at : at + 1]
     if first in (b'"', b"'"):
         match = _STRING_TOKEN.match(mask, at, stop)
