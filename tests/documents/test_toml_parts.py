@@ -19,7 +19,7 @@ from redline.documents.toml_index import TomlIndex
 from redline.documents.toml_parts import parts_of
 from redline.documents.toml_read import Intent
 
-ROUNDS = 20_000 if os.environ.get("REDLINE_LONG") == "1" else 600
+ROUNDS = 8_000 if os.environ.get("REDLINE_LONG") == "1" else 600
 WHOLE = 1 << 30
 SIZES = [1, 1, 8, 20, 60]
 # Few names, so that sections and keys meet in every way, allowed or not.
@@ -172,7 +172,7 @@ def engine_edit(
 
 
 def odd_edit(edit: Edit, rng: random.Random) -> Edit:
-    """The edit with a splice more, with one moved, or with one that takes more than it should."""
+    """The edit with a splice less, with one moved, or with one that takes more than it should."""
     source = edit.before
     splices = list(edit.splices)
     at = rng.randrange(len(source) + 1)
@@ -185,7 +185,58 @@ def odd_edit(edit: Edit, rng: random.Random) -> Edit:
             Splice(max(one.start - rng.randrange(6), 0), one.end, one.data),
         ]
     )
+    if splices and rng.random() < 0.7:
+        return Edit.of(source, splices)
     return Edit.of(source, [made])
+
+
+def tables(rng: random.Random) -> bytes:
+    """Tables and items beneath few names, most of them in several places of the file."""
+    lines: list[str] = rng.choice([[], ["top = 1"], ["e.x = 1", BREAK, "e.y = 1"]])
+    names = ["[a.p]", "[a.q]", "[a.r]", "[a.p.s]", "[b.p]", "[b.q]", "[c]", "[a.q.t]", "[a]"]
+    items = ["[[d]]\n[d.k]", "[[a.i]]\n[[a.i.j]]", "[[a.i]]"]
+    for header in rng.sample([*names, *rng.choices(items, k=3)], k=9):
+        lines.append(header)
+        lines += [f"{key} = {rng.choice(SCALARS)}" for key in rng.sample("uvw", k=rng.randrange(3))]
+        lines += rng.choice([[], [], [BREAK, "z = 1"], ["# about"]])
+    return ("\n".join(lines) + "\n").encode()
+
+
+def test_a_removal_that_parts_agree_with_is_one_the_whole_agrees_with() -> None:
+    """Tables that are removed rightly, not wholly, or with something beside them."""
+    rng = random.Random("removal")
+    ends: Counter[tuple[bool, bool]] = Counter()
+    for _ in range(ROUNDS * 2):
+        source = tables(rng)
+        if not accepted(source):
+            continue
+        parts = parts_of(TomlIndex(source), rng.choice([1, 1, 30]))
+        path = rng.choice([("a",), ("b",), ("d",), ("c",), ("a", "p"), ("a", "q"), ("a", "i")])
+        try:
+            edit = TomlDocument(source, part=WHOLE).delete(path)
+        except RedlineError:
+            continue
+        if parts is None:
+            continue
+        if rng.random() < 0.6:
+            edit = spoiled(edit, rng)
+        intent = Intent("delete", rng.choice([path, path, path, ("a",), ("b",)]))
+        in_parts, whole = parts.agree(edit.splices, intent), agreed(source, edit, intent)
+        assert whole or not in_parts, (edit, intent)
+        ends[whole, in_parts] += 1
+    assert min(ends[True, True], ends[False, False]) > ROUNDS // 20, ends
+    assert ends[True, True] > ends[True, False], ends
+
+
+def spoiled(edit: Edit, rng: random.Random) -> Edit:
+    """The edit with one splice shorter by some lines, or away."""
+    splices = list(edit.splices)
+    one = splices.pop(rng.randrange(len(splices)))
+    breaks = [at + 1 for at in range(one.start, one.end) if edit.before[at] == 0x0A]
+    if not splices or rng.random() < 0.7:
+        start, end = sorted(rng.choices([one.start, *breaks, one.end], k=2))
+        splices.append(rng.choice([Splice(one.start, start, b""), Splice(start, end, b"")]))
+    return Edit.of(edit.before, splices)
 
 
 @pytest.mark.parametrize(
@@ -266,6 +317,9 @@ def test_a_large_document_of_any_shape_is_edited_in_parts_as_it_would_be_whole(n
     edit = whole.delete(path)
     assert TomlDocument(source, part=1000).delete(path).after == edit.after != source
     assert parts.agree(edit.splices, Intent("delete", path))
+    edit = whole.delete(path[:1])
+    assert TomlDocument(source, part=1000).delete(path[:1]).after == edit.after != source
+    assert parts.agree(edit.splices, Intent("delete", path[:1]))
     beside = (*path[:-1], "new" if isinstance(path[-1], str) else path[-1])
     edit = whole.insert(beside, "[1]")
     assert TomlDocument(source, part=1000).insert(beside, "[1]").after == edit.after != source

@@ -19,8 +19,19 @@ from redline.documents.toml_claims import Claims
 from redline.documents.toml_holes import Hole, Overlap, excerpt, hole_around, holes_at
 from redline.documents.toml_index import TomlIndex
 from redline.documents.toml_read import NATIVE_DEPTH, Intent, as_spelled, is_as_meant, read
+from redline.documents.toml_removal import is_removal, removal_agrees
 from redline.documents.toml_scan import read_header, read_statements
-from redline.documents.toml_walk import ROOT, TOP, Header, Open, Stretch, Walk, items_of
+from redline.documents.toml_walk import (
+    ROOT,
+    TOP,
+    Header,
+    Open,
+    Stretch,
+    Walk,
+    header_of,
+    headers_of,
+    items_of,
+)
 
 # What shows that the parts cannot stand for the whole, or not with this edit.
 _DISAGREE = (
@@ -38,21 +49,21 @@ class Parts:
     """The parts of a document: each valid alone (`are_read`), and all together (`are_valid`)."""
 
     def __init__(self, index: TomlIndex, part: int, *, brief: bool) -> None:
-        self._index = index
-        self._brief = brief
+        self.index = index
+        self.brief = brief
         self._native = index.depth <= NATIVE_DEPTH
         self._part = part
-        self._holes: list[Hole] = []
-        self._bounds = _bounds(index, part)
-        self._contexts: list[tuple[Header, ...]] = [()]
-        self._claims = Claims()
+        self.holes: list[Hole] = []
+        self.bounds = _bounds(index, part)
+        self.contexts: list[tuple[Header, ...]] = [()]
+        self.claims = Claims()
         # For each part: how many items its arrays of tables have in the parts before.
-        self._before: list[dict[int, int]] = []
+        self.before: list[dict[int, int]] = []
         try:
             self.are_read = self._read()
         except _DISAGREE:
             self.are_read = False
-        self.are_valid = self.are_read and self._claims.are_distinct()
+        self.are_valid = self.are_read and self.claims.are_distinct()
 
     def agree(self, splices: Sequence[Splice], intent: Intent) -> bool:
         """Whether the parts that change are changed as meant, and the others not at all."""
@@ -62,30 +73,30 @@ class Parts:
             return False
 
     def _read(self) -> bool:
-        index, counts, opened = self._index, dict[int, int](), Open(())
-        for part, (start, stop) in enumerate(pairwise(self._bounds)):
-            self._holes += self._large_values(start, stop)
-            inner = _headers(index, start, stop, is_top=not part)
+        index, counts, opened = self.index, dict[int, int](), Open(())
+        for part, (start, stop) in enumerate(pairwise(self.bounds)):
+            self.holes += self._large_values(start, stop)
+            inner = headers_of(index, start, stop, is_top=not part)
             for header in inner:
                 opened.enter(header)
-            self._contexts.append(self._context_at(stop, opened))
-            walk = self._walk((part, part + 1), inner, self._load(part, part + 1), counts)
-            self._claims.add(walk.claims)
-            repeated = items_of(self._contexts[part])
+            self.contexts.append(self.context_at(stop, opened))
+            walk = self._walk((part, part + 1), inner, self.load(part, part + 1), counts)
+            self.claims.add(walk.claims)
+            repeated = items_of(self.contexts[part])
             before = {
                 path: counts[path] - (path in repeated) for path in walk.arrays if path in counts
             }
-            self._before.append(before)
+            self.before.append(before)
             counts = {path: before.get(path, 0) + n for path, n in walk.arrays.items()}
-        return all(hole.is_valid() for hole in self._holes)
+        return all(hole.is_valid() for hole in self.holes)
 
-    def _context_at(self, bound: int, opened: Open) -> tuple[Header, ...]:
-        index = self._index
+    def context_at(self, bound: int, opened: Open) -> tuple[Header, ...]:
+        index = self.index
         if bound == len(index.source):
             return ()
         section = bisect_left(index.starts, bound)
         if section < len(index.starts) and index.starts[section] == bound:
-            return opened.before(_header(index, section))
+            return opened.before(header_of(index, section))
         return opened.inside()
 
     def _walk(
@@ -97,38 +108,38 @@ class Parts:
     ) -> Walk:
         first, last = parts
         stretch = Stretch(
-            self._index,
-            (self._bounds[first], self._bounds[last]),
-            self._contexts[first],
+            self.index,
+            (self.bounds[first], self.bounds[last]),
+            self.contexts[first],
             inner,
-            self._contexts[last],
-            (self._is_split(first), self._is_split(last)),
+            self.contexts[last],
+            (self.is_split(first), self.is_split(last)),
             self._ahead(last),
         )
-        return Walk(stretch, data, continued, brief=self._brief)
+        return Walk(stretch, data, continued, brief=self.brief)
 
-    def _walk_again(self, first: int, last: int, data: Any) -> Walk:
-        start, stop = self._bounds[first], self._bounds[last]
-        inner = _headers(self._index, start, stop, is_top=not first)
-        return self._walk((first, last), inner, data, self._before[first])
+    def walk_again(self, first: int, last: int, data: Any) -> Walk:
+        start, stop = self.bounds[first], self.bounds[last]
+        inner = headers_of(self.index, start, stop, is_top=not first)
+        return self._walk((first, last), inner, data, self.before[first])
 
     def _ahead(self, bound: int) -> tuple[str, ...]:
         """The names of the section that a bound begins or lies in."""
-        section = self._index.section_at(self._bounds[bound])
-        at_end = bound == len(self._bounds) - 1
-        return () if at_end or section < 0 else self._index.names(section)
+        section = self.index.section_at(self.bounds[bound])
+        at_end = bound == len(self.bounds) - 1
+        return () if at_end or section < 0 else self.index.names(section)
 
-    def _is_split(self, bound: int) -> bool:
+    def is_split(self, bound: int) -> bool:
         """Whether a section goes on at a bound."""
-        at, starts = self._bounds[bound], self._index.starts
+        at, starts = self.bounds[bound], self.index.starts
         section = bisect_left(starts, at)
-        if at in (0, len(self._index.source)):
+        if at in (0, len(self.index.source)):
             return False
         return section == len(starts) or starts[section] != at
 
     def _large_values(self, start: int, stop: int) -> list[Hole]:
         """The large values of a part: they are at its end, for it is cut where it can be."""
-        index = self._index
+        index = self.index
         for offsets in (index.starts, index.runs):
             last = bisect_left(offsets, stop) - 1
             start = max(start, offsets[last]) if last >= 0 else start
@@ -143,40 +154,42 @@ class Parts:
             holes += holes_at(index.source, span, self._part, native=self._native)
         return holes
 
-    def _load(self, first: int, last: int) -> Any:
-        span = self._bounds[first], self._bounds[last]
-        text = excerpt(self._index.source, span, self._holes)
-        return read(self._repeated(first) + text, as_spelled, native=self._native)
+    def load(self, first: int, last: int) -> Any:
+        span = self.bounds[first], self.bounds[last]
+        text = excerpt(self.index.source, span, self.holes)
+        return read(self.repeated(first) + text, as_spelled, native=self._native)
 
-    def _repeated(self, part: int) -> bytes:
+    def repeated(self, part: int) -> bytes:
         """The headers that are open where a part begins."""
-        source = self._index.source
-        headers = [h.at for h in self._contexts[part] if h.names]
+        source = self.index.source
+        headers = [h.at for h in self.contexts[part] if h.names]
         return b"".join(source[at : read_header(source, at)[2]] + b"\n" for at in headers)
 
     def _agree(self, splices: Sequence[Splice], intent: Intent) -> bool:
-        hole = hole_around(self._holes, splices)
+        hole = hole_around(self.holes, splices)
         if hole is not None:
-            part = bisect_left(self._bounds, hole.start + 1) - 1
-            path = hole.path_within(self._load(part, part + 1), self._local(intent.path, part))
+            part = bisect_left(self.bounds, hole.start + 1) - 1
+            path = hole.path_within(self.load(part, part + 1), self._local(intent.path, part))
             return path is not None and hole.agrees(
                 splices, Intent(intent.action, path, intent.fragment)
             )
         # A part keeps its first byte: what is put before it is read with the part before.
-        first = max(bisect_left(self._bounds, min(s.start for s in splices)) - 1, 0)
-        last = max(bisect_left(self._bounds, max(s.end for s in splices)), first + 1)
-        expected = self._load(first, last)
-        old = self._walk_again(first, last, expected)
+        first = max(bisect_left(self.bounds, min(s.start for s in splices)) - 1, 0)
+        last = max(bisect_left(self.bounds, max(s.end for s in splices)), first + 1)
+        if last - first > 2 and is_removal(splices, intent):
+            return removal_agrees(self, splices, intent, first, last)
+        expected = self.load(first, last)
+        old = self.walk_again(first, last, expected)
         text = excerpt(
-            self._index.source, (self._bounds[first], self._bounds[last]), self._holes, splices
+            self.index.source, (self.bounds[first], self.bounds[last]), self.holes, splices
         )
         changed = self._changed(first, last, text)
         if changed is None:
             return False
         native = changed.index.depth <= NATIVE_DEPTH
-        actual = read(self._repeated(first) + text, as_spelled, native=native)
-        new = Walk(changed, actual, self._before[first], brief=self._brief)
-        if self._claims.meets(new.claims.without(old.claims)):
+        actual = read(self.repeated(first) + text, as_spelled, native=native)
+        new = Walk(changed, actual, self.before[first], brief=self.brief)
+        if self.claims.meets(new.claims.without(old.claims)):
             return False
         if intent.action != "insert" and self._is_held_elsewhere(intent.path, first, last, old):
             return False
@@ -185,20 +198,20 @@ class Parts:
 
     def _changed(self, first: int, last: int, text: bytes) -> Stretch | None:
         """The stretch that *text* is in place of parts; None if it changes what follows means."""
-        at_end = last == len(self._contexts) - 1
+        at_end = last == len(self.contexts) - 1
         if not at_end and not text.rstrip(b" \t").endswith(b"\n"):
             return None
         if first and text.startswith(b"\xef\xbb\xbf"):
             return None
-        index, opened = TomlIndex(text), Open(self._contexts[first])
+        index, opened = TomlIndex(text), Open(self.contexts[first])
         inner = [
             header._replace(at=-2 - number)
-            for number, header in enumerate(_headers(index, 0, len(text), is_top=not first))
+            for number, header in enumerate(headers_of(index, 0, len(text), is_top=not first))
         ]
         for header in inner:
             opened.enter(header)
-        following = self._contexts[last]
-        reached = () if at_end else self._context_at(self._bounds[last], opened)
+        following = self.contexts[last]
+        reached = () if at_end else self.context_at(self.bounds[last], opened)
         if [header[:2] for header in reached] != [header[:2] for header in following]:
             return None
         known = {new.at: old.at for new, old in zip(reached, following, strict=True)}
@@ -208,16 +221,16 @@ class Parts:
         return Stretch(
             index,
             (0, len(text)),
-            self._contexts[first],
+            self.contexts[first],
             tuple(inner),
             following,
-            (self._is_split(first), self._is_split(last)),
+            (self.is_split(first), self.is_split(last)),
             self._ahead(last),
         )
 
     def _local(self, path: Path, part: int) -> Path:
         """*path* with the indexes that it has in a part; LookupError if it leads elsewhere."""
-        before, items = self._before[part], items_of(self._contexts[part])
+        before, items = self.before[part], items_of(self.contexts[part])
         found: list[Segment] = []
         key: int | None = ROOT
         for segment in path:
@@ -233,8 +246,8 @@ class Parts:
 
     def _is_held_elsewhere(self, path: Path, first: int, last: int, old: Walk) -> bool:
         """Whether parts other than those from *first* to *last* have something at *path* too."""
-        before, after = self._before[first], self._before[last : last + 1]
-        starting, ending = items_of(self._contexts[first]), items_of(self._contexts[last])
+        before, after = self.before[first], self.before[last : last + 1]
+        starting, ending = items_of(self.contexts[first]), items_of(self.contexts[last])
         key = ROOT
         for segment in path:
             if isinstance(segment, str):
@@ -255,8 +268,8 @@ class Parts:
         claims = [old.claims]
         if last > first + 1:
             parts = range(first, last)
-            claims = [self._walk_again(p, p + 1, self._load(p, p + 1)).claims for p in parts]
-        return self._claims.count(key) != sum(part.count(key) for part in claims)
+            claims = [self.walk_again(p, p + 1, self.load(p, p + 1)).claims for p in parts]
+        return self.claims.count(key) != sum(part.count(key) for part in claims)
 
 
 def parts_of(index: TomlIndex, part: int) -> Parts | None:
@@ -281,16 +294,3 @@ def _bounds(index: TomlIndex, part: int) -> list[int]:
         if not following:
             return [*bounds, len(index.source)]
         bounds.append(min(following))
-
-
-def _header(index: TomlIndex, section: int) -> Header:
-    at = index.starts[section]
-    names, is_double, _ = read_header(index.source, at)
-    return Header(names, is_double, at)
-
-
-def _headers(index: TomlIndex, start: int, stop: int, *, is_top: bool) -> tuple[Header, ...]:
-    """The headers between two offsets; the top level has one too."""
-    first, last = bisect_left(index.starts, start), bisect_left(index.starts, stop)
-    found = [_header(index, section) for section in range(first, last)]
-    return (TOP, *found) if is_top else tuple(found)

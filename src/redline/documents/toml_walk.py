@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from redline.documents.toml_claims import Families
 from redline.documents.toml_index import TomlIndex
-from redline.documents.toml_scan import Span, dotted_keys
+from redline.documents.toml_scan import Span, dotted_keys, read_header
 
 ROOT = 0
 # Names of tables; None for all of them, where no table is written in braces.
@@ -91,6 +91,20 @@ class Stretch:
         for names in dotted_keys(index.source, max(start, index.bom), stop):
             found.update(names[:depth] for depth in range(1, len(names)))
         return found
+
+
+def header_of(index: TomlIndex, section: int) -> Header:
+    """The header of a section."""
+    at = index.starts[section]
+    names, is_double, _ = read_header(index.source, at)
+    return Header(names, is_double, at)
+
+
+def headers_of(index: TomlIndex, start: int, stop: int, *, is_top: bool) -> tuple[Header, ...]:
+    """The headers between two offsets; the top level has one too."""
+    first, last = bisect_left(index.starts, start), bisect_left(index.starts, stop)
+    found = [header_of(index, section) for section in range(first, last)]
+    return (TOP, *found) if is_top else tuple(found)
 
 
 def items_of(context: Iterable[Header]) -> dict[int, int]:

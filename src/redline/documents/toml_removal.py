@@ -1,0 +1,115 @@
+"""The removal of a table that goes through many parts, looked at one part after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from redline.core.splice import Splice
+from redline.documents.path import Path
+from redline.documents.toml_claims import Families
+from redline.documents.toml_holes import excerpt
+from redline.documents.toml_index import TomlIndex
+from redline.documents.toml_read import Intent, as_spelled, read, read_guarded
+from redline.documents.toml_scan import Span, read_statements
+from redline.documents.toml_walk import ROOT, Header, Open, headers_of
+
+if TYPE_CHECKING:
+    from redline.documents.toml_parts import Parts
+
+
+def is_removal(splices: Sequence[Splice], intent: Intent) -> bool:
+    """Whether nothing but the removal of a name is meant and made."""
+    named = all(isinstance(segment, str) for segment in intent.path)
+    return intent.action == "delete" and named and not any(splice.data for splice in splices)
+
+
+def removal_agrees(
+    parts: Parts, splices: Sequence[Splice], intent: Intent, first: int, last: int
+) -> bool:
+    """Whether every part from *first* to *last* loses what is at the path and nothing else."""
+    opened, claims = Open(parts.contexts[first]), list[Families]()
+    for part in range(first, last):
+        start, stop = parts.bounds[part], parts.bounds[part + 1]
+        inside = _clipped(splices, (start, stop))
+        old = parts.load(part, part + 1)
+        claims.append(parts.walk_again(part, part + 1, old).claims)
+        text = excerpt(parts.index.source, (start, stop), parts.holes, inside)
+        if not _goes_on(parts, part, text, opened, inside):
+            return False
+        repeated = parts.repeated(part)
+        expected = _without(old, read(repeated, as_spelled, native=False), intent.path)
+        if expected != read_guarded(repeated + text):
+            return False
+    if not _ends_alike(parts, opened, last):
+        return False
+    return not _is_elsewhere(parts, claims, intent.path, (first, last))
+
+
+def _clipped(splices: Sequence[Splice], span: Span) -> list[Splice]:
+    """What of *splices* lies in a span."""
+    start, stop = span
+    return [
+        Splice(max(s.start, start), min(s.end, stop), b"")
+        for s in splices
+        if s.start < stop and s.end > start
+    ]
+
+
+def _goes_on(parts: Parts, part: int, text: bytes, opened: Open, inside: Sequence[Splice]) -> bool:
+    """Whether what is left of a part stands where it stood; then its headers are gone through."""
+    is_last = part + 2 == len(parts.bounds)
+    if text.strip(b" \t") and not is_last and not text.rstrip(b" \t").endswith(b"\n"):
+        return False
+    index, context = TomlIndex(text), parts.contexts[part]
+    left = _left(parts, part, inside)
+    found = headers_of(index, 0, len(text), is_top=not part)
+    if [header[:2] for header in left] != [header[:2] for header in found]:
+        return False
+    stop = index.starts[0] if index.starts else len(text)
+    is_inside = parts.is_split(part) and opened.inside() == context
+    if part and not is_inside and next(read_statements(text, 0, stop), None) is not None:
+        return False
+    if part and left and opened.before(left[0]) != Open(context).before(left[0]):
+        return False
+    for header in left:
+        opened.enter(header)
+    return True
+
+
+def _left(parts: Parts, part: int, inside: Sequence[Splice]) -> list[Header]:
+    """The headers of a part that are not removed."""
+    start, stop = parts.bounds[part], parts.bounds[part + 1]
+    headers = headers_of(parts.index, start, stop, is_top=not part)
+    return [h for h in headers if not any(s.start <= h.at < s.end for s in inside)]
+
+
+def _without(data: Any, shell: Any, path: Path) -> Any:
+    """*data* without what is at *path*, but for what repeated headers make of it."""
+    node = data
+    for segment in path[:-1]:
+        if segment not in node:
+            return data
+        node, shell = node[segment], shell.get(segment, {})
+    if path[-1] in shell:
+        node[path[-1]] = shell[path[-1]]
+    else:
+        node.pop(path[-1], None)
+    return data
+
+
+def _ends_alike(parts: Parts, opened: Open, last: int) -> bool:
+    """Whether the part behind stands where it stood."""
+    at_end = last + 1 == len(parts.bounds)
+    return at_end or parts.context_at(parts.bounds[last], opened) == parts.contexts[last]
+
+
+def _is_elsewhere(parts: Parts, claims: list[Families], path: Path, within: Span) -> bool:
+    """Whether a part that is not looked at has something at *path* too."""
+    first, last = within
+    key = ROOT
+    for segment in path:
+        key = hash((key, segment))
+    if any(key in before for before in (parts.before[first], *parts.before[last : last + 1])):
+        return True
+    return parts.claims.count(key) != sum(part.count(key) for part in claims)
