@@ -168,7 +168,9 @@ class Swap:
         # What a rename moves exists nowhere else: the way there must last before it goes, and its
         # arrival before anything is removed behind it.
         steps = tuple(self.steps)
-        one_by_one = any(isinstance(step, Rename) for step in steps) or is_tangled(steps)
+        one_by_one = len(steps) > 1 and (
+            any(isinstance(step, Rename) for step in steps) or is_tangled(steps)
+        )
         for number in numbers:
             self.current = number
             step = self.steps[number]

@@ -141,10 +141,9 @@ class DiskTransaction:
 
     def _stage(self) -> None:
         assert self.swapper is not None
-        for number, step in enumerate(self.steps):
-            if needs_staging(step):
-                self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
-                self.notes += notes
+        for number in range(len(self.steps)):
+            self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
+            self.notes += notes
 
     def _spell(self) -> None:
         """What the journal is going to say."""

@@ -110,7 +110,7 @@ class DiskWorkspace:
 
     def root_path(self, number: int) -> str:
         """The canonical path of root *number*."""
-        return self.absolute(WorkspacePath(number, ()))
+        return self._roots[number].path if number < FOREIGN else self._foreign[number - FOREIGN]
 
     def seal(self, directory: str) -> bool:
         """Put a directory (the journal) out of reach; whether it lies in a root at all."""
@@ -127,7 +127,8 @@ class DiskWorkspace:
         """Whether *path* lies in a sealed directory."""
         if path.root >= FOREIGN:
             return False
-        return any(path.parts[: len(own)] == own for own in self._sealed[path.root])
+        sealed = self._sealed[path.root]
+        return bool(sealed) and any(path.parts[: len(own)] == own for own in sealed)
 
     def holds_root(self, path: WorkspacePath) -> bool:
         """Whether a root or the journal lies at or beneath *path*: that is not moved or removed."""

@@ -36,7 +36,8 @@ class WorkspacePath(NamedTuple):
     @property
     def parent(self) -> WorkspacePath:
         """The directory this lies in; a root is its own parent."""
-        return WorkspacePath(self.root, self.parts[:-1])
+        # Past the constructor's own frame: this is asked for many times in every change.
+        return tuple.__new__(WorkspacePath, (self.root, self.parts[:-1]))
 
     @property
     def relative(self) -> str:
