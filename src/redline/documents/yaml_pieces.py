@@ -87,7 +87,7 @@ class Opinion:
         scanner.runs |= {
             region.start: [(run.start, run.end, run.count) for run in region.runs]
             for region in regions
-            if not region.is_text
+            if region.kind in ("mapping", "sequence")
         }
         stream_runs = [region.runs for region in regions if region.start == STREAM]
         self._count = yaml_verify.count_of(rest) + sum(
@@ -105,6 +105,8 @@ class Opinion:
             return yaml_verify.count_of(tree) - _BESIDE
         if region.is_text:
             return _no_entry(tree, node)
+        if region.kind == "gap":
+            return _no_entries(tree, node)
         fits = tree.is_map(node) if region.kind == "mapping" else tree.is_seq(node)
         # Behind the last entry, rapidyaml takes a lone anchor for one of the collection.
         is_marked = tree.has_val_anchor(node) or tree.has_val_tag(node)
@@ -197,6 +199,13 @@ def _is_between(tree: Any, node: int) -> bool:
         yaml_verify.is_bare(tree, int(entry), ENTRY)
         for entry in (tree.first_child(node), tree.last_child(node))
     )
+
+
+def _no_entries(tree: Any, node: int) -> int:
+    """Comments add nothing to their collection."""
+    if tree.num_children(node) != _BESIDE or not _is_between(tree, node):
+        raise CannotApply("What looked like comments is none")
+    return 0
 
 
 def _no_entry(tree: Any, node: int) -> int:

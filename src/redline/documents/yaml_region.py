@@ -42,11 +42,11 @@ class Around:
 class Region:
     """What starts at `start` (STREAM: the documents) and is large, its runs in order.
 
-    `kind` is stream, mapping, sequence or the style of a scalar, whose runs are parts of its text
-    and which ends at `end`. `before` and `after` make a document of a run: in it the collection is
-    `depth` levels down and has one more entry on either side, for parsers are more lenient at an
-    end. The first and the last entries are in no run, so what is left of the stream ends where it
-    did, too. In the stream, `level` collections stand around it.
+    `kind` is stream, mapping, sequence, gap (comments and blank lines) or the style of a scalar,
+    whose runs are parts of its text and which ends at `end`. `before` and `after` make a document
+    of a run: in it the collection is `depth` levels down and has one more entry on either side, for
+    parsers are more lenient at an end. The first and the last entries are in no run, so what is
+    left of the stream ends where it did, too. In the stream, `level` collections stand around it.
     """
 
     start: int
@@ -70,7 +70,7 @@ class Region:
     @property
     def is_text(self) -> bool:
         """Whether this is one large scalar."""
-        return self.kind not in ("stream", "mapping", "sequence")
+        return self.kind not in ("stream", "mapping", "sequence", "gap")
 
     def marked(self, word: bytes) -> bytes:
         """*word* so that it can stand where a run of text stood."""

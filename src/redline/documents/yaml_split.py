@@ -22,7 +22,7 @@ from redline.documents.yaml_flow import Node
 from redline.documents.yaml_region import ENTRY, STEP, STREAM, Around, Region
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split_flow import FlowSplitter
-from redline.documents.yaml_split_text import block_runs, inline_runs
+from redline.documents.yaml_split_text import block_runs, gap_runs, inline_runs
 from redline.documents.yaml_stream import Part, Stream
 
 _BOM = b"\xef\xbb\xbf"
@@ -147,7 +147,7 @@ class _Splitter(FlowSplitter):
         at = self._next(pattern, node.start, limit, column)
         removed = 0
         if at - node.start > 2 * self.step:
-            removed = self._entry(node, node.start, at, level)
+            removed = self._entry(node, node.start, at, region)
         while at < limit:
             end, inside = self._next(pattern, at + self.step, limit, column), 0
             if end - at > self._most(end, limit):
@@ -157,7 +157,7 @@ class _Splitter(FlowSplitter):
                     at = last
                 end = self._next(pattern, at, limit, column)
                 if end - at > self._most(end, limit):
-                    inside = self._entry(node, at, end, level)
+                    inside = self._entry(node, at, end, region)
             removed += region.add(at, end, inside, self.step) if end < limit else inside
             at = end
         return removed
@@ -178,9 +178,21 @@ class _Splitter(FlowSplitter):
         found = [m.start() + 1 for m in pattern.finditer(self.source, at, at + self.step)]
         return found[-1] if found else at
 
-    def _entry(self, node: Node, at: int, end: int, level: int) -> int:
+    def _entry(self, node: Node, at: int, end: int, region: Region) -> int:
         """Cut the value of the only entry in [at, end); how many bytes are in runs then."""
         child = self.scanner.entry_at(node, at if at == node.start else at + node.column)
         if child.limit != end:
             return 0
-        return self._value(self.scanner.value_of(node, child), level + 1)
+        value = self.scanner.value_of(node, child)
+        inside = self._value(value, region.level + 1)
+        return inside + self._gap(value, end, region)
+
+    def _gap(self, value: Node, end: int, region: Region) -> int:
+        """Cut the comments between a value and the next entry of its collection."""
+        if value.style == "block" or b"+" in value.marks:
+            return 0
+        last = value.slot if value.kind == "empty" else self.scanner.end_of(value)
+        start = self.source.find(b"\n", max(last, value.props_end)) + 1
+        if end - start <= 2 * self.step or not start:
+            return 0
+        return self._texts(gap_runs(self.source, start, end, region, self.step))

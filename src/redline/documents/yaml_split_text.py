@@ -1,4 +1,4 @@
-"""Where the text of a large scalar can be cut."""
+"""Where the text of a large scalar can be cut, and what holds no text at all."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _NO_ESCAPE = rb"(?<!\\.)" + b"".join(
 _IN_WORD = re.compile(_WORD_BREAK)
 _BEHIND_ESCAPES = re.compile(_WORD_BREAK + _NO_ESCAPE, re.DOTALL)
 _BLANK_LINES = compiled(rb"[^\n]*+\n(?:[ ]*+\r?\n)*+")
+_COMMENTS = compiled(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\r\n|\Z))*+")
 _FAR = 1 << 10
 _WORD = b"00"
 
@@ -65,3 +66,18 @@ def block_runs(source: bytes, node: Node, step: int, level: int) -> Iterator[Reg
         yield Region(
             node.start, node.style, head + pad, pad, int(column > 0), level, runs, node.end
         )
+
+
+def gap_runs(source: bytes, start: int, end: int, around: Region, step: int) -> Iterator[Region]:
+    """The lines of [start, end), if they are blank or comments; *around* is their collection."""
+    if not _COMMENTS.fullmatch(source, start, end):
+        return
+    runs: list[Run] = []
+    at = start
+    while 0 < at < end:
+        following = source.find(b"\n", min(at + step, end), end) + 1
+        if following > 0:
+            runs.append(Run(at, following))
+        at = following
+    if runs:
+        yield Region(start, "gap", around.before, around.after, around.depth, around.level, runs)
