@@ -176,8 +176,8 @@ class Parts:
         # A part keeps its first byte: what is put before it is read with the part before.
         first = max(bisect_left(self.bounds, min(s.start for s in splices)) - 1, 0)
         last = max(bisect_left(self.bounds, max(s.end for s in splices)), first + 1)
-        if last - first > 2 and is_removal(splices, intent):
-            return removal_agrees(self, splices, intent, first, last)
+        if is_removal(splices, intent):
+            return removal_agrees(self, splices, intent.path, (first, last))
         expected = self.load(first, last)
         old = self.walk_again(first, last, expected)
         text = excerpt(

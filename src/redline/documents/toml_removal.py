@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from redline.core.splice import Splice
 from redline.documents.path import Path
-from redline.documents.toml_claims import Families
 from redline.documents.toml_holes import excerpt
 from redline.documents.toml_index import TomlIndex
 from redline.documents.toml_read import Intent, as_spelled, read, read_guarded
@@ -24,26 +23,58 @@ def is_removal(splices: Sequence[Splice], intent: Intent) -> bool:
     return intent.action == "delete" and named and not any(splice.data for splice in splices)
 
 
-def removal_agrees(
-    parts: Parts, splices: Sequence[Splice], intent: Intent, first: int, last: int
-) -> bool:
-    """Whether every part from *first* to *last* loses what is at the path and nothing else."""
-    opened, claims = Open(parts.contexts[first]), list[Families]()
+def removal_agrees(parts: Parts, splices: Sequence[Splice], path: Path, within: Span) -> bool:
+    """Whether the parts between two bounds lose what is at *path* and nothing else."""
+    first, last = within
+    opened = Open(parts.contexts[first])
+    # How often other parts claim each table on the path, and the path itself.
+    elsewhere = [parts.claims.count(_key(path[:depth])) for depth in range(len(path) + 1)]
+    # The tables above, by how deep they are: those that a part has no more, and still has.
+    lost, kept = set[int](), set[int]()
     for part in range(first, last):
-        start, stop = parts.bounds[part], parts.bounds[part + 1]
-        inside = _clipped(splices, (start, stop))
+        span = parts.bounds[part], parts.bounds[part + 1]
+        inside = _clipped(splices, span)
         old = parts.load(part, part + 1)
-        claims.append(parts.walk_again(part, part + 1, old).claims)
-        text = excerpt(parts.index.source, (start, stop), parts.holes, inside)
+        claims = parts.walk_again(part, part + 1, old).claims
+        for depth in range(len(path) + 1):
+            elsewhere[depth] -= claims.count(_key(path[:depth]))
+        text = excerpt(parts.index.source, span, parts.holes, inside)
         if not _goes_on(parts, part, text, opened, inside):
             return False
         repeated = parts.repeated(part)
-        expected = _without(old, read(repeated, as_spelled, native=False), intent.path)
-        if expected != read_guarded(repeated + text):
+        expected = _without(old, read(repeated, as_spelled, native=False), path)
+        actual = read_guarded(repeated + text)
+        above = [depth for depth in range(1, len(path)) if _has(actual, path[:depth])]
+        lost |= _emptied(expected, path, len(above))
+        kept.update(above)
+        if expected != actual:
             return False
-    if not _ends_alike(parts, opened, last):
+    if not _ends_alike(parts, opened, last) or elsewhere[-1] or _has_items(parts, path, within):
         return False
-    return not _is_elsewhere(parts, claims, intent.path, (first, last))
+    return all(elsewhere[depth] for depth in lost - kept)
+
+
+def _has(data: Any, path: Path) -> bool:
+    for segment in path:
+        if segment not in data:
+            return False
+        data = data[segment]
+    return True
+
+
+def _emptied(data: Any, path: Path, kept: int) -> set[int]:
+    """Take the tables above *path* that are empty now out of *data*, but for the first *kept*."""
+    found: set[int] = set()
+    for depth in range(len(path) - 1, kept, -1):
+        if _has(data, path[:depth]):
+            holder = data
+            for segment in path[: depth - 1]:
+                holder = holder[segment]
+            if holder[path[depth - 1]] != {}:
+                break
+            del holder[path[depth - 1]]
+            found.add(depth)
+    return found
 
 
 def _clipped(splices: Sequence[Splice], span: Span) -> list[Splice]:
@@ -104,12 +135,15 @@ def _ends_alike(parts: Parts, opened: Open, last: int) -> bool:
     return at_end or parts.context_at(parts.bounds[last], opened) == parts.contexts[last]
 
 
-def _is_elsewhere(parts: Parts, claims: list[Families], path: Path, within: Span) -> bool:
-    """Whether a part that is not looked at has something at *path* too."""
+def _has_items(parts: Parts, path: Path, within: Span) -> bool:
+    """Whether an array of tables at *path* has items in the parts beside."""
     first, last = within
+    key = _key(path)
+    return any(key in before for before in (parts.before[first], *parts.before[last : last + 1]))
+
+
+def _key(path: Path) -> int:
     key = ROOT
     for segment in path:
         key = hash((key, segment))
-    if any(key in before for before in (parts.before[first], *parts.before[last : last + 1])):
-        return True
-    return parts.claims.count(key) != sum(part.count(key) for part in claims)
+    return key
