@@ -34,6 +34,8 @@ class PillowImages:
         fits_frame = image.width <= width and image.height <= height
         if fits_frame and len(image.data) <= limit:
             return image
+        if not image.width or not image.height:
+            raise ContentError("image", "The image has no pixels: its size is zero")
         if image.width * image.height > MOST_PIXELS:
             raise TooLarge(
                 "image",
