@@ -70,6 +70,19 @@ def test_where_shows_definitions_and_uses(
     assert "a.py  3" in shown
 
 
+def test_where_tells_certain_uses_from_possible_ones(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "d.py").write_text("def go(thing):\n    thing.start()\n")
+    (project / "e.py").write_text("def start(): pass\n\nstart()\n")
+    assert main(["where", "Engine.start"]) == 0
+    shown = capsys.readouterr().out
+    assert "used on 4 lines, 3 of them for certain:" in shown
+    assert "a.py  3\n" in shown
+    assert "d.py  2?\n" in shown
+    assert "\ne.py" not in shown
+
+
 def test_where_sees_a_change_made_since(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["where", "Engine"]) == 0
     (project / "lib" / "core.py").write_text("\n\nclass Engine: pass\n")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import re
 
+from redline.app import Redline
 from redline.cli.code_view import add_flags, file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out, paint
-from redline.code.definitions import Symbol, find_symbols
-from redline.core.ports.code import IndexedSymbol
+from redline.dialects.code.dialect import GET_CODE_CONTEXT
+from redline.dialects.code.lookup import Lookup
+from redline.dialects.code.referring import Finder, Used, finder_of
+from redline.dialects.tool import Call, Client
+from redline.server.cancel import Token
 
 _SHOWN_FILES = 30
 _SHOWN_LINES = 12
+# As much is read as for the largest answer of the tool.
+_TOKENS = 50_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,26 +26,43 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print definitions, then the lines that use the name."""
-    name = re.split(r"\.|::|#", args.symbol)[-1].removesuffix("()")
+    """Print definitions, then the lines that refer to them, possible ones with a question mark."""
     with open_reading(args.workspace, args) as redline:
         redline.code_index.build()
-        found = redline.code_index.definitions(name, 100)
-        named = [row for row in found if find_symbols([_symbol(row)], args.symbol)] or found
-        for row in named:
-            out(file_line(redline, row.path))
-            out(symbol_line(row.start, row.kind, row.signature or row.qualified, row.doc))
-        uses, total = redline.code_index.uses(name, _SHOWN_FILES)
-        if not named and not uses:
+        lookup = Lookup(_call(redline))
+        found = lookup.definitions(args.symbol)
+        for file, symbol in found:
+            out(file_line(redline, file.path))
+            words = symbol.signature or symbol.qualified
+            out(symbol_line(symbol.start, symbol.kind, words, symbol.doc))
+        finder = finder_of(lookup, args.symbol, None, _TOKENS)
+        uses = list(finder.find())
+        if not found and not uses:
             fail(f"No such symbol: {args.symbol}")
             return 3
-        out(paint(f"used on {total} lines:", "dim"))
-        for use in uses:
-            lines = ", ".join(map(str, use.lines[:_SHOWN_LINES]))
-            more = ", ..." if len(use.lines) > _SHOWN_LINES else ""
-            out(file_line(redline, use.path, lines + more))
+        _show(redline, finder, uses)
     return 0
 
 
-def _symbol(row: IndexedSymbol) -> Symbol:
-    return Symbol(row.name, row.qualified, row.kind, row.line, row.start, row.end)
+def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
+    marks = [reference.certainty for used in uses for reference in used.references]
+    bound = marks.count("bound")
+    sure = f", {bound} of them for certain" if bound else ""
+    out(paint(f"used on {len(marks)} lines{sure}:", "dim"))
+    ranked = sorted(uses, key=lambda used: all(r.certainty != "bound" for r in used.references))
+    for used in ranked[:_SHOWN_FILES]:
+        shown = [
+            f"{reference.line}{'?' if bound and reference.certainty == 'possible' else ''}"
+            for reference in used.references
+        ]
+        more = ", ..." if len(shown) > _SHOWN_LINES else ""
+        out(file_line(redline, used.path, ", ".join(shown[:_SHOWN_LINES]) + more))
+    left = len(uses) - _SHOWN_FILES
+    if left > 0:
+        out(paint(f"and {left} more files", "dim"))
+    if finder.unread:
+        out(paint(f"{finder.unread} files went by name: there are too many to read", "dim"))
+
+
+def _call(redline: Redline) -> Call:
+    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Token(), lambda *_: None)

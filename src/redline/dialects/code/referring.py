@@ -42,6 +42,30 @@ class Used:
     file: Opened | None = None
 
 
+def finder_of(
+    lookup: Lookup,
+    wanted: str,
+    place: WorkspacePath | None,
+    max_tokens: int,
+    line: int | None = None,
+) -> Finder:
+    """What finds references to *wanted*: as *line* of *place* means it, else as it is defined."""
+    name = re.split(r"\.|::|#|->|/", wanted.strip())[-1].removesuffix("()")
+    if line is not None and place is not None:
+        lookup.refresh()
+        return Finder(lookup, name, [Chosen(place, line)], READ_PER_TOKEN * max_tokens)
+    chosen = _definitions(lookup, wanted, place)
+    return Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
+
+
+def _definitions(lookup: Lookup, wanted: str, place: WorkspacePath | None) -> list[Chosen]:
+    """The definitions that are meant; those of *place* where it has any."""
+    found = lookup.definitions(wanted)
+    real = [pair for pair in found if pair[1].kind != "alias"] or found
+    inside = [pair for pair in real if place is not None and pair[0].path.is_beneath(place)]
+    return [Chosen(file.path, symbol.line) for file, symbol in inside or real]
+
+
 @dataclass(slots=True)
 class Finder:
     """Finds references to definitions of one name, file by file, best first."""

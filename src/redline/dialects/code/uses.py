@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from redline.code.referring import Reference
@@ -10,7 +9,7 @@ from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.dialects.code.fitting import Snippet
 from redline.dialects.code.lookup import Lookup, Opened, enclosing
-from redline.dialects.code.referring import READ_PER_TOKEN, Chosen, Finder, Used
+from redline.dialects.code.referring import Finder, Used, finder_of
 
 _AROUND = 2
 _GAP = 4
@@ -23,34 +22,21 @@ def snippets_of_references(
 
     With a *place* and no line the answer stays in that file or directory.
     """
-    name = re.split(r"\.|::|#|->|/", wanted)[-1].removesuffix("()")
-    if line is not None:
-        if place is None:
-            raise InvalidArgument("line needs file", field="file")
-        chosen, within = [Chosen(place, line)], None
-        lookup.refresh()
-    else:
-        chosen, within = _definitions(lookup, wanted, place), place
-    finder = Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
+    if line is not None and place is None:
+        raise InvalidArgument("line needs file", field="file")
+    finder = finder_of(lookup, wanted, place, max_tokens, line)
+    within = None if line is not None else place
     found = [used for used in finder.find() if within is None or used.path.is_beneath(within)]
     snippets = [snippet for used in found for snippet in _snippets(lookup, finder, used)]
     snippets.sort(key=lambda snippet: snippet.certainty != "bound")
-    return _message(name, found, finder), snippets
+    return _message(finder, found), snippets
 
 
-def _definitions(lookup: Lookup, wanted: str, place: WorkspacePath | None) -> list[Chosen]:
-    """The definitions that are meant; those of *place* where it has any."""
-    found = lookup.definitions(wanted)
-    real = [pair for pair in found if pair[1].kind != "alias"] or found
-    inside = [pair for pair in real if place is not None and pair[0].path.is_beneath(place)]
-    return [Chosen(file.path, symbol.line) for file, symbol in inside or real]
-
-
-def _message(name: str, found: list[Used], finder: Finder) -> str:
+def _message(finder: Finder, found: list[Used]) -> str:
     lines = [reference for used in found for reference in used.references]
     bound = sum(reference.certainty == "bound" for reference in lines)
     plural = "" if len(lines) == 1 else "s"
-    message = f"{len(lines)} line{plural} with references to {name}: {bound} bound, "
+    message = f"{len(lines)} line{plural} with references to {finder.name}: {bound} bound, "
     message += f"{len(lines) - bound} possible."
     if finder.unread:
         message += (
