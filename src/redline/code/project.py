@@ -99,8 +99,5 @@ class Project:
         if parsed.root.find(kind="ERROR") is not None:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
-        spots = [
-            found.start()
-            for found in re.finditer(rf"(?<![\w$])(?:{pattern})(?![\w$])", parsed.text)
-        ]
+        spots = [found.start() for found in re.finditer(pattern, parsed.text)]
         return Module(path, parsed, read_names(parsed, spots))

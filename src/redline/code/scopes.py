@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from redline.code.named import Node
 
 ANY, VALUE, TYPE = "any", "value", "type"
+_TABLES = {"list", "dictionary", "set", "tuple", "array", "object"}
+_LONG_TABLE = 1000
 
 
 @dataclass(slots=True, eq=False)
@@ -194,7 +196,7 @@ def _resolved(spot: Occurrence, through_classes: bool) -> Binding | None:
 class TreeReader(ABC):
     """Walks a tree with the scope it is in; a language says what each kind of node means.
 
-    With *spots*, the rising offsets of the words that matter, the bodies of functions that hold
+    With *spots*, the rising offsets of the words that matter, functions and long tables that hold
     none of them are passed over: most of a file, when one name is asked for.
     """
 
@@ -202,11 +204,18 @@ class TreeReader(ABC):
         self.names = names
         self._spots = spots
 
-    def matters(self, body: Node) -> bool:
-        """Whether the body of a function is to be read."""
+    def is_worth(self, node: Node) -> bool:
+        """Whether the parts of a plain node are to be read."""
+        if self._spots is None or node.kind() not in _TABLES:
+            return True
+        where = node.range()
+        return where.end.index - where.start.index < _LONG_TABLE or self.matters(node)
+
+    def matters(self, node: Node) -> bool:
+        """Whether a word that is asked for stands within *node*."""
         if self._spots is None:
             return True
-        where = body.range()
+        where = node.range()
         at = bisect_left(self._spots, where.start.index)
         return at < len(self._spots) and self._spots[at] < where.end.index
 

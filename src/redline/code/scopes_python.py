@@ -45,7 +45,7 @@ class _Reader(TreeReader):
             known(self, node, scope)
         elif kind in _COMPREHENSIONS:
             self.comprehension(node, scope)
-        elif not node.is_leaf():
+        elif not node.is_leaf() and self.is_worth(node):
             self.visit_all(node, scope)
 
     def identifier(self, node: Node, scope: Scope) -> None:
@@ -82,14 +82,17 @@ class _Reader(TreeReader):
     def function(self, node: Node, scope: Scope) -> None:
         name = node.field("name")
         self.bind(name, scope, "function")
+        # What a constructor writes to its object tells the types of members elsewhere.
+        is_plain = name.text() != "__init__" and node.field("type_parameters") is None
+        if is_plain and not self.matters(node):
+            self.field(node, "return_type", scope)
+            return
         outer = self.typed(node, scope)
         inner = self.names.open("function", outer, node, name.text())
         inner.owner = scope.names.get(name.text())
         self.parameters(node.field("parameters"), inner, outer)
         self.field(node, "return_type", outer)
-        # What a constructor writes to its object tells the types of members elsewhere.
-        if inner.name == "__init__" or self.matters(node.field("body")):
-            self.field(node, "body", inner)
+        self.field(node, "body", inner)
 
     def typed(self, node: Node, scope: Scope) -> Scope:
         """The scope of a definition's type parameters, or *scope* when it has none."""

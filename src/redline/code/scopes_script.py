@@ -50,7 +50,7 @@ class _Reader(TreeReader):
             self.function(node, scope)
         elif kind in _BLOCKS and not node.is_leaf():
             self.visit_all(node, self.names.open("block", scope, node))
-        elif not node.is_leaf():
+        elif not node.is_leaf() and self.is_worth(node):
             self.visit_all(node, scope)
 
     # Words
@@ -149,6 +149,10 @@ class _Reader(TreeReader):
     def function(self, node: Node, scope: Scope) -> None:
         name = node.field("name")
         own = name.text() if name is not None else ""
+        is_plain = own != "constructor" and node.field("type_parameters") is None
+        if is_plain and not self.matters(node):
+            self.passed_over(node, name, scope)
+            return
         # Type parameters are no values: a value of the same name is another thing.
         types = self.names.open("part", scope, node)
         inner = self.names.open("function", types, node, own)
@@ -164,6 +168,14 @@ class _Reader(TreeReader):
         self.parameters(node.field("parameters"), inner)
         self.rest_of(node, inner)
 
+    def passed_over(self, node: Node, name: Node | None, scope: Scope) -> None:
+        """A function nobody asks for: its name and what it says to return."""
+        if node.kind() in _DECLARED and name is not None:
+            self.names.bind(name, scope, "function")
+        elif name is not None and name.kind() in _MEMBERS:
+            self.visit(name, scope)
+        self.field(node, "return_type", scope)
+
     def rest_of(self, node: Node, inner: Scope) -> None:
         """What a function says beside its name and parameters: types and its body."""
         known = ("name", "parameter", "parameters", "type_parameters")
@@ -172,10 +184,10 @@ class _Reader(TreeReader):
         for child in node.children():
             if child.range().start.index in done:
                 continue
-            if child.kind() != "statement_block":
-                self.visit(child, inner)
-            elif inner.name == "constructor" or self.matters(child):
+            if child.kind() == "statement_block":
                 self.visit_all(child, inner)
+            else:
+                self.visit(child, inner)
 
     def type_parameters(self, node: Node, scope: Scope) -> None:
         found = node.field("type_parameters")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from redline.code.definitions import Parsed, symbols_of
+from redline.code.definitions import Parsed
 from redline.code.imports import stem_keys
 from redline.code.languages import kin_of, language_of
 from redline.code.project import Files
@@ -21,16 +21,19 @@ from redline.dialects.code.lookup import Lookup, Opened
 # A name with more definitions than that goes by name: to tell them apart reads too much.
 MOST_DEFINITIONS = 12
 # Characters that are read by scope, for each token an answer may have.
-READ_PER_TOKEN = 64
+READ_PER_TOKEN = 48
+# What a line that goes by name counts: as much as the tokens to show it.
+READ_PER_LINE = 64 * READ_PER_TOKEN
 _CONSTRUCTORS = {"constructor", "__init__"}
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A definition that is asked for, by the line its name stands on."""
+    """What is asked for, by a line its name stands on: that of its definition, or of a use."""
 
     path: WorkspacePath
     line: int
+    is_definition: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,10 @@ def finder_of(
     name = re.split(r"\.|::|#|->|/", wanted.strip())[-1].removesuffix("()")
     if line is not None and place is not None:
         lookup.refresh()
-        return Finder(lookup, name, [Chosen(place, line)], READ_PER_TOKEN * max_tokens)
+        known = lookup.call.runtime.code_index.symbols(place, name)
+        defines = any((symbol.name, symbol.line) == (name, line) for symbol in known)
+        chosen = [Chosen(place, line, defines)]
+        return Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
     chosen = _definitions(lookup, wanted, place)
     return Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
 
@@ -80,7 +86,7 @@ class Finder:
     unread: int = 0
     targets: list[tuple[Chosen, Target]] = field(default_factory=list)
     _spent: int = 0
-    _defined: set[Chosen] = field(default_factory=set)
+    _read: set[WorkspacePath] = field(default_factory=set)
     _referring: Referring | None = None
 
     def find(self) -> Iterator[Used]:
@@ -144,15 +150,10 @@ class Finder:
                 self.targets.append((chosen, target))
 
     def _start(self, chosen: Chosen) -> int | None:
-        """Where the line spells the name: as a definition's, else anyhow."""
-        file = self.lookup.open(chosen.path)
-        parsed = self._parse(chosen.path) if file is not None else None
-        if file is None or parsed is None:
+        """Where the line spells the name first."""
+        parsed = self._parse(chosen.path)
+        if parsed is None:
             return None
-        for symbol in symbols_of(parsed):
-            if (symbol.name, symbol.line) == (self.name, chosen.line):
-                self._defined.add(chosen)
-                return symbol.offset
         spots = (node.range().start for node in nodes_of(parsed, self.name))
         return next((spot.index for spot in spots if spot.line + 1 == chosen.line), None)
 
@@ -166,12 +167,13 @@ class Finder:
                 return None
             bound = self._referring.in_file(row.path, aims)
             if bound is not None:
-                return Used(row.path, self._but_defined(row, bound), self._known(row))
+                left = self._but_defined(row, bound)
+                return Used(row.path, left, self._known(row)) if left else None
         found = self.lookup.uses_in(row, self.name)
         if found is None:
             return None
         file, lines = found
-        self._spent += len(lines)
+        self._spent += READ_PER_LINE * len(lines)
         defined = {symbol.line for symbol in file.symbols() if symbol.name == self.name}
         named = [Reference(line, "possible") for line in lines if line not in defined]
         return Used(row.path, named, file)
@@ -192,7 +194,7 @@ class Finder:
 
     def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
         """The references without the definitions themselves."""
-        own = {chosen.line for chosen in self._defined if chosen.path == row.path}
+        own = {c.line for c in self.definitions if c.path == row.path and c.is_definition}
         return [reference for reference in found if reference.line not in own]
 
     def _known(self, row: IndexedUses) -> Opened | None:
@@ -204,7 +206,11 @@ class Finder:
         file = self.lookup.open(path)
         if file is None or file.language is None or file.language.name not in SCOPED:
             return None
-        self._spent += len(file.content)
+        if len(file.content) > self.room // 2:
+            return None
+        if path not in self._read:
+            self._read.add(path)
+            self._spent += len(file.content)
         return file.parsed()
 
     def _is_file(self, path: WorkspacePath) -> bool:
