@@ -17,13 +17,13 @@ from tests.documents.corpus import files
 ROUNDS = 200_000 if os.environ.get("REDLINE_LONG") == "1" else 6_000
 SCALARS = ["1", "it's", "a 's", 'b "c', "'x]'", '"]"', "'it''s ]'", '"\\"] "', "'], '", "x:y"]
 SCALARS += ["'['", '"{"', "&a 'x]'", "&it's ']'", "!t ']'", "'a'", '"b"', '"it\'s"', "- 'x"]
-SCALARS += ["':'", "a#]"]
+SCALARS += ["':'", "a#]", '"\\"]"', '"\\\\", "]"', "''", "'''x]'", "!it's 'x]'"]
 SEPARATORS = [", ", ",", " , ", ",\n ", ", # it's ]\n ", ' # "]\n , ', " # [\n, "]
 BEFORE = ["k: it's ]\n", "# '\n", "j: 'x]'\n", 'l: a "b ]\n', "m: |\n  it's ] [ '\n"]
 BEFORE += ["n: [it's]\n"]
 SOUP = ["[", "]", "{", "}", "'", '"', "it's", "a", ", ", ": ", " ", "\n ", " # x\n", "&b ", "!t "]
 SOUP += [":", "'x]'", '"]"']
-HIDING = ['["]",', "['x]',", '["a],",', '{"}": ', "[it's, 'x]',", "[&it's ']',"]
+HIDING = ['["]",', "['x]',", '["\\"]",', '["a],",', '{"}": ', "[it's, 'x]',", "[&it's ']',"]
 
 
 def flow(rng: random.Random, depth: int) -> str:

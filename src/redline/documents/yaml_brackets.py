@@ -38,11 +38,14 @@ def bracket_bounds(source: bytes) -> Iterator[int]:
     """Depths that brackets surely do not pass: one found at once, and one that takes longer."""
     opened = source.count(b"[") + source.count(b"{")
     yield opened if opened <= _LITTLE else _most(source)
-    yield _most(_SIMPLE.sub(b"", source)) + _LEVELS
+    yield _most(_SIMPLE.sub(b",", source)) + _LEVELS
 
 
 def _most(source: bytes) -> int:
     """At least as many as brackets nest, wherever strings and comments are."""
+    if b"\\" in source:
+        # What is escaped does not end a string.
+        source = source.replace(b"\\\\", b"").replace(b'\\"', b"")
     left = source.translate(_ALIKE, _OTHERS)
     if (b"&" not in source and b"!" not in source) or not _QUOTED_NAME.search(source):
         left = left.replace(b'""', b"").replace(b"''", b"")
