@@ -18,10 +18,12 @@ from redline.documents.toml_scan import (
     BARE_KEY,
     Span,
     Statement,
+    find_value,
     read_header,
     read_pairs,
     read_sections,
     read_statements,
+    value_end,
 )
 
 # So many keys of a table are looked at to say which one is near a key that is not there.
@@ -100,8 +102,16 @@ class TomlIndex:
         """The section in which *offset* lies."""
         return bisect_right(self.starts, offset) - 1
 
-    def value(self, start: int, end: int) -> Value:
-        """The value between two offsets."""
+    def locate(self, section: int, names: tuple[str, ...]) -> tuple[tuple[str, ...], int] | None:
+        """The first keys of a section that begin with *names*, and where their value begins."""
+        for start, stop in self.runs_of(section):
+            found = find_value(self.source, start, stop, names)
+            if found is not None:
+                return found
+        return None
+
+    def value(self, start: int, end: int = -1) -> Value:
+        """The value that begins at *start*; where it ends is found out if it is not told."""
         kind = {0x5B: "array", 0x7B: "inline"}.get(self.source[start], "scalar")
         return Value(self, kind, start, end)
 
@@ -120,22 +130,34 @@ class Value:
     index: TomlIndex
     kind: str
     start: int
-    end: int
+    _end: int
     _items: Entries[Span] | None = None
     _statements: Entries[Statement] | None = None
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        if self._end < 0:
+            self._end = value_end(self.index.source, self.start)
+        return self._end
+
+    def _within(self) -> Span:
+        """The brackets, or an end beyond: entries end where the bracket is."""
+        index, start = self.index, self.start
+        return start, index.stop(index.section_at(start)) if self._end < 0 else self._end
 
     @property
     def items(self) -> Entries[Span]:
         """Where the items of an array stand."""
         if self._items is None:
-            self._items = items_between(self.index.source, self.start, self.end)
+            self._items = items_between(self.index.source, *self._within())
         return self._items
 
     @property
     def statements(self) -> Entries[Statement]:
         """The statements of an inline table."""
         if self._statements is None:
-            self._statements = pairs_between(self.index.source, self.start, self.end)
+            self._statements = pairs_between(self.index.source, *self._within())
         return self._statements
 
     def item(self, position: int) -> Node:
@@ -221,9 +243,10 @@ class Table:
 
     def child(self, name: str) -> Node | None:
         """The value, table or array of tables of a key."""
-        first = next(self.find(name), None)
-        if first is not None and len(first.names) == len(self.prefix) + 1:
-            return self.index.value(first.value, first.end)
+        home = self.home if self.own is None else self.own
+        first = None if home is None else self.index.locate(home, (*self.prefix, name))
+        if first is not None and len(first[0]) == len(self.prefix) + 1:
+            return self.index.value(first[1])
         path = (*self.path, name)
         sections, headers = array("Q"), array("Q")
         for section, is_own in self.index.beneath(self.sections, path):
@@ -236,7 +259,6 @@ class Table:
             return Table(self.index, path, sections, own=headers[0])
         if first is None:
             return Table(self.index, path, sections) if sections else None
-        home = self.home if self.own is None else self.own
         return Table(self.index, path, sections, home=home, prefix=(*self.prefix, name))
 
     def names(self) -> list[str]:

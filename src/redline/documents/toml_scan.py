@@ -54,10 +54,12 @@ _READ_SECTION = compiled(
 _READ_HEADER = compiled(_HEADER)
 _SPACE = rb"(?:[ \t\r\n]++|#[^\n]*+)*+"
 _PAIR = rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP + rb"("
+_READ_KEYS = compiled(_SPACE + rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP)
 _READ_STATEMENT = compiled(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
 _COMMA = _SPACE + rb",?+" + _SPACE
 # What is in brackets; compiled when a path leads there.
 _INSIDE = {
+    "value": _VALUE,
     "item": _COMMA + rb"(?:(" + _VALUE + rb")|(?=[\[{]))",
     "items": rb"(?:" + _COMMA + _VALUE + rb"){%d}+" % RUN,
     "pair": _COMMA + _PAIR + _VALUE + rb")?+",
@@ -180,6 +182,31 @@ def read_statements(
     return _pairs(_READ_STATEMENT, source, at, stop, names)
 
 
+def find_value(
+    source: bytes, at: int, stop: int, names: tuple[str, ...]
+) -> tuple[tuple[str, ...], int] | None:
+    """The first keys between two offsets that begin with *names*, and where their value begins.
+
+    The value is not read: it may be most of the file.
+    """
+    if not _mentions(source, at, stop, names):
+        return None
+    exact = _exact(names)
+    while (keys := _READ_KEYS.match(source, at, stop)) is not None:
+        if _may_begin(keys[1], exact):
+            found = names_of(keys[1])
+            if found[: len(names)] == names:
+                return found, keys.end()
+        at = value_end(source, keys.end())
+    return None
+
+
+def value_end(source: bytes, at: int) -> int:
+    """Where the value that begins at *at* ends."""
+    value = _read("value").match(source, at)
+    return value.end() if value else _closed(source, at)[0]
+
+
 def read_pairs(
     source: bytes, at: int, stop: int, names: tuple[str, ...] = ()
 ) -> Iterator[Statement]:
@@ -192,9 +219,7 @@ def _pairs(
 ) -> Iterator[Statement]:
     if names and not _mentions(source, at, stop, names):
         return
-    plain = ".".join(names).encode("utf-8", "surrogatepass")
-    # What a key with letters alone is if it begins with the names; no key is "." or begins so.
-    exact = plain if all(map(BARE_KEY.fullmatch, names)) else b"."
+    exact = _exact(names)
     while (pair := pattern.match(source, at, stop)) is not None:
         _, (start, key_end), (value, at) = pair.regs
         if value < 0:
@@ -227,6 +252,12 @@ def _mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool
             # Only an escape lets a name be written without its own letters.
             return source.find(b"\\", at, stop) >= 0
     return True
+
+
+def _exact(names: tuple[str, ...]) -> bytes:
+    """How keys of letters alone spell *names*; nothing is spelled as a dot."""
+    is_bare = all(map(BARE_KEY.fullmatch, names))
+    return ".".join(names).encode("utf-8", "surrogatepass") if is_bare else b"."
 
 
 def _may_begin(keys: bytes, exact: bytes) -> bool:
