@@ -22,6 +22,9 @@ from redline.adapters.intents import (
 )
 from redline.adapters.store import DiskStore
 from redline.adapters.workspace import DiskWorkspace
+from redline.core.changes import ABSENT, Change, ChangeSet, FileState
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import Origin
 from tests.engine.quick import QuickDisk
 
 STAGING = (("/ws", "d"),)
@@ -94,5 +97,28 @@ def test_what_a_dead_change_staged_is_removed(tmp_path: Path, is_series: bool) -
     assert list((root / "d").iterdir()) == []
     assert parse((state / "slots" / "s").read_bytes()).state == DONE
     assert store.recovery.settled == 1
+    store.close()
+    workspace.close()
+
+
+@pytest.mark.parametrize("syncs", [False, True])
+def test_there_are_series_only_where_directories_can_be_synced(tmp_path: Path, syncs: bool) -> None:
+    """Without that, recovery needs to know of every change whether it came to its end."""
+
+    class Syncing(QuickDisk):
+        syncs_directories = syncs
+
+    root, state = tmp_path / "ws", tmp_path / "state"
+    root.mkdir()
+    disk = Syncing()
+    workspace = DiskWorkspace(disk, [str(root)])
+    store = DiskStore(disk, workspace, str(state), str(tmp_path / "locks"))
+    made = Change(WorkspacePath(0, ("f",)), ABSENT, FileState.of(b"new\n"))
+    transaction = store.begin(ChangeSet((made,)), Origin("test", "pytest 1"))
+    transaction.swap()
+    transaction.finish()
+    (slot,) = (state / "slots").iterdir()
+    assert parse(slot.read_bytes()).is_series == syncs
+    assert parse(slot.read_bytes()).state == READY
     store.close()
     workspace.close()
