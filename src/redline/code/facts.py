@@ -29,7 +29,7 @@ def facts_of(content: bytes, language: Language) -> FileFacts:
     """The facts of a file; a huge or minified one has lines and no symbols."""
     text = content.decode("utf-8", "replace")
     count = text.count("\n") + (not text.endswith("\n"))
-    if len(content) > LARGEST_FILE or _is_minified(text):
+    if len(content) > LARGEST_FILE or is_minified(text):
         return FileFacts((), {}, count)
     parsed = parse(text, language)
     symbols = tuple(symbols_of(parsed))
@@ -41,5 +41,6 @@ def facts_of(content: bytes, language: Language) -> FileFacts:
     return FileFacts(symbols, uses, count)
 
 
-def _is_minified(text: str) -> bool:
+def is_minified(text: str) -> bool:
+    """Whether a line is so long that naming the places in it takes minutes."""
     return len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE

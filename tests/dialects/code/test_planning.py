@@ -365,3 +365,19 @@ def test_lines_of_a_delete_beat_the_words_of_its_instruction() -> None:
         start_line=2,
     )
     assert after == "a\nc\n"
+
+
+# Minified files: every place in a very long line costs as much as the line is long
+
+
+MINIFIED = "function a(){return b}" * 2000 + "var last=1;"
+
+
+def test_a_rename_in_a_minified_file_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="minified"):
+        _plan(MINIFIED, file="a.js", edit_instruction="rename a to c")
+
+
+def test_text_is_still_deleted_from_a_minified_file() -> None:
+    after = _result(MINIFIED, file="a.js", edit_instruction='delete "var last=1;"')
+    assert after == MINIFIED.removesuffix("var last=1;")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
-from redline.code.facts import LARGEST_FILE
+from redline.code.facts import LARGEST_FILE, is_minified
 from redline.code.languages import Language, language_of
 from redline.code.references import uses_of
 from redline.core.changes import digest_of
@@ -42,8 +42,9 @@ class Opened:
     _lines: list[str] | None = None
 
     def parsed(self) -> Parsed | None:
-        """The syntax tree, where there is a grammar and the file is not huge."""
-        if self._parsed is None and self.language and len(self.content) <= LARGEST_FILE:
+        """The syntax tree, where there is a grammar and the file is neither huge nor minified."""
+        is_small = len(self.content) <= LARGEST_FILE
+        if self._parsed is None and self.language and is_small and not is_minified(self.text):
             self._parsed = parse(self.text, self.language)
         return self._parsed
 

@@ -91,7 +91,7 @@ def _replace(source: Source, request: EditRequest, block: str, notes: Notes) -> 
         notes.said.append(f"Replaced the text at line {spot.line}.")
         return apply_placements(source.text, [spot])
     subject = said.symbol_in(request.instruction)
-    if subject and source.language and find_symbols(symbols_of(source.parsed()), subject):
+    if subject and source.has_symbols and find_symbols(symbols_of(source.parsed()), subject):
         return _replace_symbol(source, subject, block, notes)
     raise InvalidArgument(
         "A replace needs to know what to replace",
@@ -216,7 +216,7 @@ def _delete_symbol(source: Source, name: str, notes: Notes) -> str:
 
 
 def _delete_text(source: Source, text: str, notes: Notes) -> str:
-    if source.language is not None and re.fullmatch(r"[\w.:#$]+(?:\(\))?", text):
+    if source.has_symbols and re.fullmatch(r"[\w.:#$]+(?:\(\))?", text):
         name = text.removesuffix("()")
         if len(find_symbols(symbols_of(source.parsed()), name)) == 1:
             return _delete_symbol(source, name, notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
+from redline.code.facts import LONGEST_LINE, is_minified
 from redline.code.languages import Language
 from redline.core.errors import Conflict, InvalidArgument
 from redline.core.textfile import line_body, split_lines
@@ -24,12 +25,23 @@ class Source:
         """The lines with their ends."""
         return split_lines(self.text)
 
+    @property
+    def has_symbols(self) -> bool:
+        """Whether definitions can be looked for in it."""
+        return self.language is not None and not is_minified(self.text)
+
     def parsed(self) -> Parsed:
-        """The syntax tree; InvalidArgument when no grammar is known."""
+        """The syntax tree; InvalidArgument when no grammar is known or the file is minified."""
         if self.language is None:
             raise InvalidArgument(
                 "No grammar is known for this kind of file, so symbols cannot be found in it",
                 hint="give start_line and end_line instead",
+            )
+        if is_minified(self.text):
+            raise InvalidArgument(
+                f"The file has a line of more than {LONGEST_LINE} characters, as minified files "
+                "do, so symbols are not looked for in it",
+                hint="edit_file of the files toolset replaces exact text",
             )
         return parse(self.text, self.language)
 
