@@ -142,7 +142,7 @@ class JsonDocument:
     def _step(self, entry: Entry, segment: str | int) -> tuple[Entry | None, int]:
         kind = self._text.kind(entry)
         if isinstance(segment, int):
-            return self._text.item(entry, segment) if kind == "sequence" else (None, 0)
+            return (self._text.at(entry, segment) if kind == "sequence" else None), 0
         return self._text.member(entry, segment) if kind == "mapping" else (None, 0)
 
     def _absent(self, path: Path, depth: int, entry: Entry) -> NodeNotFound:

@@ -94,7 +94,14 @@ class JsonText:
             position -= run.length
         return self._nth(container, run, position), length
 
-    def _nth(self, container: Entry, run: Run, position: int) -> Entry:
+    def at(self, container: Entry, index: int) -> Entry | None:
+        """The item at *index* (may be negative), all of them counted only where that is needed."""
+        start = container.start
+        if not self.walks or index < 0 or start in self._runs or start in self._entries:
+            return self.item(container, index)[0]
+        return nth(self.mask, Run(start + 1, container.end - 1, 0), index)
+
+    def _nth(self, container: Entry, run: Run, position: int) -> Entry | None:
         """The item at *position* of one run."""
         if self.walks or run.length == 1:
             return nth(self.mask, run, position)

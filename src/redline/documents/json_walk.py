@@ -78,12 +78,13 @@ def length_of(mask: Mask, run: Run) -> int:
     return _pass(mask, run, run.end - run.start)[0]
 
 
-def nth(mask: Mask, run: Run, position: int) -> Entry:
-    """The list item at *position* of *run*."""
+def nth(mask: Mask, run: Run, position: int) -> Entry | None:
+    """The list item at *position* of *run*, or None when it does not hold that many."""
     if run.length == 1:
-        return _sole(mask, run, named=False)
-    _, at = _pass(mask, run, position)
-    return next(walk(mask, Run(at, run.end, 0), named=False))
+        return _sole(mask, run, named=False) if not position else None
+    passed, at = _pass(mask, run, position)
+    rest = walk(mask, Run(at, run.end, 0), named=False)
+    return next(rest, None) if passed == position else None
 
 
 def _pass(mask: Mask, run: Run, most: int) -> tuple[int, int]:
