@@ -32,6 +32,22 @@ def test_what_a_module_requires_is_an_alias_and_what_it_takes_apart_is_named() -
     ]
 
 
+def test_a_value_that_is_made_to_be_exported_is_a_definition() -> None:
+    text = (
+        "exports.limit = 10;\n"
+        "module.exports.names = ['a'];\n"
+        "const shop = 1;\n"
+        "exports.shop = shop;\n"
+        "function f() { exports.late = 2; }\n"
+    )
+    assert _found("javascript", text) == [
+        ("variable", "limit", 1),
+        ("variable", "names", 2),
+        ("constant", "shop", 3),
+        ("function", "f", 5),
+    ]
+
+
 def test_an_exported_class_or_function_goes_by_its_own_name() -> None:
     assert _found("javascript", "module.exports = class Shop { open() {} };\n") == [
         ("class", "Shop", 1),

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
-VERSION = 5
+VERSION = 6
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
 MINOR = (

@@ -85,6 +85,10 @@ def _is_namespace(node: Node | None) -> bool:
 def _js_assignment(node: Node, _: str) -> Iterator[Named]:
     left, right = node.field("left"), node.field("right")
     kind = _js_value_kind(right)
+    # A name that is merely passed on was defined before.
+    is_made = right is not None and right.kind() != "identifier"
+    if left is not None and kind is None and is_made and _is_export(left):
+        yield Named(left.field("property"), kind="variable")
     if left is None or kind is None:
         return
     if left.kind() == "identifier":
@@ -98,6 +102,18 @@ def _js_assignment(node: Node, _: str) -> Iterator[Named]:
         words = [w for w in scope.split(".") if w not in ("exports", "module", "prototype", "this")]
         named = ".".join(words) if all(w.isidentifier() for w in words) else ""
         yield Named(left.field("property"), named, "method" if "prototype" in scope else kind)
+
+
+def _is_export(left: Node) -> bool:
+    """`exports.name` at the top of a module: the module's value of that name."""
+    if left.kind() != "member_expression" or left.field("property") is None:
+        return False
+    if left.field("object").text() not in ("exports", "module.exports"):
+        return False
+    around = left.parent()
+    while around.kind() == "assignment_expression":
+        around = around.parent()
+    return bool(around.kind() == "expression_statement" and around.parent().kind() == "program")
 
 
 def _js_pair(node: Node, _: str) -> Iterator[Named]:
