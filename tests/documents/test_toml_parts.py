@@ -300,6 +300,11 @@ LARGE = {
         b"[[a]]\nx = 1\n" + b"".join(b"[[a.b]]\ny = %d\n" % n for n in range(900)),
         ("a", 0, "b", 450, "y"),
     ),
+    "joined lines": (b'a = """\n' + b"some \\  \n" * 900 + b'"""\nb = 1\n', ("a",)),
+    "deep lists": (
+        b"a = " + b"[" * 12 + b", ".join(b"%d" % n for n in range(900)) + b"]" * 12 + b"\n",
+        ("a", *[0] * 11, 450),
+    ),
     "a long text": (b'a = """\n' + b"some text\n" * 900 + b'"""\nb = 1\n', ("a",)),
 }
 

@@ -27,6 +27,7 @@ _KINDS = {0x5B: "array", 0x7B: "inline", 0x22: "string", 0x27: "string"}
 _OPEN = {"array": (b"[", b"[0,"), "inline": (b"{", b'{"<" = 0,')}
 _CLOSE = {"array": (b"]", b",0]"), "inline": (b"}", b',">" = 0}')}
 _BESIDE = ("<", ">")
+_LEVELS = 8
 _QUOTES = (b'"""', b"'''")
 
 
@@ -37,11 +38,14 @@ class Overlap(Exception):
 class Hole:
     """A value at [start, end) that stands in the text around it as `mark`."""
 
-    def __init__(self, source: bytes, span: Span, part: int, *, native: bool) -> None:
+    def __init__(
+        self, source: bytes, span: Span, part: int, *, native: bool, level: int = 0
+    ) -> None:
         self.source = source
         self.start, self.end = span
         self.kind = _KINDS[source[self.start]]
         self.native = native
+        self._level = level
         self.holes: list[Hole] = []
         self._names = Claims()
         # The commas between parts, the brackets in front of the first and behind the last.
@@ -100,7 +104,9 @@ class Hole:
                 ends = []
                 for entry in islice(entries.read(source, start, entries.stop), RUN):
                     span = (entry.value, entry.end) if isinstance(entry, Statement) else entry
-                    self.holes += holes_at(source, span, part, native=self.native)
+                    self.holes += holes_at(
+                        source, span, part, native=self.native, level=self._level + 1
+                    )
                     ends.append(span[1])
             for end in ends:
                 comma = comma_after(source, end, self.end) if end - self._bounds[-1] >= part else -1
@@ -140,7 +146,7 @@ class Hole:
         at, opening = self.start, b""
         while quotes in _QUOTES:
             stop = source.find(b"\n", at + self.part, self.end - 3) + 1
-            while stop and source[at : stop - 1].rstrip(b" \t\r").endswith(b"\\"):
+            while stop and _joins_lines(source, at, stop - 1):
                 stop = source.find(b"\n", stop, self.end - 3) + 1
             if not stop:
                 break
@@ -149,16 +155,22 @@ class Hole:
         yield b"x = " + opening + source[at : self.end]
 
 
+def _joins_lines(source: bytes, start: int, at: int) -> bool:
+    """Whether the line that breaks at *at* ends with a backslash."""
+    line = source[max(source.rfind(b"\n", start, at), start) : at]
+    return line.rstrip(b" \t\r").endswith(b"\\")
+
+
 def _is_string(text: bytes) -> bool:
     data = read(text, float, native=True)
     return len(data) == 1 and isinstance(data["x"], str)
 
 
-def holes_at(source: bytes, span: Span, part: int, *, native: bool) -> list[Hole]:
-    """The hole a value makes if it is large."""
-    if span[1] - span[0] < part or source[span[0]] not in _KINDS:
+def holes_at(source: bytes, span: Span, part: int, *, native: bool, level: int = 0) -> list[Hole]:
+    """The hole a value makes if it is large; each level of them is read once more."""
+    if span[1] - span[0] < part or source[span[0]] not in _KINDS or level == _LEVELS:
         return []
-    return [Hole(source, span, part, native=native)]
+    return [Hole(source, span, part, native=native, level=level)]
 
 
 def hole_around(holes: Sequence[Hole], splices: Sequence[Splice]) -> Hole | None:
