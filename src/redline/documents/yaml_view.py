@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 
 from redline.core.errors import CannotApply
 from redline.core.splice import Splice, apply_splices
@@ -134,7 +135,10 @@ def undeclared_handle(text: bytes) -> int | None:
     match = _HANDLE.search(text)
     if match is None:
         return None
-    declared, scalars = _Declared(text), _Scalars(text)
+    declared = _Declared(text)
+    if declared.are_all():
+        return None
+    scalars = _Scalars(text)
     while match:
         end: int | None = match.end()
         if not declared.has(match):
@@ -145,6 +149,13 @@ def undeclared_handle(text: bytes) -> int | None:
     return None
 
 
+@lru_cache(maxsize=8)
+def _other(names: frozenset[bytes]) -> re.Pattern[bytes]:
+    """A handle that is none of *names*."""
+    known = rb"(?!(?:%b)!)" % b"|".join(sorted(names))
+    return re.compile(_HANDLE.pattern.replace(rb"([", known + rb"(["))
+
+
 class _Declared:
     """The handles that each document declares."""
 
@@ -152,6 +163,11 @@ class _Declared:
         self._text = text
         self._bounds = [found.start() for found in _BOUNDARY.finditer(text)]
         self._position, self._names = -1, frozenset[bytes]()
+
+    def are_all(self) -> bool:
+        """Whether there is one document and it declares every handle; False when unsure."""
+        names = frozenset(found[1] for found in _DECLARED.finditer(self._text))
+        return len(self._bounds) == 1 and bool(names) and not _other(names).search(self._text)
 
     def has(self, handle: re.Match[bytes]) -> bool:
         """Whether the document of *handle* declares it, or its line is a directive itself."""
