@@ -88,8 +88,10 @@ YAML_SHAPES = {
     "tabs in literals": ("", "k{n}:\n  run: |\n    a:\n    \tmake\t# b\n", "", "k{}.run", "x"),
     "tags": (
         "Resources:\n",
-        "  R{n}:\n    Type: AWS::S3::Bucket\n    Properties:\n"
-        '      Name: !Sub "${{Stack}}-{n}"\n      Key: !GetAtt Other.Arn\n',
+        (
+            "  R{n}:\n    Type: AWS::S3::Bucket\n    Properties:\n"
+            '      Name: !Sub "${{Stack}}-{n}"\n      Key: !GetAtt Other.Arn\n'
+        ),
         "",
         "Resources.R{}.Type",
         "AWS::SNS::Topic",
