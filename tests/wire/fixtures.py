@@ -77,6 +77,19 @@ def crash(call: Call) -> Result:
     raise ZeroDivisionError("secret detail")
 
 
+def leave(call: Call) -> Result:
+    """A bug that is no Exception."""
+    raise SystemExit(3)
+
+
+def too_deep(call: Call) -> Result:
+    """An answer that cannot be written as JSON."""
+    deep: Json = {}
+    for _ in range(5000):
+        deep = {"deeper": deep}
+    return Result.of_text("deep", deep)
+
+
 def refuse(call: Call) -> Result:
     """Each way of failing."""
     if call.arguments["how"] == "path":
@@ -161,6 +174,8 @@ DIALECT = Dialect(
         _tool("whoami", _schema({})),
         _tool("broken_text", _schema({})),
         _tool("crash", _schema({})),
+        _tool("leave", _schema({})),
+        _tool("too_deep", _schema({})),
         _tool("refuse", _schema({"how": {"enum": ["path", "match"]}}, "how")),
         _tool("block", _schema({"until": _TEXT, "cancelled": _TEXT})),
         _tool("dotted.name", _schema({})),

@@ -60,6 +60,17 @@ def test_a_bug_is_answered_without_a_traceback_and_logged_with_the_request_id(
     assert f"request {reply['error']['data']['request_id']}" in client.stderr
 
 
+@pytest.mark.parametrize("tool", ["leave", "too_deep"])
+@pytest.mark.parametrize("protocol", ["2025-11-25", "2026-07-28"])
+def test_no_bug_is_so_bad_that_the_caller_waits_in_vain(
+    connected: Connect, transport: str, protocol: str, tool: str
+) -> None:
+    client = connected(transport, protocol=protocol)
+    reply = client.call(tool)
+    assert reply["error"]["code"] == -32603
+    assert client.call("echo", {"text": "on"})["result"]["content"][0]["text"] == "on"
+
+
 @pytest.mark.requirement("server-utf8")
 def test_text_that_utf8_cannot_carry_is_replaced_and_big_integers_survive(
     connected: Connect, transport: str

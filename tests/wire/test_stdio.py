@@ -400,6 +400,15 @@ def test_a_call_cancelled_while_it_asks_does_not_wait_for_the_answer(connected: 
     answer.set()
 
 
+def test_a_question_that_comes_up_after_the_end_of_stdin_is_not_waited_for(
+    connected: Connect,
+) -> None:
+    client = connected("stdio", capabilities={"elicitation": {}})
+    assert isinstance(client, StdioClient)
+    client.start("tools/call", {"name": "ask", "arguments": {}})
+    assert client.close() == 0
+
+
 @pytest.mark.parametrize("protocol", ["2025-11-25", "2026-07-28"])
 def test_a_client_without_elicitation_is_never_asked(connected: Connect, protocol: str) -> None:
     client = stdio(connected, protocol=protocol)

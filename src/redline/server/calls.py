@@ -12,7 +12,7 @@ from redline.server.dispatch import Context, Dispatch, Progress, no_progress
 from redline.server.messages import Channel, Refusal, Send, Submit
 
 if TYPE_CHECKING:
-    from redline.dialects.tool import Answer, Client, Json, Question
+    from redline.dialects.tool import Answer, Client, Json, Question, RpcFailure
     from redline.server.client_log import ClientLog
     from redline.server.questions import Questions
 
@@ -57,6 +57,8 @@ class Calls:
     def _run(self, request_id: Any, params: Any, context: Context, reply: Send) -> None:
         try:
             outcome = self._dispatch.call(params, context)
+        except BaseException as failure:  # whatever it is, somebody waits for an answer
+            outcome = _broken(context.request_id, failure)
         finally:
             with self._lock:
                 self._running.pop(request_id, None)
@@ -99,12 +101,20 @@ class Calls:
 
     def close(self, *, cancel: bool) -> None:
         """Nobody will answer questions; with *cancel*, calls stop too."""
-        if self._questions is not None:
-            self._questions.close()
+        if self._running or self._questions is not None:
+            self._asked().close()  # also for a call that has asked nothing yet
         with self._lock:
             tokens = list(self._running.values()) if cancel else []
         for token in tokens:
             token.cancel()
+
+
+def _broken(request_id: str, failure: BaseException) -> RpcFailure:
+    from redline.server.log import log_exception
+    from redline.server.running import internal_error
+
+    log_exception(request_id, "", failure)
+    return internal_error(request_id)
 
 
 def _progress(params: Any, client: Client, token: Token, tell: Send) -> Progress:

@@ -56,7 +56,7 @@ class Channel:
 
 
 class Batch:
-    """Collects the replies of a batch and sends them as one array."""
+    """Collects the replies of a batch and sends them as one array; empty when none is left."""
 
     def __init__(self, send: Send, expected: int) -> None:
         self._send = send
@@ -70,9 +70,9 @@ class Batch:
             self._waiting -= 1
             if reply:
                 self._replies.append(reply)
-            done = self._waiting == 0 and bool(self._replies)
+            done = self._waiting == 0
         if done:
-            self._send(self._replies)
+            self._send(self._replies or {})
 
 
 def is_id(value: Any) -> bool:

@@ -28,16 +28,19 @@ class _Pending:
 class Questions:
     """The open questions of one conversation; asked and answered from different threads."""
 
-    __slots__ = ("_asked", "_lock", "_open")
+    __slots__ = ("_asked", "_closed", "_lock", "_open")
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._open: dict[str, _Pending] = {}
         self._asked = 0
+        self._closed = False
 
     def ask(self, question: Question, channel: Channel, token: Token) -> Answer:
         """Send *question* and wait, but no longer than the client listens or the call runs."""
         with self._lock:
+            if self._closed:
+                return read_answer(None)
             self._asked += 1
             key = f"redline-{self._asked}"
             pending = self._open[key] = _Pending()
@@ -61,6 +64,7 @@ class Questions:
     def close(self) -> None:
         """Nobody will answer any more."""
         with self._lock:
+            self._closed = True
             waiting = list(self._open.values())
         for pending in waiting:
             pending.arrived.set()

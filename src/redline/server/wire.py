@@ -46,8 +46,20 @@ def _encode_carefully(value: Any) -> bytes:
     # Lone surrogates and integers beyond 64 bits: rare, so only then the slow way.
     import json
 
-    text = json.dumps(_clean(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        text = json.dumps(_clean(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return orjson.dumps(_instead(value))
     return text.encode()
+
+
+def _instead(value: Any) -> Any:
+    # Too deep, or no JSON at all: a bug of ours, but whoever asked must not wait in vain.
+    if isinstance(value, list):
+        return [_instead(item) for item in value]
+    request_id = value.get("id") if isinstance(value, dict) else None
+    known = request_id if isinstance(request_id, str | int) else None
+    return error(known, INTERNAL_ERROR, "Internal error: the answer cannot be written as JSON")
 
 
 def _clean(value: Any) -> Any:
