@@ -61,6 +61,18 @@ def carry(
     return Reply(parts)
 
 
+def test_signs_of_life_are_sent_only_when_it_is_quiet() -> None:
+    def say(exchange: Exchange) -> None:
+        for _ in range(20):
+            exchange.channel.tell(TOLD)
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05), exchange._loop).result()
+        exchange.channel.reply(ANSWER)
+
+    reply = carry(BOTH, say)
+    assert reply.events == [TOLD] * 20 + [ANSWER]
+    assert b"ping" not in reply.body
+
+
 @pytest.mark.parametrize("threaded", [True, False])
 @pytest.mark.parametrize("accept", [BOTH, JSON, "", "*/*", "text/html"])
 def test_an_answer_that_comes_alone_is_json(accept: str, threaded: bool) -> None:

@@ -138,6 +138,7 @@ def test_only_pages_the_operator_named_may_read_answers(shared: HttpClient, tmp_
         assert "mcp-session-id" in headers["access-control-allow-headers"]
         status, headers, _ = post(client, PING, Origin=page)
         assert (status, headers["access-control-allow-origin"]) == (200, page)
+        assert "www-authenticate" in headers["access-control-expose-headers"]
         local = client.fetch("OPTIONS", "/mcp", None, {**asking, "Origin": "http://localhost:3000"})
         assert local[0] == 405
         assert "access-control-allow-origin" not in local[1]
@@ -421,6 +422,11 @@ def test_the_protocol_flag_caps_both_eras(tmp_path: Path) -> None:
         status, _, reply = post(client, LIST, MCP_Protocol_Version="2026-07-28")
         assert status == 400
         assert reply["error"]["data"]["supported"][-1] == "2025-06-18"
+        for unknown in ("2099-01-01", "soon"):
+            told = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+            status, _, reply = post(client, told, MCP_Protocol_Version=unknown)
+            assert status == 400
+            assert reply["error"]["data"]["supported"][-1] == "2025-06-18"
 
 
 def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from redline.server.http_request import Receive
 from redline.server.messages import MAX_BATCH
 from redline.server.protocol import Profile
 
-_CLOSE = {"Connection": "close"}
+CLOSE = {"Connection": "close"}
 
 
 async def read_body(
@@ -29,7 +29,7 @@ async def read_body(
             return await _collect(receive, options.max_body)
     except TimeoutError:
         text = "Request took too long to arrive"
-        raise HttpRefusal(408, wire.INVALID_REQUEST, text, None, _CLOSE) from None
+        raise HttpRefusal(408, wire.INVALID_REQUEST, text, None, CLOSE) from None
 
 
 async def _collect(receive: Receive, limit: int) -> bytes:
@@ -49,7 +49,7 @@ async def _collect(receive: Receive, limit: int) -> bytes:
 
 def _too_big(limit: int) -> HttpRefusal:
     text = f"Request is over {limit} bytes"
-    return HttpRefusal(413, wire.INVALID_REQUEST, text, {"max_bytes": limit}, _CLOSE)
+    return HttpRefusal(413, wire.INVALID_REQUEST, text, {"max_bytes": limit}, CLOSE)
 
 
 def check_form(message: Any, profile: Profile, version: str | None) -> None:

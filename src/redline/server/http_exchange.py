@@ -77,6 +77,10 @@ class Exchange:
             self._loop.call_soon_threadsafe(self._rouse)
 
     def _rouse(self) -> None:
+        if self._arrived:  # else it was taken before we were called
+            self._wake_up()
+
+    def _wake_up(self) -> None:
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)
 
@@ -84,7 +88,7 @@ class Exchange:
         """The next message; None after a while without one."""
         if not self._arrived:
             self._wake = self._loop.create_future()
-            timer = self._loop.call_later(_QUIET_SECONDS, self._rouse)
+            timer = self._loop.call_later(_QUIET_SECONDS, self._wake_up)
             try:
                 await self._wake
             finally:

@@ -9,7 +9,7 @@ from redline.server import protocol, wire
 from redline.server.audit import Audit
 from redline.server.auth import Authenticator, AuthFailed
 from redline.server.dispatch import Dispatch
-from redline.server.http_body import check_form, read_body
+from redline.server.http_body import CLOSE, check_form, read_body
 from redline.server.http_checks import HttpRefusal, Names
 from redline.server.http_options import HttpOptions
 from redline.server.http_posts import Post, Posts
@@ -176,8 +176,13 @@ class Front:
         if kind != "application/json":
             raise HttpRefusal(415, wire.INVALID_REQUEST, "Content-Type must be application/json")
         version = self._version(headers)
+        handshake = version is None or version in protocol.HANDSHAKE
+        if handshake:
+            self._posts.check_session(headers, principal)
         strict = self._profile.strict_handshake
         body = await read_body(headers, receive, self._options, needs_length=strict)
+        if not self.ready:  # it was still arriving when we were told to end
+            raise HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, CLOSE)
         try:
             message = wire.decode(body)
         except ValueError as failure:
@@ -191,7 +196,7 @@ class Front:
             receive=receive,
             send=send,
         )
-        if version is None or version in protocol.HANDSHAKE:
+        if handshake:
             check_form(message, self._profile, version)
             await self._posts.handshake(post)
         else:
@@ -204,8 +209,11 @@ class Front:
         cap = self._options.protocol
         served = [v for v in protocol.REVISIONS if v >= self._profile.oldest]
         capped = [v for v in served if cap is None or v <= cap]
-        too_new = version in protocol.MODERN and version not in capped
-        unheard = self._profile.strict_handshake and not newer_date(version, served[0])
+        strict = self._profile.strict_handshake
+        # Where the stateless era is not served, what is unknown cannot be left to it.
+        newer = version in protocol.MODERN or (version not in protocol.HANDSHAKE and not strict)
+        too_new = newer and not any(v in capped for v in protocol.MODERN)
+        unheard = strict and not newer_date(version, served[0])
         if too_new or unheard:
             raise HttpRefusal(
                 400,
@@ -213,6 +221,6 @@ class Front:
                 f"Unsupported MCP protocol version: {version[:40]}",
                 {"supported": capped, "received": version, "requested": version},
             )
-        if self._profile.strict_handshake and version not in protocol.REVISIONS:
+        if strict and version not in protocol.REVISIONS:
             return served[0]  # newer than anything known: served as the profile's own revision
         return version

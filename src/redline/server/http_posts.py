@@ -88,14 +88,23 @@ class Posts:
 
     # --- the handshake era -------------------------------------------------------------------
 
+    def check_session(self, headers: Mapping[str, str], principal: str) -> None:
+        """Refuse a session that is not open for *principal* before a message in it is read."""
+        name = self._named(headers)
+        if name is not None:
+            self._sessions.leave(self._enter(name, principal))
+
+    def _named(self, headers: Mapping[str, str]) -> str | None:
+        name = headers.get("mcp-session-id")
+        return None if name == self._ambient else name
+
     async def handshake(self, post: Post) -> None:
         """A message of the handshake era, or a batch."""
-        name = post.headers.get("mcp-session-id")
-        if name == self._ambient:
-            name = None
+        name = self._named(post.headers)
         bad = isinstance(post.message, dict) and malformed(post.message)
         if bad or (name is None and not _is_greeting(post.message)):
-            await self._pass_by(post, 400 if bad and not self._profile.strict_handshake else 200)
+            status = 400 if bad and not self._profile.strict_handshake else 200
+            await self._pass_by(post, status, name)
         elif name is None:
             await self._greet(post)
         else:
@@ -141,16 +150,18 @@ class Posts:
         finally:
             watch.stop()
 
-    async def _pass_by(self, post: Post, status: int) -> None:
-        """Answer without a session."""
-        strict = self._profile.strict_handshake
-        fields: Fields = [(b"mcp-session-id", self._ambient.encode())] if strict else []
+    async def _pass_by(self, post: Post, status: int, name: str | None) -> None:
+        """Answer without a session, or what no session could understand."""
+        if name is None and self._profile.strict_handshake:
+            name = self._ambient
+        fields = self._fields(name) if name else []
+        client = self._stranger(post) if self._greeted else None
+        talk = self._conversation(post.principal, client=client, batches=True)
         if not any_reply(post.message):
+            if client is not None:
+                talk.receive(post.message, post.body, _NOWHERE)
             await send_empty(post.send, 202, fields)
             return
-        talk = self._conversation(
-            post.principal, client=self._stranger(post) if self._greeted else None, batches=True
-        )
         post.forms.stream = False
         await self._answer(talk, post, Exchange(post.forms, fields), lambda _: status)
 

@@ -45,7 +45,7 @@ def readable_by(origin: str, send: Send) -> Send:
     """A send whose answers a page of *origin* may read (CORS)."""
     added = [
         (b"access-control-allow-origin", origin.encode("latin-1")),
-        (b"access-control-expose-headers", b"mcp-session-id, mcp-protocol-version"),
+        (b"access-control-expose-headers", _READ),
         (b"vary", b"origin"),
     ]
 
@@ -57,6 +57,7 @@ def readable_by(origin: str, send: Send) -> Send:
     return wrapped
 
 
+_READ = b"mcp-session-id, mcp-protocol-version, www-authenticate, retry-after"
 _ASKED = (
     b"content-type, accept, authorization, mcp-session-id, mcp-protocol-version, "
     b"mcp-method, mcp-name, last-event-id"
