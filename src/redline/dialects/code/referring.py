@@ -21,7 +21,7 @@ from redline.dialects.code.lookup import Lookup, Opened
 # A name with more definitions than that goes by name: to tell them apart reads too much.
 MOST_DEFINITIONS = 12
 # Characters that are read by scope, for each token an answer may have.
-READ_PER_TOKEN = 48
+READ_PER_TOKEN = 24
 # What a line that goes by name counts: as much as the tokens to show it.
 READ_PER_LINE = 64 * READ_PER_TOKEN
 _CONSTRUCTORS = {"constructor", "__init__"}
@@ -144,6 +144,9 @@ class Finder:
         reading = Files(self._parse, self._is_file)
         self._referring = Referring.to(self.name, reading, made_only=self.made_only)
         for chosen in self.definitions:
+            if self._spent > self.room:
+                self.targets.clear()  # not all can be told apart: better none
+                return
             start = self._start(chosen)
             target = self._referring.target(chosen.path, start) if start is not None else None
             if target is not None:
@@ -206,7 +209,9 @@ class Finder:
         file = self.lookup.open(path)
         if file is None or file.language is None or file.language.name not in SCOPED:
             return None
-        if len(file.content) > self.room // 2:
+        # One large file must not take the time of the whole answer, least of all for its uses.
+        is_home = any(chosen.path == path for chosen in self.definitions)
+        if len(file.content) > (4 * self.room // 3 if is_home else self.room // 2):
             return None
         if path not in self._read:
             self._read.add(path)
