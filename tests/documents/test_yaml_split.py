@@ -184,6 +184,15 @@ def test_a_text_that_the_parser_does_not_see_as_text_is_read_whole() -> None:
     assert not opens(source, 0, 1 << 30)
 
 
+@pytest.mark.parametrize("above", ["a: |", "a: >+", "a:", "a: 1", "a: [1]", "- 'x'", "a: &b"])
+def test_tabs_below_a_value_are_judged_where_they_stand(above: str) -> None:
+    last = "- b\n" if above.startswith("-") else "b: 1\n"
+    for line in ("\t\n", "\t# c\n", " \t\n", "\n", "# c\n", "  # c\n"):
+        source = (above + "\n" + line * 40 + last).encode()
+        for step in (1, 3, 10):
+            assert opens(source, 0, step) == opens(source, 0, 1 << 30), (source, step)
+
+
 def test_documents_are_counted_and_found_as_if_they_were_listed() -> None:
     rng = random.Random("stream")
     lines = ["---\n", "--- a\n", "...\n", "a: 1\n", "# c\n", "\n", "%YAML 1.2\n", "---", "--\n"]

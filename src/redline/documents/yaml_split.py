@@ -189,7 +189,7 @@ class _Splitter(FlowSplitter):
 
     def _gap(self, value: Node, end: int, region: Region) -> int:
         """Cut the comments between a value and the next entry of its collection."""
-        if value.style == "block" or b"+" in value.marks:
+        if value.style in ("block", "literal", "folded"):
             return 0
         last = value.slot if value.kind == "empty" else self.scanner.end_of(value)
         start = self.source.find(b"\n", max(last, value.props_end)) + 1
