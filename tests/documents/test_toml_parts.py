@@ -330,3 +330,25 @@ def test_a_large_document_of_any_shape_is_edited_in_parts_as_it_would_be_whole(n
     assert TomlDocument(source, part=1000).insert(beside, "[1]").after == edit.after != source
     assert parts.agree(edit.splices, Intent("insert", beside, "[1]"))
     assert not parts.agree(edit.splices, Intent("insert", beside, "[2]"))
+
+
+KEYS_OF_P = b"[a.p]\n" + b"".join(b"k%d = 1\n" % n for n in range(300))
+
+
+@pytest.mark.parametrize(
+    ("source", "end", "path"),
+    [
+        (KEYS_OF_P + b"# c\n", len(KEYS_OF_P), ("a", "p")),
+        (KEYS_OF_P + b"[a]\n[c]\n", len(KEYS_OF_P), ("a",)),
+        (b"# c\n" + KEYS_OF_P, 4, ("b",)),
+    ],
+)
+def test_what_a_removal_leaves_or_takes_does_not_hide_behind_repeated_headers(
+    source: bytes, end: int, path: tuple[str, ...]
+) -> None:
+    """The table above goes too; a header of the table stays; there is nothing to remove."""
+    parts = parts_of(TomlIndex(source), 100)
+    assert parts is not None
+    edit, intent = Edit.of(source, [Splice(0, end, b"")]), Intent("delete", path)
+    assert not agreed(source, edit, intent)
+    assert not parts.agree(edit.splices, intent)

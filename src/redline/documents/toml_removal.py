@@ -30,7 +30,7 @@ def removal_agrees(parts: Parts, splices: Sequence[Splice], path: Path, within: 
     # How often other parts claim each table on the path, and the path itself.
     elsewhere = [parts.claims.count(_key(path[:depth])) for depth in range(len(path) + 1)]
     # The tables above, by how deep they are: those that a part has no more, and still has.
-    lost, kept = set[int](), set[int]()
+    lost, kept, is_found = set[int](), set[int](), False
     for part in range(first, last):
         span = parts.bounds[part], parts.bounds[part + 1]
         inside = _clipped(splices, span)
@@ -39,17 +39,28 @@ def removal_agrees(parts: Parts, splices: Sequence[Splice], path: Path, within: 
         for depth in range(len(path) + 1):
             elsewhere[depth] -= claims.count(_key(path[:depth]))
         text = excerpt(parts.index.source, span, parts.holes, inside)
-        if not _goes_on(parts, part, text, opened, inside):
+        left = _left(parts, part, inside)
+        # A header that stays could hide behind one that is repeated.
+        if any(header.names[: len(path)] == path for header in left):
             return False
+        if not _goes_on(parts, part, text, opened, left):
+            return False
+        is_found = is_found or _has(old, path)
         repeated = parts.repeated(part)
-        expected = _without(old, read(repeated, as_spelled, native=False), path)
+        shell = read(repeated, as_spelled, native=False)
+        expected = _without(old, shell, path)
         actual = read_guarded(repeated + text)
         above = [depth for depth in range(1, len(path)) if _has(actual, path[:depth])]
         lost |= _emptied(expected, path, len(above))
-        kept.update(above)
+        kept.update(depth for depth in above if not _has(shell, path[:depth]))
         if expected != actual:
             return False
-    if not _ends_alike(parts, opened, last) or elsewhere[-1] or _has_items(parts, path, within):
+    if (
+        not is_found
+        or not _ends_alike(parts, opened, last)
+        or elsewhere[-1]
+        or _has_items(parts, path, within)
+    ):
         return False
     return all(elsewhere[depth] for depth in lost - kept)
 
@@ -87,13 +98,12 @@ def _clipped(splices: Sequence[Splice], span: Span) -> list[Splice]:
     ]
 
 
-def _goes_on(parts: Parts, part: int, text: bytes, opened: Open, inside: Sequence[Splice]) -> bool:
+def _goes_on(parts: Parts, part: int, text: bytes, opened: Open, left: Sequence[Header]) -> bool:
     """Whether what is left of a part stands where it stood; then its headers are gone through."""
     is_last = part + 2 == len(parts.bounds)
     if text.strip(b" \t") and not is_last and not text.rstrip(b" \t").endswith(b"\n"):
         return False
     index, context = TomlIndex(text), parts.contexts[part]
-    left = _left(parts, part, inside)
     found = headers_of(index, 0, len(text), is_top=not part)
     if [header[:2] for header in left] != [header[:2] for header in found]:
         return False
