@@ -17,7 +17,7 @@ from redline.server.arguments import nearest, validate
 from redline.server.cancel import Token
 from redline.server.rate import RateLimit
 from redline.server.redact import REDACTED, redact
-from redline.server.workers import Workers
+from redline.server.workers import Workers, aside
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -97,6 +97,24 @@ def test_workers_run_jobs_at_once_and_drain_waits_for_all() -> None:
         workers.submit(job)
     assert workers.drain(10)
     assert len(done) == 4
+
+
+def test_workers_that_wait_for_a_person_hold_up_nobody_and_are_not_too_many_afterwards() -> None:
+    workers = Workers(limit=2)
+    answered, ran = threading.Event(), threading.Event()
+    before = threading.active_count()
+    for _ in range(6):
+        workers.submit(lambda: aside(lambda: answered.wait(20)))
+    workers.submit(ran.set)
+    assert ran.wait(20)
+    assert threading.active_count() >= before + 6
+    answered.set()
+    assert workers.drain(20)
+    both = threading.Barrier(2)
+    for _ in range(20):
+        workers.submit(lambda: both.wait(20) and None)
+    assert workers.drain(20)
+    assert workers._threads == 2
 
 
 def test_a_job_that_fails_does_not_take_its_worker_along(capfd: Any) -> None:

@@ -6,6 +6,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from redline.server.asking import elicitation, read_answer
+from redline.server.workers import aside
 
 if TYPE_CHECKING:
     from redline.dialects.tool import Answer, Json, Question
@@ -48,7 +49,7 @@ class Questions:
         if channel.gone is not None:
             channel.gone.on_cancel(pending.arrived.set)
         channel.tell({"jsonrpc": "2.0", "id": key, **elicitation(question)})
-        pending.arrived.wait(_ASK_SECONDS)
+        aside(lambda: pending.arrived.wait(_ASK_SECONDS))
         with self._lock:
             self._open.pop(key, None)
         return read_answer(pending.answer)
