@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.code.referring import Reference
@@ -27,9 +28,7 @@ def snippets_of_references(
     finder = finder_of(lookup, wanted, place, max_tokens, line)
     within = None if line is not None else place
     found = [used for used in finder.find() if within is None or used.path.is_beneath(within)]
-    snippets = [snippet for used in found for snippet in _snippets(lookup, finder, used)]
-    snippets.sort(key=lambda snippet: snippet.certainty != "bound")
-    return _message(finder, found), snippets
+    return _message(finder, found), list(_snippets(lookup, finder, found, max_tokens))
 
 
 def _message(finder: Finder, found: list[Used]) -> str:
@@ -45,18 +44,26 @@ def _message(finder: Finder, found: list[Used]) -> str:
     return message
 
 
-def _snippets(lookup: Lookup, finder: Finder, used: Used) -> list[Snippet]:
-    if used.file is None:
-        lines = [reference.line for reference in used.references]
-        shown = lookup.name_of(used.path)
-        return [Snippet(shown, lines[0], lines[-1], "", certainty="possible", unread=True)]
-    return [_snippet(lookup, finder, used.file, group) for group in _groups(used.references)]
+def _snippets(lookup: Lookup, finder: Finder, found: list[Used], room: int) -> Iterator[Snippet]:
+    """What is bound, then the rest; beyond *room* only where it is."""
+    groups = [(used, group) for used in found for group in _groups(used)]
+    for used, group in sorted(groups, key=lambda pair: pair[1][0].certainty != "bound"):
+        if used.file is not None and room > 0:
+            shown = _snippet(lookup, finder, used.file, group)
+            room -= shown.tokens
+            yield shown
+        else:
+            first, last, sure = group[0].line, group[-1].line, group[0].certainty
+            name = lookup.name_of(used.path)
+            yield Snippet(name, first, last, "", certainty=sure, unread=True)
 
 
-def _groups(references: list[Reference]) -> list[list[Reference]]:
+def _groups(used: Used) -> list[list[Reference]]:
     """Near lines together, apart by how certain they are and what they are bound to."""
+    if used.file is None:
+        return [used.references]
     groups: dict[tuple[str, object], list[list[Reference]]] = {}
-    for reference in references:
+    for reference in used.references:
         alike = groups.setdefault((reference.certainty, reference.thing), [])
         if alike and reference.line - alike[-1][-1].line <= _GAP:
             alike[-1].append(reference)
