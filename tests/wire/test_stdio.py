@@ -44,6 +44,16 @@ def test_bad_json_is_a_parse_error_with_id_null_and_serving_goes_on(connected: C
     assert client.request("ping")["result"] == {}
 
 
+def test_half_a_surrogate_pair_is_told_to_the_one_who_waits(connected: Connect) -> None:
+    client = stdio(connected)
+    client.send_raw(b'{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"\\ud800"}}')
+    reply = client.next_stray()
+    assert reply["id"] == "s"
+    assert reply["error"]["code"] == -32700
+    assert "surrogate" in reply["error"]["message"]
+    assert client.request("ping")["result"] == {}
+
+
 def test_blank_lines_and_unknown_notifications_are_silent(connected: Connect) -> None:
     client = stdio(connected)
     client.send_raw(b"")

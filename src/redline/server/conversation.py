@@ -67,7 +67,9 @@ class Conversation:
         try:
             message = wire.decode(line)
         except ValueError as failure:
-            channel.reply(wire.error(None, wire.PARSE_ERROR, f"Parse error: {failure}"))
+            # Half a surrogate pair is told to whoever waits for an answer to that id.
+            text = f"Parse error: {failure}"
+            channel.reply(wire.error(wire.id_of(line), wire.PARSE_ERROR, text))
             return
         self.receive(message, line, channel)
 
