@@ -29,6 +29,7 @@ Fixed before measuring:
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import shutil
@@ -123,7 +124,8 @@ Answer: TypeAlias = tuple[set[Line], set[Line]]
 
 def expected(source: Source, picks: list[Pick], seed: int) -> list[Answer]:
     """What the service answers for each pick, at once and in all; kept for what never changes."""
-    key = f"{source.title} {len(picks)} {seed}".replace(" ", "-").replace("/", "-")
+    asked = hashlib.sha256(repr(picks).encode()).hexdigest()[:16]
+    key = f"{source.title} {seed} {asked}".replace(" ", "-").replace("/", "-")
     kept = HOME.parent / "references" / f"{key}.json"
     if source.pinned and kept.exists():
         found = json.loads(kept.read_text())
