@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.wire.client import Client, StdioClient, connect
+from tests.wire.client import Client, HttpClient, connect
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,11 @@ def test_view_image_can_be_turned_off(workspace: Path) -> None:
         assert client.call("view_image", {"path": "a.png"})["error"]["code"] == -32602
 
 
-def test_a_cancellation_may_name_a_commands_session(workspace: Path) -> None:
-    with connect("stdio", ["--tools", "coding"], cwd=workspace) as client:
-        assert isinstance(client, StdioClient)
+@pytest.mark.parametrize("way", ["stdio", "http", "http without a session"])
+def test_a_cancellation_may_name_a_commands_session(workspace: Path, way: str) -> None:
+    with connect(way.split()[0], ["--tools", "coding"], cwd=workspace) as client:
+        if isinstance(client, HttpClient) and "without" in way:
+            client.session = None
         started = client.call("exec_command", {"cmd": "sleep 60", "yield_time_ms": 100})
         session = started["result"]["structuredContent"]["session_id"]
         assert started["result"]["structuredContent"]["status"] == "running"
