@@ -53,7 +53,7 @@ class Wire:
 def test_what_is_written_in_one_turn_leaves_in_one_piece_and_before_the_end() -> None:
     async def written() -> list[bytes]:
         wire = Wire()
-        gathered = Gathered(cast(Any, wire), asyncio.get_running_loop())
+        gathered = Gathered(cast(Any, wire), asyncio.get_running_loop(), lambda: False)
         for part in (b"head ", b"", b"body"):
             gathered.write(part)
         assert wire.sent == []

@@ -60,6 +60,11 @@ class Conversation:
         """Whether the handshake is made, or none is needed."""
         return self._initialized
 
+    @property
+    def revision(self) -> str:
+        """The protocol revision that was agreed on."""
+        return self._client.protocol
+
     # --- what comes in ---------------------------------------------------------------------
 
     def receive_bytes(self, line: bytes, channel: Channel) -> None:

@@ -131,12 +131,12 @@ class Posts:
         talk.receive(post.message, post.body, exchange.channel)
         if talk.is_greeted:
             self._greeted = True
-            fields += self._fields(name)
+            fields += self._fields(name, talk.revision)
             self._sessions.open(Session(name, post.principal, talk))
         await exchange.finish(post.send, post.request_id, _ok)
 
     async def _go_on(self, session: Session, post: Post) -> None:
-        fields = self._fields(session.name)
+        fields = self._fields(session.name, session.talk.revision)
         if not any_reply(post.message):
             session.talk.receive(post.message, post.body, _NOWHERE)
             await send_empty(post.send, 202, fields)
@@ -243,10 +243,11 @@ class Posts:
             **known,
         )
 
-    def _fields(self, session: str) -> Fields:
+    def _fields(self, session: str, revision: str | None = None) -> Fields:
         fields = [(b"mcp-session-id", session.encode())]
         if self._profile.strict_handshake:
-            fields.append((b"mcp-protocol-version", self._profile.oldest.encode()))
+            spoken = revision or self._profile.oldest
+            fields.append((b"mcp-protocol-version", spoken.encode()))
         return fields
 
 

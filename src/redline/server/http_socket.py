@@ -1,33 +1,47 @@
-"""Uvicorn's HTTP/1.1 protocol: requests that never finish arriving have a deadline, and an answer
-leaves in one piece."""
+"""Uvicorn's HTTP/1.1 protocol: requests that never finish arriving have a deadline, an answer
+leaves in one piece, and one that comes before the whole request is read reaches its client."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, cast
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from redline.server import wire
+
+# So long a client that is still sending is listened to after the last word.
+_LINGER_SECONDS = 2.0
 
 
 class Gathered:
     """A transport that sends what is written in one turn of the loop together.
 
     The head and the body of an answer are written one after the other; sent apart, they would wake
-    the client twice.
+    the client twice. And closing on somebody who still sends would reset the connection, with the
+    answer that says why: our side ends first, theirs a little later.
     """
 
-    __slots__ = ("_held", "_loop", "_transport")
+    __slots__ = ("_held", "_is_sent_to", "_loop", "_transport", "left")
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        is_sent_to: Callable[[], bool],
+    ) -> None:
         self._transport = transport
         self._loop = loop
+        self._is_sent_to = is_sent_to
         self._held: list[bytes] = []
+        # Whether our side has ended.
+        self.left = False
 
     def write(self, data: bytes) -> None:
         """Send *data* before the loop waits again."""
-        if data:
+        if data and not self.left:
             if not self._held:
                 self._loop.call_soon(self._flush)
             self._held.append(data)
@@ -39,8 +53,20 @@ class Gathered:
 
     def close(self) -> None:
         """Send what is held, then close."""
+        if self.left:
+            return
         self._flush()
-        self._transport.close()
+        self.left = True
+        if self._is_sent_to() and not self._transport.is_closing():
+            self._transport.write_eof()
+            self._transport.resume_reading()
+            self._loop.call_later(_LINGER_SECONDS, self._transport.close)
+        else:
+            self._transport.close()
+
+    def is_closing(self) -> bool:
+        """Whether nothing more can be sent."""
+        return self.left or self._transport.is_closing()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -51,13 +77,19 @@ class DeadlineProtocol(H11Protocol):
 
     seconds = 30.0
     _deadline: asyncio.TimerHandle | None = None
+    _gathered: Gathered
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        gathered = cast(asyncio.Transport, Gathered(transport, self.loop))
-        super().connection_made(gathered)
+        self._gathered = Gathered(transport, self.loop, self._is_arriving)
+        super().connection_made(cast(asyncio.Transport, self._gathered))
         self._arm()
 
+    def _is_arriving(self) -> bool:
+        return self.conn.their_state is h11.SEND_BODY
+
     def data_received(self, data: bytes) -> None:
+        if self._gathered.left:
+            return  # nobody looks at it any more
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._disarm()  # the head is here; the body has its own deadline
