@@ -58,8 +58,8 @@ GET_CODE_CONTEXT = Tool(
     name="ai_code_editing.get_code_context",
     title="Get code context",
     description=(
-        "A symbol's definition or references, a file's outline, the repository's structure, or "
-        "snippets for a query. file_hash fits expected_hash. For whole files use read_file."
+        "A symbol's definition or references (file and line say which), a file's outline, the "
+        "repository's structure, or snippets for a query. Whole files: read_file."
     ),
     input_schema={
         "type": "object",
@@ -71,7 +71,7 @@ GET_CODE_CONTEXT = Tool(
                 "type": "string",
                 "enum": ["auto", "outline", "definition", "references", "structure"],
             },
-            "line": {"type": "integer", "minimum": 1, "description": "Of file: which symbol"},
+            "line": _LINE,
             "max_tokens": {"type": "integer", "minimum": 100, "maximum": 50000},
         },
     },

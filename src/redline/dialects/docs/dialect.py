@@ -114,7 +114,7 @@ DOC_SET = Tool(
     title="Set document values",
     description=(
         "Replace a value or add a key in YAML, JSON, JSONC, JSON5 or TOML; every other byte stays. "
-        "value is in the file's syntax. Several changes: edits."
+        "value is in the file's syntax."
     ),
     input_schema=_schema(
         ("file",),
