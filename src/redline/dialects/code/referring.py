@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from redline.code.definitions import Parsed
@@ -21,7 +21,7 @@ from redline.dialects.code.lookup import Lookup, Opened
 # A name with more definitions than that goes by name: to tell them apart reads too much.
 MOST_DEFINITIONS = 12
 # Characters that are read by scope, for each token an answer may have.
-READ_PER_TOKEN = 24
+READ_PER_TOKEN = 12
 # What a line that goes by name counts: as much as the tokens to show it.
 READ_PER_LINE = 64 * READ_PER_TOKEN
 _CONSTRUCTORS = {"constructor", "__init__"}
@@ -38,11 +38,26 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """The references of one file; `file` is None when it was not read."""
+    """The references of one file; `file` is None when it was not read.
+
+    A common name stands on a hundred thousand lines of files that are not read: those are kept as
+    plain numbers.
+    """
 
     path: WorkspacePath
-    references: list[Reference]
+    seen: Sequence[Reference]
     file: Opened | None = None
+    unread: tuple[int, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many lines they are."""
+        return len(self.seen) + len(self.unread)
+
+    @property
+    def references(self) -> list[Reference]:
+        """All of them."""
+        return [*self.seen, *(Reference(line, "possible") for line in self.unread)]
 
 
 def finder_of(
@@ -95,7 +110,7 @@ class Finder:
             self._aim()
         for row in self._rows():
             found = self._in_file(row)
-            if found is not None and found.references:
+            if found is not None and found.count:
                 yield found
         makes = self._maker() if len(self.definitions) == 1 else None
         if makes is not None:
@@ -163,7 +178,7 @@ class Finder:
     def _in_file(self, row: IndexedUses) -> Used | None:
         if self._spent > self.room:
             self.unread += 1
-            return Used(row.path, [Reference(line, "possible") for line in row.lines])
+            return Used(row.path, (), unread=row.lines)
         if self.targets and self._referring is not None:
             aims = [target for _, target in self.targets]
             if not any(aim.is_member for aim in aims) and not self._may_bind(row.path):

@@ -32,11 +32,11 @@ def snippets_of_references(
 
 
 def _message(finder: Finder, found: list[Used]) -> str:
-    lines = [reference for used in found for reference in used.references]
-    bound = sum(reference.certainty == "bound" for reference in lines)
-    plural = "" if len(lines) == 1 else "s"
-    message = f"{len(lines)} line{plural} with references to {finder.name}: {bound} bound, "
-    message += f"{len(lines) - bound} possible."
+    count = sum(used.count for used in found)
+    bound = sum(reference.certainty == "bound" for used in found for reference in used.seen)
+    plural = "" if count == 1 else "s"
+    message = f"{count} line{plural} with references to {finder.name}: {bound} bound, "
+    message += f"{count - bound} possible."
     if finder.unread:
         message += (
             f" {finder.unread} files were not read; narrow it with file, or raise max_tokens."
@@ -61,9 +61,11 @@ def _snippets(lookup: Lookup, finder: Finder, found: list[Used], room: int) -> I
 def _groups(used: Used) -> list[list[Reference]]:
     """Near lines together, apart by how certain they are and what they are bound to."""
     if used.file is None:
-        return [used.references]
+        if used.seen:  # it went away meanwhile
+            return [list(used.seen)]
+        return [[Reference(line, "possible") for line in (used.unread[0], used.unread[-1])]]
     groups: dict[tuple[str, object], list[list[Reference]]] = {}
-    for reference in used.references:
+    for reference in used.seen:
         alike = groups.setdefault((reference.certainty, reference.thing), [])
         if alike and reference.line - alike[-1][-1].line <= _GAP:
             alike[-1].append(reference)
