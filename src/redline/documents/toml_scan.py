@@ -73,7 +73,7 @@ _NOT_DOTS = bytes(byte for byte in range(256) if byte not in b".\n")
 _DEEP_KEY = compiled(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _OPEN = (b"[", b"{")
-_NOT_BARE = (b'"', b"'", b" ", b"\t")
+_NOT_BARE = re.compile(rb"[\"' \t]")
 _SHALLOW = 3
 
 Span = tuple[int, int]
@@ -261,7 +261,7 @@ def _exact(names: tuple[str, ...]) -> bytes:
 
 
 def _may_begin(keys: bytes, exact: bytes) -> bool:
-    if any(mark in keys for mark in _NOT_BARE):
+    if _NOT_BARE.search(keys):
         return True
     return keys.startswith(exact) and keys[len(exact) : len(exact) + 1] in (b"", b".")
 
