@@ -64,7 +64,7 @@ def refuse_heaps(text: bytes) -> None:
         return
     if _BOM in text:
         raise _refusal(text, text.index(_BOM), "a byte order mark in the midst of tags or anchors")
-    has_ends = _END.search(text) is not None
+    has_ends = b"..." in text and _END.search(text) is not None
     pair = _end(_ALONE_BEHIND_ENDS if has_ends else _ALONE, text, 0)
     heap = _end(_SAFE_BEHIND_ENDS if has_ends else _SAFE, text, pair)
     if heap < len(text):
