@@ -145,6 +145,15 @@ def opens(source: bytes, index: int, step: int) -> bool:
     return True
 
 
+@pytest.mark.parametrize("lone", ["&a", "!t", "&a !t # c", "&a\n# c\n"])
+def test_a_tag_or_an_anchor_on_a_line_of_its_own_stays_with_its_entry(lone: str) -> None:
+    # An alias can have neither; cut between the two lines, nobody would see them together.
+    source = b"!t k: 1\n" + f"{lone}\n*a : 2\n".encode() + b"!t l: 1\n"
+    for step in (1, 4, STEP, 1 << 20):
+        assert not opens(source, 0, step)
+    assert opens(source.replace(lone.encode() + b"\n", b""), 0, 1)
+
+
 def test_no_text_is_cut_inside_an_escape() -> None:
     rng = random.Random("escapes")
     parts = [

@@ -50,6 +50,10 @@ def _is_joined(source: bytes, start: int) -> bool:
     return source.startswith(_BOM, start) or b"\n" + _BOM in source
 
 
+# Nothing but tags and anchors.
+_LONE = re.compile(rb"[&!][^ \t]*(?:[ \t]+[&!][^ \t]*)*(?:[ \t]+#.*)?")
+
+
 @lru_cache(maxsize=64)
 def _boundary(column: int, kind: str) -> re.Pattern[bytes]:
     """The start of a line from which on a block collection can be read alone."""
@@ -171,12 +175,27 @@ class _Splitter(FlowSplitter):
 
     def _next(self, pattern: re.Pattern[bytes], at: int, limit: int, column: int = 0) -> int:
         match = self.scanner.search(pattern, column, at, limit)
+        while match and self._is_claimed(match.start() + 1):
+            match = self.scanner.search(pattern, column, match.end(), limit)
         return match.start() + 1 if match else limit
 
     def _last(self, pattern: re.Pattern[bytes], at: int) -> int:
         """The last place to cut within a step behind *at*."""
         found = [m.start() + 1 for m in pattern.finditer(self.source, at, at + self.step)]
+        while found and self._is_claimed(found[-1]):
+            found.pop()
         return found[-1] if found else at
+
+    def _is_claimed(self, at: int) -> bool:
+        """Whether tags and anchors alone on the line above belong to what begins at *at*."""
+        end = at - 1
+        while end > 0:
+            start = self.source.rfind(b"\n", 0, end) + 1
+            line = self.source[start:end].strip()
+            if line and line[0] != 0x23:
+                return line[0] in b"&!" and _LONE.fullmatch(line) is not None
+            end = start - 1
+        return False
 
     def _entry(self, node: Node, at: int, end: int, region: Region) -> int:
         """Cut the value of the only entry in [at, end); how many bytes are in runs then."""
