@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import toml_rs
-
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.depth import too_deep
 from redline.documents.model import syntax_error
 from redline.documents.path import Path
+from redline.documents.toml_native import load
 from redline.documents.toml_scan import read_sections
 
 # Brackets nested deeper than this are left to the parser that cannot exhaust its stack.
 NATIVE_DEPTH = 64
+_toml_rs = load()
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
@@ -35,7 +35,7 @@ def read(source: bytes, parse_float: Callable[[str], Any], *, native: bool) -> A
     text = source.decode("utf-8-sig")
     if native:
         try:
-            return toml_rs.loads(text, parse_float=parse_float, toml_version="1.0.0")
+            return _toml_rs.loads(text, parse_float=parse_float, toml_version="1.0.0")
         except ValueError:
             # The other parser has the last word, and words that fit on a line.
             pass
