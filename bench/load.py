@@ -73,7 +73,8 @@ async def open_session(port: int) -> Connection:
 
 async def call_many(port: int, clients: int, total: int, tool: str) -> tuple[float, list[float]]:
     """Seconds for *total* calls by *clients* at once, and each call's milliseconds."""
-    connections = [await open_session(port) for _ in range(clients)]
+    # All at once: one that waits for the others longer than a server keeps it open is reset.
+    connections = await asyncio.gather(*(open_session(port) for _ in range(clients)))
     walls: list[float] = []
 
     async def work(connection: Connection, calls: int) -> None:
@@ -85,8 +86,7 @@ async def call_many(port: int, clients: int, total: int, tool: str) -> tuple[flo
             walls.append((time.perf_counter() - start) * 1000)
             assert b'"result"' in answer, answer
 
-    for connection in connections:
-        await work(connection, 2)
+    await asyncio.gather(*(work(connection, 2) for connection in connections))
     walls.clear()
     start = time.perf_counter()
     await asyncio.gather(*(work(connection, total // clients) for connection in connections))
