@@ -77,7 +77,8 @@ class Front:
             if kind is not None:
                 self._audit.record(kind, reason=refusal.message, peer=peer_of(scope))
             body = wire.error(None, refusal.code, refusal.message, refusal.data)
-            await send_json(send, refusal.status, body, refusal.headers)
+            named = self._posts.ambient_headers if scope["path"] == "/mcp" else {}
+            await send_json(send, refusal.status, body, {**named, **(refusal.headers or {})})
 
     async def _route(
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send

@@ -74,6 +74,11 @@ class Posts:
         self._passing: set[Conversation] = set()
         self._marked: dict[str, tuple[stateless.Marked, ...]] = {}
 
+    @property
+    def ambient_headers(self) -> dict[str, str]:
+        """What every answer bears under the coding profile: that session is the process."""
+        return {"Mcp-Session-Id": self._ambient} if self._profile.strict_handshake else {}
+
     def stop(self) -> None:
         """Cancel every call in flight."""
         for talk in [*self._passing, *self._sessions.talks]:

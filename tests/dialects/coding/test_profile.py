@@ -217,6 +217,17 @@ def test_http_speaks_at_one_path_and_checks_what_it_is_sent(tmp_path: Path) -> N
         assert client.post(b"x" * 20_000_000, {})[0] == 413
 
 
+def test_a_refusal_names_a_session_that_is_served(tmp_path: Path) -> None:
+    with connect("http", ARGS, cwd=tmp_path) as client:
+        assert isinstance(client, HttpClient)
+        status, headers, _ = client.post(b"{", {})
+        assert status == 400
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+        again = client.post(body, {"Mcp-Session-Id": headers["mcp-session-id"]})
+        assert again[0] == 200
+        assert json.loads(again[2])["result"] == {}
+
+
 @pytest.mark.requirement("001-stdio-clean")
 def test_stdio_carries_one_message_per_line_and_nothing_else(tmp_path: Path) -> None:
     with connect("stdio", ARGS, cwd=tmp_path) as client:
