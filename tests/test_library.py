@@ -35,6 +35,14 @@ def test_files_edited_together_are_one_operation(workspace: Workspace) -> None:
     assert workspace.read("deep/down/b.txt") == "b\n"
 
 
+def test_a_directory_is_made_and_undone(workspace: Workspace, tmp_path: Path) -> None:
+    with workspace.edit("make") as edit:
+        edit.make_directory("deep/down")
+    assert (tmp_path / "ws/deep/down").is_dir()
+    workspace.undo()
+    assert workspace.names() == []
+
+
 def test_an_error_in_the_block_changes_nothing(workspace: Workspace) -> None:
     workspace.write("a.txt", "x x\n")
 

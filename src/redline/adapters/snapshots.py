@@ -32,7 +32,6 @@ _STAGED = ".redline-"
 _TICK_NS = 20_000_000
 _FORMAT = 0o170000
 _OPEN_DIR = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_OPEN_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 Mark = tuple[int, int, int, int, int]
 # A place as one string, root number first: half the cost of a walk would be making paths.

@@ -75,9 +75,6 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--config", metavar="FILE", help="a TOML file with any of these settings")
 
 
-NOT_SETTINGS = frozenset({"command", "config"})
-
-
 def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
     """Settings from flags, environment and config file; SettingsError when they are wrong."""
     names = Settings.__dataclass_fields__

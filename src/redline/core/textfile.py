@@ -57,17 +57,6 @@ class TextFile:
             return first[0].decode() if first else "\n"
         return "\r\n" if crlf > lone else "\n"
 
-    @property
-    def is_mixed(self) -> bool:
-        """Whether both LF and CRLF end lines here."""
-        crlf = self.raw.count(b"\r\n")
-        return 0 < crlf < self.raw.count(b"\n")
-
-    @property
-    def ends_with_newline(self) -> bool:
-        """Whether the last line is terminated; an empty file counts as terminated."""
-        return not self.raw or self.raw.endswith(b"\n")
-
     def with_text(self, text: str) -> bytes:
         """The bytes of *text* in this file's encoding, BOM kept.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,12 +18,6 @@ _FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
 _KEEPS = re.compile(rb"[|>][0-9]?\+")
 _WORDS = frozenset(("true", "false", "null", "~", ""))
-
-
-@dataclass(slots=True)
-class _Parsed:
-    scanner: Scanner
-    root: Node
 
 
 class Fragment:

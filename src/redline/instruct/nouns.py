@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from redline.instruct.conditions import STARTERS, Condition, parse_condition
-from redline.instruct.tokens import Token, Tokens
+from redline.instruct.tokens import Tokens
 from redline.instruct.words import ARTICLES, ORDINALS, QUANTIFIERS, SCOPING, number_in
 
 _EXCEPT = ("except", "excluding", "besides", "other", "but", "apart")
@@ -220,9 +220,3 @@ def _indexed(tokens: Tokens) -> tuple[int, Tokens] | None:
     if names and names[-1].low in ("at", "with"):
         names = names[:-1]
     return int(tokens[-1].text), names
-
-
-def head_word(target: Target) -> Token | None:
-    """The last word of what is meant."""
-    names = target.pieces[-1].names if target.pieces else ()
-    return names[-1] if names else None

@@ -10,7 +10,7 @@ from redline.instruct.bare import check_bare
 from redline.instruct.operations import ABSENT, Absent
 from redline.instruct.outcome import Unclear
 from redline.instruct.tokens import Tokens, text_of
-from redline.instruct.values import Num, Value, parse, type_name
+from redline.instruct.values import Num, Value, type_name
 from redline.instruct.words import (
     ARTICLES,
     CURRENCIES,
@@ -303,8 +303,3 @@ def rounded(value: Decimal, current: Num) -> Num:
         tail = tail.rstrip("0").ljust(keep, "0")
         plain = f"{head}.{tail}" if tail else head
     return Num("0" if Decimal(plain) == 0 and not fraction else plain)
-
-
-def from_json_text(text: str) -> Value:
-    """A value given as JSON text."""
-    return parse(text)

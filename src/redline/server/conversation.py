@@ -14,6 +14,7 @@ from redline.server.messages import (
     Refusal,
     Submit,
     expects_reply,
+    id_in,
     is_id,
 )
 
@@ -74,7 +75,7 @@ class Conversation:
         except ValueError as failure:
             # Half a surrogate pair is told to whoever waits for an answer to that id.
             text = f"Parse error: {failure}"
-            channel.reply(wire.error(wire.id_of(line), wire.PARSE_ERROR, text))
+            channel.reply(wire.error(id_in(line), wire.PARSE_ERROR, text))
             return
         self.receive(message, line, channel)
 

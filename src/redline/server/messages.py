@@ -80,6 +80,18 @@ def is_id(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
+def id_in(data: bytes) -> str | int | None:
+    """The id of a message that cannot be decoded for text no UTF-8 can carry; else None."""
+    import json
+
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    found: str | int | None = message.get("id") if isinstance(message, dict) else None
+    return found if is_id(found) else None
+
+
 def expects_reply(item: Any) -> bool:
     """Whether a decoded message gets an answer."""
     if not isinstance(item, dict):

@@ -26,19 +26,6 @@ def decode(data: bytes) -> Any:
     return orjson.loads(data)
 
 
-def id_of(data: bytes) -> str | int | None:
-    """The id of a message that `decode` refuses for text no UTF-8 can carry; else None."""
-    import json
-
-    try:
-        message = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    found = message.get("id") if isinstance(message, dict) else None
-    is_id = isinstance(found, str | int) and not isinstance(found, bool)
-    return found if is_id else None
-
-
 def encode(value: Any) -> bytes:
     """*value* as JSON; text that UTF-8 cannot carry is replaced, never sent."""
     try:

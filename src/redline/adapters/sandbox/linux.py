@@ -15,7 +15,6 @@ ARCH = platform.machine()
 IS_LINUX = sys.platform.startswith("linux")
 
 PR_SET_PDEATHSIG = 1
-PR_SET_DUMPABLE = 4
 PR_SET_NO_NEW_PRIVS = 38
 PR_SET_CHILD_SUBREAPER = 36
 
