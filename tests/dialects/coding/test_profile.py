@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,87 @@ def test_a_refusal_names_a_session_that_is_served(tmp_path: Path) -> None:
         again = client.post(body, {"Mcp-Session-Id": headers["mcp-session-id"]})
         assert again[0] == 200
         assert json.loads(again[2])["result"] == {}
+
+
+# One row of the profile's table each: what is sent, the status, the code, words, and data.
+_PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+_ROWS: list[tuple[str, dict[str, str], bytes, int, int, str, dict[str, Any]]] = [
+    ("type", {"Content-Type": "text/plain"}, _PING, 415, -32600, "Content-Type", {}),
+    ("version", {"MCP-Protocol-Version": "1999-01-01"}, _PING, 400, -32600,
+     "Unsupported MCP protocol version", {"received": "1999-01-01"}),
+    ("no date", {"MCP-Protocol-Version": "soon"}, _PING, 400, -32600,
+     "Unsupported MCP protocol version", {"received": "soon"}),
+    ("origin", {"Origin": "http://evil.example"}, _PING, 403, -32600, "Origin denied", {}),
+    ("null origin", {"Origin": "null"}, _PING, 403, -32600, "Origin denied", {}),
+    ("session", {"Mcp-Session-Id": "unknown"}, _PING, 404, -32001, "Unknown MCP session", {}),
+    ("size", {}, b"x" * 1_048_577, 413, -32600, "", {"max_bytes": 1_048_576}),
+    ("no JSON", {}, b"{", 400, -32700, "", {}),
+    ("empty batch", {}, b"[]", 400, -32600, "", {}),
+    ("scalar", {}, b"3", 400, -32600, "", {}),
+    ("long batch", {}, b"[" + b",".join([_PING] * 51) + b"]", 400, -32600, "", {"max_items": 50}),
+]  # fmt: skip
+
+
+@pytest.mark.requirement("001-http-refusals")
+@pytest.mark.parametrize(
+    ("headers", "body", "status", "code", "words", "data"),
+    [row[1:] for row in _ROWS],
+    ids=[row[0] for row in _ROWS],
+)
+def test_each_row_of_the_http_table_is_refused_as_it_says(
+    headers: dict[str, str],
+    body: bytes,
+    status: int,
+    code: int,
+    words: str,
+    data: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    with connect("http", ARGS, cwd=tmp_path) as client:
+        assert isinstance(client, HttpClient)
+        found, told, answer = client.post(body, headers)
+        error = json.loads(answer)["error"]
+        assert (found, error["code"]) == (status, code)
+        assert words in error["message"]
+        assert data.items() <= (error.get("data") or {}).items()
+        assert told["mcp-session-id"]
+
+
+@pytest.mark.requirement("001-http-answers")
+def test_what_is_no_refusal_is_answered_as_the_http_table_says(tmp_path: Path) -> None:
+    with connect("http", ARGS, cwd=tmp_path) as client:
+        assert isinstance(client, HttpClient)
+        quiet = client.post(b'{"jsonrpc":"2.0","method":"notifications/initialized"}', {})
+        assert (quiet[0], quiet[2]) == (202, b"")
+        assert quiet[1]["mcp-session-id"]
+        got = client.fetch("GET", "/mcp", None, client._standard())
+        assert (got[0], got[1]["allow"]) == (405, "POST")
+        status, _, answer = client.post(b"[" + b",".join([_PING] * 50) + b"]", {})
+        assert (status, len(json.loads(answer))) == (200, 50)
+        for method, code in (("no/such", -32601), ("tools/call", -32602)):
+            body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"name": "no_such"}}
+            status, _, answer = client.post(json.dumps(body).encode(), {})
+            assert (status, json.loads(answer)["error"]["code"]) == (200, code)
+        plain = {"Content-Type": "application/json"}
+        status, told, answer = client.fetch("POST", "/mcp", _PING, plain)
+        assert (status, json.loads(answer)["result"]) == (200, {})
+        assert told["mcp-session-id"]
+
+
+@pytest.mark.requirement("001-http-refusals")
+@pytest.mark.parametrize(
+    ("head", "status"), [("", 411), ("Content-Length: -1\r\n", 400), ("Content-Length: x\r\n", 400)]
+)
+def test_a_length_is_needed_and_must_be_a_number(head: str, status: int, tmp_path: Path) -> None:
+    with connect("http", ARGS, cwd=tmp_path) as client:
+        assert isinstance(client, HttpClient)
+        with socket.create_connection((client.host, client.port), 10) as link:
+            lines = f"POST /mcp HTTP/1.1\r\nHost: {client.host}:{client.port}\r\n{head}"
+            link.sendall(f"{lines}Content-Type: application/json\r\n\r\n".encode())
+            answer = link.makefile("rb").read(600) if status == 400 else link.recv(600)
+        assert answer.startswith(b"HTTP/1.1 %d " % status)
+        assert b"-32600" in answer
+        assert b"Content-Length" in answer
 
 
 @pytest.mark.requirement("001-stdio-clean")
