@@ -14,6 +14,7 @@ import sys
 import tarfile
 import tomllib
 import urllib.request
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,8 +62,7 @@ class Archive:
         packed.write_bytes(content)
         part = target.with_name(f"{target.name}.part")
         shutil.rmtree(part, ignore_errors=True)
-        with tarfile.open(packed) as archive:
-            archive.extractall(part, filter="data")
+        _extract(packed, part)
         packed.unlink()
         part.rename(target)
 
@@ -70,6 +70,20 @@ class Archive:
         """The files of its language, without what was generated."""
         root = self.folder()
         return list(_of_language((p for p in sorted(root.rglob("*"))), root, self.language))
+
+
+def _extract(packed: Path, target: Path) -> None:
+    """Unpack an archive: a tarball, a wheel or a Debian package."""
+    if packed.suffix == ".whl":
+        with zipfile.ZipFile(packed) as wheel:
+            wheel.extractall(target)
+        for program in target.glob("*/data/bin/*"):
+            program.chmod(0o755)
+    elif packed.suffix == ".deb":
+        subprocess.run(["dpkg-deb", "-x", packed, target], check=True)
+    else:
+        with tarfile.open(packed) as archive:
+            archive.extractall(target, filter="data")
 
 
 def _of_language(paths: Iterator[Path], root: Path, wanted: str) -> Iterator[Path]:

@@ -36,8 +36,9 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -46,7 +47,7 @@ from bench.language_server import LanguageServer
 from bench.peers import REPO
 from redline.app import Redline
 from redline.code.definitions import parse, symbols_of
-from redline.code.languages import language_of
+from redline.code.languages import kin_of, language_of
 from redline.core.paths import WorkspacePath
 from redline.dialects.code.dialect import GET_CODE_CONTEXT
 from redline.dialects.code.lookup import Lookup
@@ -58,7 +59,18 @@ SEED = 20_261
 PER_SOURCE = 200
 # What the largest answer may read.
 ROOM = READ_PER_TOKEN * 50_000
-LANGUAGES = ("python", "javascript", "typescript")
+# Services that a module of its own asks: its function is `references`.
+SERVICES: dict[str, str] = {}
+LANGUAGES = ("python", "javascript", "typescript", *SERVICES)
+# Nodes that are text, by language.
+TEXTS = {
+    "python": ["comment", "string_content"],
+    "go": ["comment", "interpreted_string_literal", "raw_string_literal"],
+    "rust": ["line_comment", "block_comment", "string_literal", "raw_string_literal"],
+    "java": ["line_comment", "block_comment", "string_literal"],
+    "c": ["comment", "string_literal", "system_lib_string"],
+    "javascript": ["comment", "string_fragment", "string", "html_comment"],
+}
 Line: TypeAlias = tuple[str, int]
 
 
@@ -130,33 +142,47 @@ def expected(source: Source, picks: list[Pick], seed: int) -> list[Answer]:
     if source.pinned and kept.exists():
         found = json.loads(kept.read_text())
         return [({(p, n) for p, n in once}, {(p, n) for p, n in every}) for once, every in found]
-    ask = _by_pyright if source.language == "python" else _by_typescript
-    answered = ask(source, picks)
+    answered = _service(source.language)(source, picks)
     if source.pinned:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps([(sorted(once), sorted(every)) for once, every in answered]))
     return answered
 
 
+def _service(language: str) -> Callable[[Source, list[Pick]], list[Answer]]:
+    if language in SERVICES:
+        asked: Callable[[Source, list[Pick]], list[Answer]]
+        asked = import_module(SERVICES[language]).references
+        return asked
+    return _by_pyright if language == "python" else _by_typescript
+
+
 def _by_pyright(source: Source, picks: list[Pick]) -> list[Answer]:
     server = tool("pyright").folder() / "package" / "langserver.index.js"
-    answers: list[Answer] = []
     with tempfile.TemporaryDirectory() as folder:
-        _copy(source, Path(folder))
+        copy(source, Path(folder))
         with LanguageServer(["node", str(server), "--stdio"], Path(folder)) as service:
-            for pick in picks:
-                path = Path(folder) / pick.path
-                text = path.read_text("utf-8")
-                line = text.count("\n", 0, pick.offset)
-                column = pick.offset - (text.rfind("\n", 0, pick.offset) + 1)
-                uri = service.open(pick.path, text, "python")
-                spots = service.references(uri, line, column)
-                lines = {
-                    (str(found.relative_to(folder)), row + 1)
-                    for found, row, at in spots
-                    if not _is_text_at(found, row, at)
-                }
-                answers.append((lines, lines))
+            return by_server(service, Path(folder), "python", picks)
+
+
+def by_server(
+    service: LanguageServer, folder: Path, language: str, picks: list[Pick]
+) -> list[Answer]:
+    """What a language server answers in *folder*, where the files of the source were copied."""
+    answers: list[Answer] = []
+    for pick in picks:
+        path = folder / pick.path
+        text = path.read_text("utf-8")
+        line = text.count("\n", 0, pick.offset)
+        column = pick.offset - (text.rfind("\n", 0, pick.offset) + 1)
+        uri = service.open(pick.path, text, language)
+        spots = service.references(uri, line, column)
+        lines = {
+            (str(found.relative_to(folder)), row + 1)
+            for found, row, at in spots
+            if found.is_relative_to(folder) and not _is_text_at(found, row, at)
+        }
+        answers.append((lines, lines))
     return answers
 
 
@@ -184,7 +210,8 @@ def _lines(source: Source, spots: list[tuple[str, int]]) -> set[Line]:
     }
 
 
-def _copy(source: Source, folder: Path) -> None:
+def copy(source: Source, folder: Path) -> None:
+    """The files of the source, as they lie."""
     for file in source.files:
         target = folder / file.relative_to(source.root)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -201,8 +228,7 @@ def _read(path: Path) -> tuple[str, list[tuple[int, int]]]:
         text = path.read_bytes().decode("utf-8", "replace")
         language = language_of(path.name)
         assert language is not None
-        kinds = ["comment", "string_fragment", "string", "html_comment"]
-        known = {"python": ["comment", "string_content"]}.get(language.name, kinds)
+        known = TEXTS[kin_of(language.name)]
         found = parse(text, language).root.find_all(any=[{"kind": kind} for kind in known])
         _texts[path] = text, [(n.range().start.index, n.range().end.index) for n in found]
     return _texts[path]
@@ -230,7 +256,7 @@ def answers(source: Source, picks: list[Pick]) -> Iterator[tuple[set[Line], set[
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "work"
         root.mkdir()
-        _copy(source, root)
+        copy(source, root)
         state = str(Path(folder) / "state")
         with Redline(Settings(workspace=str(root), state_dir=state, read_only=True)) as redline:
             redline.code_index.build()

@@ -16,38 +16,10 @@ from redline.code.imports import (
 from redline.code.named import Node
 from redline.code.project import Module, Project
 from redline.code.scopes import TYPE, VALUE, Binding, Occurrence
+from redline.code.things import UNKNOWN, Thing, whole
 from redline.core.paths import WorkspacePath
 
 _DEEPEST = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """Something that is defined: by its file, where it begins there, and its name.
-
-    A member begins where its class does; a module has no beginning.
-    """
-
-    path: WorkspacePath
-    start: int
-    name: str
-    is_member: bool = False
-    module: Module | None = field(default=None, compare=False, repr=False)
-    binding: Binding | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def is_module(self) -> bool:
-        """Whether it is a whole file."""
-        return self.start < 0
-
-
-# Brought in from somewhere that cannot be told.
-UNKNOWN = Thing(WorkspacePath(-1, ()), 0, "")
-
-
-def whole(path: WorkspacePath) -> Thing:
-    """The module at *path*."""
-    return Thing(path, -1, "")
 
 
 def import_at(module: Module, site: Occurrence) -> Import | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -59,10 +59,11 @@ class Module:
 
 @dataclass(slots=True)
 class Files:
-    """How a project reads: the syntax tree of a file, and whether there is one."""
+    """How a project reads: the syntax tree of a file, whether there is one, who defines a name."""
 
     parse: Callable[[WorkspacePath], Parsed | None]
     is_file: Callable[[WorkspacePath], bool]
+    defining: Callable[[str], Sequence[WorkspacePath]] = lambda _: ()
 
 
 @dataclass(slots=True)

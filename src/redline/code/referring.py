@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
 
 from redline.code.imports import Import, key_import, python_import, script_import, unquoted
 from redline.code.named import Node
-from redline.code.origins import UNKNOWN, Origins, Thing, import_at
+from redline.code.origins import Origins, import_at
 from redline.code.project import Files, Module, Project
 from redline.code.references import nodes_of
 from redline.code.scopes import Binding, Member, Occurrence
+from redline.code.targets import Meaning, Reference, Target, bound_to, by_line, verdicts
+from redline.code.things import UNKNOWN, Thing
 from redline.code.values import OfClass, Values, is_static, members_of
 from redline.core.paths import WorkspacePath
-
-Certainty: TypeAlias = Literal["bound", "possible"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A line that refers, or may refer, to what is asked for."""
-
-    line: int
-    certainty: Certainty
-    thing: Thing | None = None
-
-
-@dataclass(slots=True)
-class Target:
-    """A definition that is asked for, and all that counts as the same."""
-
-    thing: Thing
-    same: set[Thing] = field(default_factory=set)
-    # Any value may have it: only the receiver could tell.
-    is_member: bool = False
-    # A member of an object that no class describes: every like-named one may be it.
-    is_loose: bool = False
 
 
 @dataclass(slots=True)
@@ -118,20 +97,20 @@ class Referring:
         if module is None:
             return None
         meanings = self._made(module) if self.made_only else self._meanings(module)
-        found = [
-            verdict
-            for line, things, is_member in meanings
-            if (verdict := _verdict(line, things, is_member, targets)) is not None
-        ]
-        found += self._aliased(module, targets)
-        best: dict[int, Reference] = {}
-        for reference in found:
-            known = best.get(reference.line)
-            if known is None or known.certainty == "possible":
-                best[reference.line] = reference
-        return [best[line] for line in sorted(best)]
+        return by_line([*verdicts(meanings, targets), *self._aliased(module, targets)])
 
-    def _meanings(self, module: Module) -> Iterator[tuple[int, frozenset[Thing], bool]]:
+    def may_see(self, path: WorkspacePath, text: str) -> bool:
+        """Whether a file can name a thing of another module at all, by its text alone."""
+        name = re.escape(self.name)
+        if path.name.endswith((".py", ".pyi")):
+            seen = (
+                rf"\.\s*{name}\b|import\b[^\n(]*\b{name}\b|import\s*\([^)]*\b{name}\b|import\s*\*"
+            )
+        else:
+            seen = r"\b(?:import|require|exports?)\b"
+        return re.search(seen, text) is not None
+
+    def _meanings(self, module: Module) -> Iterator[Meaning]:
         """Every place that spells the name: line, what it may mean, whether a member."""
         seen: set[int] = set()
         for spot in module.names.occurrences:
@@ -149,7 +128,7 @@ class Referring:
                     line = node.range().start.line + 1
                     yield line, self.origins.of_import(module.path, brought), False
 
-    def _made(self, module: Module) -> Iterator[tuple[int, frozenset[Thing], bool]]:
+    def _made(self, module: Module) -> Iterator[Meaning]:
         """Where the class of the name is called to make something, or by what derives from it."""
         for spot in module.names.occurrences:
             if spot.name == self.name and _is_called(spot.node):
@@ -179,7 +158,7 @@ class Referring:
             if not self._may_be(module, binding):
                 continue
             things = self.origins.of_binding(module, binding)
-            if _bound_to(things, targets) is None:
+            if bound_to(things, targets) is None:
                 continue
             again = self.project.reread(module.path, binding.name) or module
             for other in again.names.bindings:
@@ -187,7 +166,7 @@ class Referring:
                     for use in other.uses:
                         if self.made_only and not _is_called(use.node):
                             continue
-                        yield Reference(use.line, "bound", _bound_to(things, targets))
+                        yield Reference(use.line, "bound", bound_to(things, targets))
 
     def _may_be(self, module: Module, binding: Binding) -> bool:
         for site in binding.sites:
@@ -245,23 +224,6 @@ class Referring:
             elif value == "unknown":
                 found.add(UNKNOWN)
         return frozenset(found)
-
-
-def _verdict(
-    line: int, things: frozenset[Thing], is_member: bool, targets: list[Target]
-) -> Reference | None:
-    bound = _bound_to(things, targets)
-    if bound is not None:
-        return Reference(line, "bound", bound)
-    if UNKNOWN in things and (not is_member or any(target.is_member for target in targets)):
-        return Reference(line, "possible")
-    if things and is_member and any(target.is_loose for target in targets):
-        return Reference(line, "possible")
-    return None
-
-
-def _bound_to(things: frozenset[Thing], targets: list[Target]) -> Thing | None:
-    return next((target.thing for target in targets if target.same & things), None)
 
 
 def _stands_for(module: Module, site: Occurrence) -> bool:

@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias
 from redline.code.annotations import class_words
 from redline.code.members import LITERALS
 from redline.code.named import Node
-from redline.code.origins import UNKNOWN, Origins, Thing
+from redline.code.origins import Origins
 from redline.code.project import Module
 from redline.code.scopes import ANY, Binding, Member, Scope
+from redline.code.things import UNKNOWN, Thing
 
 _DEEPEST = 10
 _WRAPPED = {"parenthesized_expression", "await", "await_expression", "non_null_expression"}

@@ -11,8 +11,8 @@ from redline.code.imports import stem_keys
 from redline.code.languages import kin_of, language_of
 from redline.code.project import Files
 from redline.code.references import nodes_of
-from redline.code.referring import Reference, Referring, Target
-from redline.code.scoped import SCOPED
+from redline.code.resolvers import TOLD_APART, Resolver, resolver_of
+from redline.code.targets import Reference, Target
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.core.ports.tree import Kind
@@ -24,6 +24,8 @@ MOST_DEFINITIONS = 12
 READ_PER_TOKEN = 12
 # What a line that goes by name counts: as much as the tokens to show it.
 READ_PER_LINE = 64 * READ_PER_TOKEN
+# Files that are asked whether they define a name that an answer needs.
+_MOST_DEFINING = 50
 _CONSTRUCTORS = {"constructor", "__init__"}
 
 
@@ -102,7 +104,7 @@ class Finder:
     targets: list[tuple[Chosen, Target]] = field(default_factory=list)
     _spent: int = 0
     _read: set[WorkspacePath] = field(default_factory=set)
-    _referring: Referring | None = None
+    _resolvers: dict[str, Resolver] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
         """The references of each file that has any."""
@@ -128,10 +130,9 @@ class Finder:
 
     def _renaming(self) -> Iterator[IndexedUses]:
         """Files that may use the thing without spelling its name."""
-        if self._referring is None:
-            return
         for chosen, target in self.targets:
-            for name in self._referring.exported_as(target) - {self.name}:
+            resolver = self._resolvers[_kin(chosen.path)]
+            for name in resolver.exported_as(target) - {self.name}:
                 keys = stem_keys(chosen.path) if name in ("=", "default") else [name]
                 for key in keys:
                     yield from self.lookup.users(key)
@@ -156,16 +157,32 @@ class Finder:
         return next(found, None)
 
     def _aim(self) -> None:
-        reading = Files(self._parse, self._is_file)
-        self._referring = Referring.to(self.name, reading, made_only=self.made_only)
         for chosen in self.definitions:
             if self._spent > self.room:
                 self.targets.clear()  # not all can be told apart: better none
                 return
-            start = self._start(chosen)
-            target = self._referring.target(chosen.path, start) if start is not None else None
+            resolver = self._resolver(_kin(chosen.path))
+            start = self._start(chosen) if resolver is not None else None
+            if resolver is None or start is None:
+                continue
+            target = resolver.target(chosen.path, start)
             if target is not None:
                 self.targets.append((chosen, target))
+
+    def _resolver(self, kin: str) -> Resolver | None:
+        """What tells the words of a language apart, one for each answer."""
+        if kin not in self._resolvers:
+            files = Files(self._parse, self._is_file, lambda name: self._defining(kin, name))
+            made = resolver_of(kin, self.name, files, made_only=self.made_only)
+            if made is None:
+                return None
+            self._resolvers[kin] = made
+        return self._resolvers[kin]
+
+    def _defining(self, kin: str, name: str) -> list[WorkspacePath]:
+        """Files of a language and its kin that define *name*, as the index knows."""
+        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_DEFINING)
+        return [path for path in dict.fromkeys(row.path for row in found) if _kin(path) == kin]
 
     def _start(self, chosen: Chosen) -> int | None:
         """Where the line spells the name first."""
@@ -179,11 +196,12 @@ class Finder:
         if self._spent > self.room:
             self.unread += 1
             return Used(row.path, (), unread=row.lines)
-        if self.targets and self._referring is not None:
-            aims = [target for _, target in self.targets]
+        kin = _kin(row.path)
+        aims = [target for chosen, target in self.targets if _kin(chosen.path) == kin]
+        if aims:
             if not any(aim.is_member for aim in aims) and not self._may_bind(row.path):
                 return None
-            bound = self._referring.in_file(row.path, aims)
+            bound = self._resolvers[kin].in_file(row.path, aims)
             if bound is not None:
                 left = self._but_defined(row, bound)
                 return Used(row.path, left, self._known(row)) if left else None
@@ -201,14 +219,7 @@ class Finder:
         file = self.lookup.open(path)
         if file is None or any(chosen.path == path for chosen in self.definitions):
             return file is not None
-        name = re.escape(self.name)
-        if file.language is not None and file.language.name == "python":
-            seen = (
-                rf"\.\s*{name}\b|import\b[^\n(]*\b{name}\b|import\s*\([^)]*\b{name}\b|import\s*\*"
-            )
-        else:
-            seen = r"\b(?:import|require|exports?)\b"
-        return re.search(seen, file.text) is not None
+        return self._resolvers[_kin(path)].may_see(path, file.text)
 
     def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
         """The references without the definitions themselves."""
@@ -222,7 +233,7 @@ class Finder:
 
     def _parse(self, path: WorkspacePath) -> Parsed | None:
         file = self.lookup.open(path)
-        if file is None or file.language is None or file.language.name not in SCOPED:
+        if file is None or file.language is None or kin_of(file.language.name) not in TOLD_APART:
             return None
         # One large file must not take the time of the whole answer, least of all for its uses.
         is_home = any(chosen.path == path for chosen in self.definitions)

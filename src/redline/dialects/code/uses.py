@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from redline.code.referring import Reference
+from redline.code.targets import Reference
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.dialects.code.fitting import Snippet

@@ -1,0 +1,44 @@
+"""Who tells what a word means, language by language."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Protocol
+
+from redline.code.project import Files
+from redline.code.targets import Reference, Target
+from redline.core.paths import WorkspacePath
+
+# Languages with declared types: the module and class that finds their references.
+_TYPED: dict[str, tuple[str, str]] = {}
+# All whose references are told apart, by the language that stands for its kin.
+TOLD_APART = {"python", "javascript", *_TYPED}
+
+
+class Resolver(Protocol):
+    """Finds what refers to definitions of one name in one language."""
+
+    def target(self, path: WorkspacePath, start: int) -> Target | None:
+        """The definition whose name begins at *start*; None where that cannot be told."""
+
+    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
+        """The references of one file, in order; None where that cannot be told."""
+
+    def exported_as(self, target: Target) -> set[str]:
+        """Other names by which files may use the thing without spelling its own."""
+
+    def may_see(self, path: WorkspacePath, text: str) -> bool:
+        """Whether a file can name a thing of another file at all, by its text alone."""
+
+
+def resolver_of(kin: str, name: str, files: Files, *, made_only: bool = False) -> Resolver | None:
+    """What finds references to *name* in a language and its kin; None where names are all."""
+    if kin in _TYPED:
+        module, kind = _TYPED[kin]
+        made: Resolver = getattr(import_module(module), kind)(name, files)
+        return made
+    if kin not in TOLD_APART:
+        return None
+    from redline.code.referring import Referring
+
+    return Referring.to(name, files, made_only=made_only)
