@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from redline.dialects.tool import READS, Dialect, Tool
 from redline.server.catalog import Catalog
 from redline.server.conversation import Conversation
 from redline.server.dispatch import Dispatch
-from redline.server.http_sessions import Session, Sessions
+from redline.server.http_sessions import Session, Sessions, SessionsFull
 from redline.server.messages import Channel
 
 ECHO = Tool("echo", "Echo", "Echoes.", {"type": "object"}, "m:f", READS)
@@ -24,22 +29,31 @@ class World:
     def __init__(self, limit: int = 2, idle: float = 10.0) -> None:
         self.now = 100.0
         self.jobs: list[Callable[[], None]] = []
+        self.displaced: Session | None = None
         self.sessions = Sessions(limit, idle, clock=lambda: self.now)
 
     def open(self, name: str, principal: str = "ann") -> Session:
         session = Session(name, principal, Conversation(DISPATCH, self.jobs.append, modern=False))
-        self.sessions.open(session)
+        self.displaced = self.sessions.open(session)
         return session
+
+    def displaced_by(self, name: str, principal: str = "ann") -> str | None:
+        """Which session ends when this one opens."""
+        self.open(name, principal)
+        return self.displaced.name if self.displaced else None
+
+    def use(self, name: str, principal: str = "ann") -> None:
+        session = self.sessions.enter(name, principal)
+        assert session is not None
+        self.sessions.leave(session)
 
 
 def test_no_more_than_the_limit_are_open_at_once() -> None:
     world = World(limit=2)
-    world.open("a")
-    assert not world.sessions.is_full
-    session = world.open("b")
-    assert world.sessions.is_full
-    world.sessions.end(session)
-    assert not world.sessions.is_full
+    assert world.open("a").talk in world.sessions.talks
+    world.open("b")
+    world.open("c")
+    assert len(world.sessions.talks) == 2
 
 
 def test_one_without_a_request_for_the_idle_time_is_forgotten_and_makes_room() -> None:
@@ -48,9 +62,69 @@ def test_one_without_a_request_for_the_idle_time_is_forgotten_and_makes_room() -
     world.now += 6
     world.open("young")
     world.now += 4.5
-    assert not world.sessions.is_full
     assert world.sessions.enter("old", "ann") is None
     assert world.sessions.enter("young", "ann") is not None
+
+
+def test_when_full_the_longest_idle_makes_room() -> None:
+    world = World(limit=3)
+    for name in ("a", "b", "c"):
+        world.open(name)
+    world.use("a")
+    assert world.displaced_by("d") == "b"
+    assert world.sessions.enter("b", "ann") is None
+    assert [world.displaced_by(name) for name in ("e", "f")] == ["c", "a"]
+
+
+def test_a_session_with_a_request_in_flight_never_makes_room() -> None:
+    world = World(limit=2)
+    world.open("busy")
+    world.open("idle")
+    busy = world.sessions.enter("busy", "ann")
+    assert world.displaced_by("new") == "idle"
+    assert world.sessions.enter("new", "ann") is not None
+    with pytest.raises(SessionsFull):
+        world.open("late")
+    assert busy is not None
+    world.sessions.leave(busy)
+    assert world.displaced_by("late") == "busy"
+
+
+def test_who_holds_most_gives_first_and_a_newcomer_takes_from_nobody_who_holds_less() -> None:
+    world = World(limit=4)
+    world.open("bob", "bob")
+    for name in ("a1", "a2", "a3"):
+        world.open(name, "ann")
+    assert world.displaced_by("a4", "ann") == "a1", "her own, though another's idles longer"
+    assert world.displaced_by("carl", "carl") == "a2"
+    assert world.displaced_by("bob2", "bob") == "bob", "as many as she holds: his own first"
+    for name in ("a3", "a4"):
+        assert world.sessions.enter(name, "ann")
+    with pytest.raises(SessionsFull):
+        world.open("a5", "ann")
+
+
+def test_where_everybody_holds_one_a_newcomer_still_comes_in() -> None:
+    world = World(limit=3)
+    for name in ("ann", "bob", "carl"):
+        world.open(name, name)
+    assert world.displaced_by("dan", "dan") == "ann"
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=60), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_no_flood_takes_the_last_session_of_another(visits: list[str], limit: int) -> None:
+    world = World(limit=limit)
+    held: dict[str, str] = {}
+    for number, who in enumerate(visits):
+        name = f"{who}{number}"
+        displaced = world.displaced_by(name, who)
+        held[name] = who
+        if displaced is not None:
+            owner = held.pop(displaced)
+            counts = Counter(held.values())
+            assert counts[owner] + 1 >= counts[who], "nobody gives to one who holds more"
+        assert len(held) == len(world.sessions.talks) <= limit
 
 
 def test_each_request_counts_as_use_and_one_in_flight_keeps_a_session_for_ever() -> None:
@@ -91,7 +165,7 @@ def test_a_session_that_ends_during_a_request_stays_ended() -> None:
     world.sessions.leave(session)
     assert world.sessions.enter("a", "ann") is None
     world.now += 100
-    assert not world.sessions.is_full
+    assert not world.sessions.talks
 
 
 def test_the_calls_of_a_session_that_ends_are_cancelled() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import http.server
+import json
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -51,3 +55,43 @@ def connected(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Connec
     yield start
     for client in clients:
         client.close()
+
+
+@pytest.fixture
+def issuer() -> Iterator[Any]:
+    """A stand-in for an authorization server: its documents and its signing key."""
+    import jwt
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
+    public.update(kid="k1", alg="ES256", use="sig")
+
+    class Documents(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            base = f"http://127.0.0.1:{self.server.server_address[1]}"
+            found = {
+                "/.well-known/openid-configuration": {"issuer": base, "jwks_uri": f"{base}/keys"},
+                "/keys": {"keys": [public]},
+            }[self.path]
+            body = json.dumps(found).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Documents)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_address[1]}"
+
+    def sign(**claims: Any) -> str:
+        full = {"iss": base, "sub": "ann", "aud": "https://redline.test/mcp",
+                "exp": time.time() + 60, **claims}  # fmt: skip
+        return jwt.encode(full, key, "ES256", headers={"kid": "k1"})
+
+    yield base, sign
+    server.shutdown()
+    server.server_close()

@@ -106,6 +106,9 @@ def block(call: Call) -> Result:
     woken = Event()
     call.cancel.on_cancel(woken.set)
     call.progress(1, 2, "waiting")
+    started = call.arguments.get("started")
+    if started:
+        Path(started).touch()
     while not woken.wait(0.02):
         if until and Path(until).exists():
             return Result.of_text("released")
@@ -177,7 +180,7 @@ DIALECT = Dialect(
         _tool("leave", _schema({})),
         _tool("too_deep", _schema({})),
         _tool("refuse", _schema({"how": {"enum": ["path", "match"]}}, "how")),
-        _tool("block", _schema({"until": _TEXT, "cancelled": _TEXT})),
+        _tool("block", _schema({"until": _TEXT, "cancelled": _TEXT, "started": _TEXT})),
         _tool("dotted.name", _schema({})),
         _tool("change", _schema({}), writes=True),
         _tool("ask", _schema({})),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import signal
 import socket
@@ -14,22 +13,22 @@ from typing import Any
 
 import pytest
 
+from tests.wire.by_hand import (
+    LIST,
+    PING,
+    call_by_hand,
+    greet,
+    post,
+    start,
+    wait_for_line,
+    wait_for_metric,
+)
 from tests.wire.client import HttpClient, connect
-from tests.wire.conftest import FIXTURES, Connect
+from tests.wire.conftest import Connect
 
 AS_CODING = {"REDLINE_TEST_DIALECT": "tests.wire.as_coding"}
 AS_FILES = {"REDLINE_TEST_DIALECT": "tests.wire.as_files"}
 TOKEN = "correct-horse-battery"
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-
-
-def start(*args: str, cwd: Path, **options: Any) -> HttpClient:
-    options["env"] = {**FIXTURES, **options.get("env", {})}
-    chosen = ["--tools", "fixtures", *args]
-    client = connect("http", chosen, cwd=cwd, **options)
-    assert isinstance(client, HttpClient)
-    return client
 
 
 @pytest.fixture(scope="module")
@@ -56,52 +55,6 @@ def coding(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
     folder = tmp_path_factory.mktemp("coding")
     with start("--rate-limit", "0", cwd=folder, handshake=False, env=AS_CODING) as client:
         yield client  # type: ignore[misc]
-
-
-def post(client: HttpClient, message: Any, **headers: str) -> tuple[int, dict[str, str], Any]:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    body = message if isinstance(message, bytes) else json.dumps(message).encode()
-    status, found, answer = client.post(body, named)
-    return status, found, json.loads(answer) if answer else None
-
-
-def greet(client: HttpClient, version: str = "2025-11-25", **headers: str) -> str:
-    """Open a session; its id."""
-    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t",
-              "version": "1"}}  # fmt: skip
-    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-    status, found, reply = post(client, hello, **headers)
-    assert status == 200, reply
-    return found["mcp-session-id"]
-
-
-def call_by_hand(
-    client: HttpClient, tool: str, arguments: dict[str, Any], **headers: str
-) -> socket.socket:
-    """A connection on which a call is sent, to be read or closed at will."""
-    message = client._message("tools/call", {"name": tool, "arguments": arguments})
-    body = json.dumps(message).encode()
-    given = {"Host": f"127.0.0.1:{client.port}", "Content-Length": str(len(body)),
-             "Content-Type": "application/json",
-             "Accept": "application/json, text/event-stream", **headers}  # fmt: skip
-    lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items()]
-    link = socket.create_connection((client.host, client.port), timeout=20)
-    link.sendall("".join(["POST /mcp HTTP/1.1\r\n", *lines, "\r\n"]).encode() + body)
-    return link
-
-
-def wait_for_line(client: HttpClient, word: str) -> None:
-    """Until the server has said *word* to its operator; another thread reads that."""
-    end = time.monotonic() + 20
-    while word not in client.stderr:
-        threading.Event().wait(0.01)
-        assert time.monotonic() < end
-
-
-def wait_for_metric(client: HttpClient, line: bytes) -> None:
-    end = time.monotonic() + 20
-    while line not in client.fetch("GET", "/metrics")[2]:
-        assert time.monotonic() < end
 
 
 # --- who may come in -----------------------------------------------------------------------
@@ -277,15 +230,16 @@ def test_a_content_length_that_is_no_number_is_refused(guarded: HttpClient, leng
 
 
 @pytest.mark.requirement("server-sessions")
-def test_sessions_are_capped_expire_and_belong_to_nobody_else(guarded: HttpClient) -> None:
+def test_sessions_are_capped_expire_and_make_room_for_newcomers(guarded: HttpClient) -> None:
     bearer = {"Authorization": f"Bearer {TOKEN}"}
-    first = greet(guarded, **bearer)
-    greet(guarded, **bearer)
-    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
-    assert post(guarded, hello, **bearer)[0] == 503
-    assert post(guarded, LIST, **bearer, Mcp_Session_Id=first)[0] == 200
+    first, second, third = (greet(guarded, **bearer) for _ in range(3))
+    status, _, reply = post(guarded, LIST, **bearer, Mcp_Session_Id=first)
+    assert (status, reply["error"]["code"]) == (404, -32001), "two are open at most"
+    assert "send initialize again" in reply["error"]["message"]
+    for session in (second, third):
+        assert post(guarded, LIST, **bearer, Mcp_Session_Id=session)[0] == 200
     end = time.monotonic() + 20
-    while post(guarded, LIST, **bearer, Mcp_Session_Id=first)[0] != 404:
+    while post(guarded, LIST, **bearer, Mcp_Session_Id=third)[0] != 404:
         # Asking keeps a session alive, so ask less often than it idles.
         threading.Event().wait(1.3)
         assert time.monotonic() < end
@@ -581,46 +535,6 @@ def test_the_coding_profile_over_http(coding: HttpClient) -> None:
 
 
 # --- OAuth ---------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def issuer() -> Iterator[Any]:
-    """A stand-in for an authorization server: its documents and its signing key."""
-    import jwt
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
-    public.update(kid="k1", alg="ES256", use="sig")
-
-    class Documents(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            base = f"http://127.0.0.1:{self.server.server_address[1]}"
-            found = {
-                "/.well-known/openid-configuration": {"issuer": base, "jwks_uri": f"{base}/keys"},
-                "/keys": {"keys": [public]},
-            }[self.path]
-            body = json.dumps(found).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Documents)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_address[1]}"
-
-    def sign(**claims: Any) -> str:
-        full = {"iss": base, "sub": "ann", "aud": "https://redline.test/mcp",
-                "exp": time.time() + 60, **claims}  # fmt: skip
-        return jwt.encode(full, key, "ES256", headers={"kid": "k1"})
-
-    yield base, sign
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.mark.requirement("server-oauth")

@@ -20,7 +20,7 @@ from redline.server.http_exchange import Exchange, Forms, HangUp
 from redline.server.http_options import HttpOptions
 from redline.server.http_reply import Fields, Send, send_empty, send_json
 from redline.server.http_request import Receive, any_reply, malformed
-from redline.server.http_sessions import Session, Sessions
+from redline.server.http_sessions import Session, Sessions, SessionsFull
 from redline.server.messages import Channel, Refusal
 from redline.server.workers import Workers
 
@@ -127,18 +127,27 @@ class Posts:
         return session
 
     async def _greet(self, post: Post) -> None:
-        if self._sessions.is_full:
-            raise HttpRefusal(503, wire.INTERNAL_ERROR, "Too many open sessions")
         name = secrets.token_hex(16)
         talk = self._conversation(post.principal, connection=name, modern=False, batches=True)
         fields: Fields = []
         exchange = Exchange(post.forms, fields)
         talk.receive(post.message, post.body, exchange.channel)
         if talk.is_greeted:
+            self._open(Session(name, post.principal, talk))
             self._greeted = True
             fields += self._fields(name, talk.revision)
-            self._sessions.open(Session(name, post.principal, talk))
         await exchange.finish(post.send, post.request_id, _ok)
+
+    def _open(self, session: Session) -> None:
+        try:
+            displaced = self._sessions.open(session)
+        except SessionsFull:
+            text = "Every session is busy\nhint: try again when a call is over, or DELETE a session"
+            again = {"Retry-After": "1"}
+            raise HttpRefusal(503, wire.INTERNAL_ERROR, text, None, again) from None
+        if displaced is not None:
+            who = {"principal": displaced.principal, "newcomer": session.principal}
+            self._dispatch.audit.record("session_displaced", **who)
 
     async def _go_on(self, session: Session, post: Post) -> None:
         fields = self._fields(session.name, session.talk.revision)

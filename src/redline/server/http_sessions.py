@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from time import monotonic
 
@@ -20,8 +21,15 @@ class Session:
         self.requests = 0
 
 
+class SessionsFull(Exception):
+    """No session can end for a newcomer: busy, or of someone who would then hold less."""
+
+
 class Sessions:
-    """At most *limit* at once; one without a request for *idle_seconds* is forgotten."""
+    """At most *limit* at once; one without a request for *idle_seconds* is forgotten.
+
+    When all are taken, an idle one ends for the newcomer: whoever holds most gives first.
+    """
 
     def __init__(
         self, limit: int, idle_seconds: float, clock: Callable[[], float] = monotonic
@@ -34,20 +42,34 @@ class Sessions:
         self._idle: dict[str, float] = {}
 
     @property
-    def is_full(self) -> bool:
-        """Whether no further session can be opened now."""
-        self._expire()
-        return len(self._open) >= self._limit
-
-    @property
     def talks(self) -> list[Conversation]:
         """Every conversation."""
         return [session.talk for session in self._open.values()]
 
-    def open(self, session: Session) -> None:
-        """Keep *session*, idle from now on."""
+    def open(self, session: Session) -> Session | None:
+        """Keep *session*, idle from now on; the one that ended to make room for it."""
+        self._expire()
+        displaced = None
+        if len(self._open) >= self._limit:
+            displaced = self._spare(session.principal)
+            self.end(displaced)
         self._open[session.name] = session
         self._idle[session.name] = self._clock()
+        return displaced
+
+    def _spare(self, newcomer: str) -> Session:
+        """The longest idle of whoever holds most, but of nobody who holds less than *newcomer*."""
+        held = Counter(session.principal for session in self._open.values())
+        held[newcomer] += 1
+        chosen, most = None, (held[newcomer], False)
+        for name in self._idle:
+            session = self._open[name]
+            rank = (held[session.principal], session.principal == newcomer)
+            if rank > most or (chosen is None and rank == most):
+                chosen, most = session, rank
+        if chosen is None:
+            raise SessionsFull
+        return chosen
 
     def enter(self, name: str, principal: str) -> Session | None:
         """The session for one more request, until `leave`; None for any that is not theirs."""
