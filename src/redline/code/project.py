@@ -74,6 +74,7 @@ class Project:
     words: set[str]
     _modules: dict[WorkspacePath, Module | None] = field(default_factory=dict)
     _exists: dict[WorkspacePath, bool] = field(default_factory=dict)
+    _readings: list[Names] = field(default_factory=list)
 
     def module(self, path: WorkspacePath) -> Module | None:
         """The module at *path*; None where scopes cannot be told."""
@@ -101,4 +102,11 @@ class Project:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
         spots = [found.start() for found in re.finditer(pattern, parsed.text)]
-        return Module(path, parsed, read_names(parsed, spots))
+        names = read_names(parsed, spots)
+        self._readings.append(names)
+        return Module(path, parsed, names)
+
+    def forget(self) -> None:
+        """Let go of everything that was read."""
+        for names in self._readings:
+            names.forget()

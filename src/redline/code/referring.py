@@ -99,6 +99,10 @@ class Referring:
         meanings = self._made(module) if self.made_only else self._meanings(module)
         return by_line([*verdicts(meanings, targets), *self._aliased(module, targets)])
 
+    def forget(self) -> None:
+        """Let go of everything that was read for the answer."""
+        self.project.forget()
+
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Whether a file can name a thing of another module at all, by its text alone."""
         name = re.escape(self.name)

@@ -30,6 +30,9 @@ class Resolver(Protocol):
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Whether a file can name a thing of another file at all, by its text alone."""
 
+    def forget(self) -> None:
+        """Let go of everything that was read: the answer is complete."""
+
 
 def resolver_of(kin: str, name: str, files: Files, *, made_only: bool = False) -> Resolver | None:
     """What finds references to *name* in a language and its kin; None where names are all."""

@@ -172,6 +172,16 @@ class Names:
                 spot.binding.uses.append(spot)
         return self
 
+    def forget(self) -> None:
+        """Part what refers to each other: the memory is free at once, no later answer pays."""
+        for binding in self.bindings:
+            binding.sites.clear()
+            binding.uses.clear()
+        for scope in self.scopes:
+            scope.names.clear()
+            scope.types.clear()
+            scope.owner = None
+
     def _occurrence(self, node: Node, scope: Scope, meaning: str) -> Occurrence:
         where = node.range()
         start, end, line = where.start.index, where.end.index, where.start.line + 1

@@ -75,6 +75,10 @@ class TypedReferring(ABC):
             return None
         return by_line(verdicts(self._meanings(unit), targets))
 
+    def forget(self) -> None:
+        """Let go of everything that was read for the answer."""
+        self.units.forget()
+
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
         """Every place that spells the name; what the reader has not noted may mean anything."""
         seen: set[int] = set()

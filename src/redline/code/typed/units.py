@@ -58,6 +58,13 @@ class Units:
             if unit is not None:
                 yield unit
 
+    def forget(self) -> None:
+        """Let go of everything that was read."""
+        for unit in self._units.values():
+            if unit is not None:
+                unit.names.forget()
+        self._units.clear()
+
     def _unit(self, path: WorkspacePath, parsed: Parsed) -> Unit:
         spots = [found.start() for found in re.finditer(re.escape(self.word), parsed.text)]
         return Unit(path, parsed, self.read(parsed, spots))
