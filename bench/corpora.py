@@ -77,7 +77,8 @@ def _extract(packed: Path, target: Path) -> None:
     if packed.suffix == ".whl":
         with zipfile.ZipFile(packed) as wheel:
             wheel.extractall(target)
-        for program in target.glob("*/data/bin/*"):
+            programs = [i.filename for i in wheel.infolist() if i.external_attr >> 16 & 0o111]
+        for program in [*target.glob("*/data/bin/*"), *(target / name for name in programs)]:
             program.chmod(0o755)
     elif packed.suffix == ".deb":
         subprocess.run(["dpkg-deb", "-x", packed, target], check=True)

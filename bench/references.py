@@ -13,6 +13,10 @@ Fixed before measuring:
   `const { name } = require(...)` and `name = require(...).name` it answers the place, not what
   lies behind. It is asked again at every such place of its answer, until nothing new comes. The
   precision by its first answer alone is told beside (`asked once`).
+- Go: gopls with the standard library and no other; files that a build for Linux on amd64 leaves
+  out are not in the comparison at all. Of a method gopls lists too what corresponds to it by an
+  interface: of a concrete one, the method of every interface its type satisfies; of an
+  interface's, the method of every type that satisfies it. That rule is taken over.
 - A reference is a pair of file and line. The definition's own line is left out on both sides, and
   so is every place in a string or comment. A definition for which the service answers nothing at
   all, not even itself, is not compared.
@@ -25,6 +29,7 @@ Fixed before measuring:
 - Each definition weighs by its references; nothing is left out for being hard.
 - Looked at while this was built: this repository, scrapy, celery; express, fastify, eslint; rxjs,
   mobx, ethers. Counted once at the end, unseen: tornado; mocha, undici; tanstack-query-core, trpc.
+  Go looked at: cobra, tcell, gin, lego. Unseen: golang-x-net, roaring, echo.
 """
 
 from __future__ import annotations
@@ -60,8 +65,10 @@ PER_SOURCE = 200
 # What the largest answer may read.
 ROOM = READ_PER_TOKEN * 50_000
 # Services that a module of its own asks: its function is `references`.
-SERVICES: dict[str, str] = {}
+SERVICES: dict[str, str] = {"go": "bench.gopls_references"}
 LANGUAGES = ("python", "javascript", "typescript", *SERVICES)
+# Files that say what a folder is called, by language.
+MANIFESTS = {"go": ("go.mod",)}
 # Nodes that are text, by language.
 TEXTS = {
     "python": ["comment", "string_content"],
@@ -128,7 +135,16 @@ def sources(language: str, sets: tuple[str, ...]) -> Iterator[Source]:
     for archive in archives():
         chosen = not sets or archive.set in sets or archive.name in sets
         if archive.language == language and chosen:
-            yield Source(archive.title, language, archive.folder(), archive.files(), pinned=True)
+            files = _compared(language, archive.folder(), archive.files())
+            yield Source(archive.title, language, archive.folder(), files, pinned=True)
+
+
+def _compared(language: str, root: Path, files: list[Path]) -> list[Path]:
+    """The files that the service of a language can read: of Go, those that are built."""
+    if language != "go":
+        return files
+    found: list[Path] = import_module(SERVICES[language]).built(root, files)
+    return found
 
 
 Answer: TypeAlias = tuple[set[Line], set[Line]]
@@ -211,8 +227,11 @@ def _lines(source: Source, spots: list[tuple[str, int]]) -> set[Line]:
 
 
 def copy(source: Source, folder: Path) -> None:
-    """The files of the source, as they lie."""
-    for file in source.files:
+    """The files of the source and what names its modules, as they lie."""
+    named = [
+        path for name in MANIFESTS.get(source.language, ()) for path in source.root.rglob(name)
+    ]
+    for file in [*source.files, *named]:
         target = folder / file.relative_to(source.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target)
