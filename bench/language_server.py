@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -12,8 +13,17 @@ from urllib.parse import unquote
 class LanguageServer:
     """One server process with one workspace folder."""
 
-    def __init__(self, argv: list[str], root: Path) -> None:
+    def __init__(
+        self,
+        argv: list[str],
+        root: Path,
+        *,
+        options: dict[str, Any] | None = None,
+        capabilities: dict[str, Any] | None = None,
+    ) -> None:
         self._root = root
+        self._options = options or {}
+        self._capabilities = capabilities or {}
         self._process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root
         )
@@ -21,6 +31,7 @@ class LanguageServer:
 
     def __enter__(self) -> LanguageServer:
         capabilities = {"workspace": {"workspaceEdit": {"documentChanges": True}}}
+        capabilities |= self._capabilities
         folder = {"uri": self._root.as_uri(), "name": "bench"}
         self.request(
             "initialize",
@@ -28,6 +39,7 @@ class LanguageServer:
                 "processId": None,
                 "rootUri": self._root.as_uri(),
                 "capabilities": capabilities,
+                "initializationOptions": self._options,
                 "workspaceFolders": [folder],
             },
         )
@@ -85,12 +97,20 @@ class LanguageServer:
         while True:
             message = self._receive()
             if "method" in message:
-                if "id" in message:
-                    items = message.get("params", {}).get("items", [])
-                    result = [None] * len(items) if items else None
-                    self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+                self._decline(message)
             elif message.get("id") == self._next:
                 return message.get("result")
+
+    def wait(self, until: Callable[[dict[str, Any]], bool]) -> None:
+        """Read what the server says until it says that."""
+        while not until(message := self._receive()):
+            self._decline(message)
+
+    def _decline(self, message: dict[str, Any]) -> None:
+        if "method" in message and "id" in message:
+            items = message.get("params", {}).get("items", [])
+            result = [None] * len(items) if items else None
+            self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification."""
