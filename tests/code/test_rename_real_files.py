@@ -43,10 +43,11 @@ def _names(source: str, name: str) -> int:
 
 
 def _meanings(source: str, name: str) -> int:
-    """How many definitions and imports of the file bring in the name."""
+    """How many definitions, parameters and imports of the file bring in the name."""
     definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     return sum(
         (isinstance(node, definitions) and node.name == name)
+        or (isinstance(node, ast.arg) and node.arg == name)
         or (isinstance(node, ast.alias) and name in (node.name, node.asname))
         for node in ast.walk(ast.parse(source))
     )

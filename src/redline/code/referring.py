@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from redline.code.heritage import OfClass, is_static, members_of
 from redline.code.imports import Import, key_import, python_import, script_import, unquoted
 from redline.code.named import Node
 from redline.code.origins import Origins, import_at
@@ -14,7 +15,7 @@ from redline.code.references import nodes_of
 from redline.code.scopes import Binding, Member, Occurrence
 from redline.code.targets import Meaning, Reference, Target, bound_to, by_line, verdicts
 from redline.code.things import UNKNOWN, Thing
-from redline.code.values import OfClass, Values, is_static, members_of
+from redline.code.values import Values
 from redline.core.paths import WorkspacePath
 
 

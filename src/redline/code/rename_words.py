@@ -11,7 +11,8 @@ import re
 from redline.code.definitions import Parsed, Symbol, find_symbols, symbols_of
 from redline.code.named import Node
 from redline.code.references import Use
-from redline.code.rename_scoped import EVERYWHERE, WHICH, refuse_lines
+from redline.code.rename_refusals import EVERYWHERE, refuse_lines
+from redline.code.rename_targets import WHICH
 from redline.core.errors import InvalidArgument
 
 _MEMBERS = {"method", "field", "property", "enum_member"}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from redline.code.named import Node
-from redline.code.scopes import ANY, TYPE, VALUE, Names, Scope, TreeReader
+from redline.code.scopes import ANY, TYPE, VALUE, Names, Scope
+from redline.code.scopes_types import TypeReader
 
 _FUNCTIONS = {
     *("function_declaration", "generator_function_declaration", "function_expression"),
@@ -21,12 +22,6 @@ _DECLARED = {
 }
 _BLOCKS = {"statement_block", "for_statement", "switch_body"}
 _MEMBERS = {"property_identifier", "private_property_identifier"}
-_NAMED_TYPES = {
-    "interface_declaration": TYPE,
-    "type_alias_declaration": TYPE,
-    "class_declaration": ANY,
-    "abstract_class_declaration": ANY,
-}
 _Visit: TypeAlias = Callable[["_Reader", Node, Scope], None]
 
 
@@ -38,7 +33,7 @@ def script_names(root: Node, spots: Sequence[int] | None = None) -> Names:
     return names.settle(through_classes=True)
 
 
-class _Reader(TreeReader):
+class _Reader(TypeReader):
     """Walks the tree once."""
 
     def visit(self, node: Node, scope: Scope) -> None:
@@ -74,15 +69,6 @@ class _Reader(TreeReader):
         """`{ name }`: a value and a key in one word."""
         self.names.refer(node, scope, VALUE)
         self.names.member(node, scope, "key")
-
-    def nested_type(self, node: Node, scope: Scope) -> None:
-        for child in node.children():
-            if child.kind() == "identifier":
-                self.names.refer(child, scope, ANY)
-            elif child.kind() == "type_identifier":
-                self.names.member(child, scope, "access", node.field("module"))
-            else:
-                self.visit(child, scope)
 
     def element_name(self, node: Node, scope: Scope) -> None:
         """A tag of JSX: small words are the page's own elements."""
@@ -189,14 +175,6 @@ class _Reader(TreeReader):
             else:
                 self.visit(child, inner)
 
-    def type_parameters(self, node: Node, scope: Scope) -> None:
-        found = node.field("type_parameters")
-        for part in found.children() if found is not None else ():
-            if part.kind() == "type_parameter":
-                self.names.bind(part.field("name"), scope, "type", TYPE)
-                for field in ("constraint", "value"):
-                    self.field(part, field, scope)
-
     def parameters(self, node: Node | None, scope: Scope) -> None:
         for child in node.children() if node is not None else ():
             if child.kind() in ("required_parameter", "optional_parameter"):
@@ -216,75 +194,6 @@ class _Reader(TreeReader):
                 self.visit(child, scope)
         for field in ("type", "value"):
             self.field(node, field, scope)
-
-    def type_like(self, node: Node, scope: Scope) -> None:
-        """Classes, interfaces and type aliases, with the scope of their type parameters."""
-        name = node.field("name")
-        inner = self.names.open("class", scope, node, name.text() if name is not None else "")
-        if node.kind() in _NAMED_TYPES:
-            inner.owner = self.names.bind(name, scope, "class", _NAMED_TYPES[node.kind()])
-        elif name is not None:
-            inner.owner = self.names.bind(name, inner, "class", ANY)
-        self.type_parameters(node, inner)
-        start = name.range().start.index if name is not None else -1
-        for child in node.children():
-            if child.range().start.index != start and child.kind() != "type_parameters":
-                self.visit(child, inner)
-
-    def enum(self, node: Node, scope: Scope) -> None:
-        bound = self.names.bind(node.field("name"), scope, "enum", ANY)
-        inner = self.names.open("class", scope, node, bound.name)
-        inner.owner = bound
-        for child in node.field("body").children():
-            name = child.field("name") if child.kind() == "enum_assignment" else child
-            if name is not None and name.kind() == "property_identifier":
-                self.names.bind(name, inner, "enum member")
-            self.field(child, "value", inner)
-
-    def namespace(self, node: Node, scope: Scope) -> None:
-        name, body = node.field("name"), node.field("body")
-        if name is not None and name.kind() == "identifier":
-            self.names.bind(name, scope, "namespace", ANY)
-        elif name is not None and name.kind() == "nested_identifier":
-            first = name.find(kind="identifier")
-            self.names.bind(first, scope, "namespace", ANY)
-        inner = self.names.open("function", scope, node, name.text() if name is not None else "")
-        inner.shared = True
-        if body is not None:
-            self.visit_all(body, inner)
-
-    def ambient(self, node: Node, scope: Scope) -> None:
-        """`declare global { ... }` and plain declarations."""
-        for child in node.children():
-            if child.kind() == "statement_block":
-                inner = self.names.open("function", scope, node)
-                inner.shared = True
-                self.visit_all(child, inner)
-            else:
-                self.visit(child, scope)
-
-    def conditional(self, node: Node, scope: Scope) -> None:
-        self.visit_all(node, self.names.open("part", scope, node))
-
-    def inferred(self, node: Node, scope: Scope) -> None:
-        home = next((s for s in scope.outward() if s.node.kind() == "conditional_type"), scope)
-        for nth, child in enumerate(c for c in node.children() if c.is_named()):
-            if nth == 0 and child.kind() == "type_identifier":
-                self.names.bind(child, home, "type", TYPE)
-            else:
-                self.visit(child, scope)
-
-    def index_signature(self, node: Node, scope: Scope) -> None:
-        inner = self.names.open("part", scope, node)
-        for child in node.children():
-            if child.kind() == "mapped_type_clause":
-                self.names.bind(child.field("name"), inner, "type", TYPE)
-                for part in ("type", "alias"):
-                    self.field(child, part, inner)
-            elif child.kind() == "identifier":
-                self.names.bind(child, inner, "parameter")
-            else:
-                self.visit(child, inner)
 
     # Modules
 
