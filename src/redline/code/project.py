@@ -64,6 +64,8 @@ class Files:
     parse: Callable[[WorkspacePath], Parsed | None]
     is_file: Callable[[WorkspacePath], bool]
     defining: Callable[[str], Sequence[WorkspacePath]] = lambda _: ()
+    # What a small file says that is no code, such as the manifest of a package.
+    text: Callable[[WorkspacePath], str | None] = lambda _: None
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from redline.code.definitions import Parsed
 from redline.code.imports import stem_keys
@@ -180,7 +181,8 @@ class Finder:
     def _resolver(self, kin: str) -> Resolver | None:
         """What tells the words of a language apart, one for each answer."""
         if kin not in self._resolvers:
-            files = Files(self._parse, self._is_file, lambda name: self._defining(kin, name))
+            defining = partial(self._defining, kin)
+            files = Files(self._parse, self._is_file, defining, self._text)
             made = resolver_of(kin, self.name, files, made_only=self.made_only)
             if made is None:
                 return None
@@ -251,6 +253,10 @@ class Finder:
             self._read.add(path)
             self._spent += len(file.content)
         return file.parsed()
+
+    def _text(self, path: WorkspacePath) -> str | None:
+        file = self.lookup.open(path)
+        return file.text if file is not None else None
 
     def _is_file(self, path: WorkspacePath) -> bool:
         entry = self.lookup.call.runtime.tree.stat(path)
