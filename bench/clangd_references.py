@@ -1,0 +1,142 @@
+"""References in C as clangd tells them, and which lines no compiler reads.
+
+Every file of a source is compiled on its own, with all its folders that hold headers to look
+in and nothing configured: `#ifdef HAVE_X` is not taken unless a file says so.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from ctypes import POINTER, Structure, c_uint
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.corpora import HOME, tool
+from bench.language_server import LanguageServer
+
+if TYPE_CHECKING:
+    from bench.references import Answer, Line, Pick, Source
+
+# Of libclang: record what the preprocessor does, an unfinished file is no failure, no bodies.
+_RECORD, _INCOMPLETE, _NO_BODIES = 0x01, 0x02, 0x40
+_CAPABILITIES = {"window": {"workDoneProgress": True}}
+
+
+def references(source: Source, picks: list[Pick]) -> list[Answer]:
+    """What clangd answers once it has indexed everything, at places that spell the name."""
+    from bench.references import by_server, copy
+
+    program = tool("clangd").folder() / "clangd" / "data" / "bin" / "clangd"
+    argv = [str(program), "--background-index", "--limit-references=0", "-j=2", "--log=error"]
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made).resolve()
+        copy(source, folder)
+        _configure(source, folder)
+        with LanguageServer(argv, folder, capabilities=_CAPABILITIES) as service:
+            first = next(file for file in source.files if file.suffix == ".c")
+            service.open(_shown(source, first), first.read_text("utf-8", "replace"), "c")
+            service.wait(_is_indexed)
+            answered = by_server(service, folder, "c", picks)
+    return [
+        (_spelling(source, pick, once), _spelling(source, pick, every))
+        for pick, (once, every) in zip(picks, answered, strict=True)
+    ]
+
+
+def unread(source: Source) -> set[Line]:
+    """The lines that no compilation reads: other sides of conditions, headers nobody includes."""
+    kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} unread.json"
+    if kept.exists():
+        return {(path, line) for path, lines in json.loads(kept.read_text()) for line in lines}
+    told = sorted(_unread(source).items())
+    if source.pinned:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps([(path, sorted(lines)) for path, lines in told]))
+    return {(path, line) for path, lines in told for line in lines}
+
+
+def _configure(source: Source, folder: Path) -> None:
+    rows = [
+        {"directory": str(folder), "file": file, "arguments": ["clang", *flags, file]}
+        for file, flags in _compilations(source, folder)
+    ]
+    (folder / "compile_commands.json").write_text(json.dumps(rows))
+
+
+def _compilations(source: Source, folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """The files to compile, each with its flags."""
+    homes = sorted({file.relative_to(source.root).parent for file in source.files})
+    holding = {f.relative_to(source.root).parent for f in source.files if f.suffix == ".h"}
+    above = {up for home in holding for up in home.parents}
+    flags = ["-x", "c", "-std=gnu11", "-D_GNU_SOURCE"]
+    for home in [home for home in homes if home in holding or home in above] or homes:
+        # Last for <...>: a header named like one of the system must not stand in for it.
+        flags += ["-iquote", str(folder / home), "-idirafter", str(folder / home)]
+    for file in source.files:
+        if file.suffix == ".c":
+            yield str(folder / file.relative_to(source.root)), flags
+
+
+def _is_indexed(told: dict[str, Any]) -> bool:
+    params = told.get("params", {})
+    is_index = params.get("token") == "backgroundIndexProgress"
+    return is_index and bool(params["value"].get("kind") == "end")
+
+
+def _shown(source: Source, file: Path) -> str:
+    return str(file.relative_to(source.root))
+
+
+def _spelling(source: Source, pick: Pick, lines: set[Line]) -> set[Line]:
+    """The lines that spell the name; the others expand a macro that spells it elsewhere."""
+    texts = {path: _lines(source.root / path) for path, _ in lines}
+    return {(path, line) for path, line in lines if pick.name in texts[path][line - 1]}
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_bytes().decode("utf-8", "replace").split("\n")
+
+
+class _Ranges(Structure):
+    """libclang's list of ranges."""
+
+
+def _unread(source: Source) -> dict[str, set[int]]:
+    home = tool("libclang").folder() / "libclang-18.1.1.data" / "platlib"
+    sys.path.insert(0, str(home))
+    from clang import cindex  # type: ignore[import-not-found]
+
+    sys.path.pop(0)
+    _Ranges._fields_ = [("count", c_uint), ("ranges", POINTER(cindex.SourceRange))]
+    library = cindex.conf.lib
+    library.clang_getAllSkippedRanges.restype = POINTER(_Ranges)
+    headers = tool("clangd").folder() / "clangd" / "data" / "lib" / "clang" / "18"
+    left: dict[str, set[int]] = {}
+    root = source.root.resolve()
+    for file, flags in _compilations(source, root):
+        options = _RECORD | _INCOMPLETE | _NO_BODIES
+        given = [*flags, "-ferror-limit=0", "-resource-dir", str(headers)]
+        unit = cindex.Index.create().parse(file, given, options=options)
+        skipped: dict[str, set[int]] = {}
+        found = library.clang_getAllSkippedRanges(unit).contents
+        for nth in range(found.count):
+            start, end = found.ranges[nth].start, found.ranges[nth].end
+            skipped.setdefault(_plain(start.file.name), set()).update(
+                range(start.line + 1, end.line)
+            )
+        included = {_plain(one.include.name) for one in unit.get_includes()}
+        for path in included | {_plain(file)}:
+            if Path(path).is_relative_to(root):
+                now, shown = skipped.get(path, set()), str(Path(path).relative_to(root))
+                left[shown] = left[shown] & now if shown in left else now
+    for one in source.files:
+        every = range(1, len(_lines(one)) + 1)
+        left.setdefault(_shown(source, one), set(every))
+    return left
+
+
+def _plain(path: str) -> str:
+    return str(Path(path).resolve())
