@@ -52,6 +52,18 @@ def test_definitions_and_uses_are_found(index: SqliteIndex) -> None:
     assert total == 7
 
 
+def test_definitions_right_in_a_folder_leave_out_those_of_other_folders(
+    root: Path, index: SqliteIndex
+) -> None:
+    for name in ("pkg/one.py", "pkg/deeper/two.py", "pkgs/three.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("def shared(): pass\n")
+    index.refresh()
+    found = index.definitions("shared", folder=WorkspacePath(0, ("pkg",)))
+    assert [symbol.path.relative for symbol in found] == ["pkg/one.py"]
+    assert index.definitions("shared", folder=WorkspacePath(0, ())) == []
+
+
 def test_the_most_used_comes_first(index: SqliteIndex) -> None:
     index.refresh()
     files, total = index.structure()

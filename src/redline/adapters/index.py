@@ -101,10 +101,13 @@ class SqliteIndex:
                 return 0
             return self._builder.update(self._builder.survey(), progress)
 
-    def definitions(self, name: str, limit: int = 50) -> list[IndexedSymbol]:
-        """Definitions of a plain name, best first."""
-        clause = "WHERE n.name = ? ORDER BY s.kind = 'alias', s.rank DESC, s.id LIMIT ?"
-        return self._symbols(clause, (name, limit))
+    def definitions(
+        self, name: str, limit: int = 50, folder: WorkspacePath | None = None
+    ) -> list[IndexedSymbol]:
+        """Definitions of a plain name, best first; only in files right in *folder*, if given."""
+        where, values = _right_in(folder)
+        order = " ORDER BY s.kind = 'alias', s.rank DESC, s.id LIMIT ?"
+        return self._symbols(f"WHERE n.name = ?{where}{order}", (name, *values, limit))
 
     def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
         """Files that use a name, best first, and how many lines use it in all."""
@@ -231,6 +234,16 @@ def _symbol(row: tuple[Any, ...]) -> IndexedSymbol:
 @lru_cache(4096)
 def _path(root: int, relative: str) -> WorkspacePath:
     return WorkspacePath(root, tuple(relative.split("/")))
+
+
+def _right_in(folder: WorkspacePath | None) -> tuple[str, tuple[object, ...]]:
+    if folder is None:
+        return "", ()
+    inside = "/".join((*folder.parts, ""))
+    return (
+        " AND f.root = ? AND substr(f.path, 1, ?) = ? AND instr(substr(f.path, ?), '/') = 0",
+        (folder.root, len(inside), inside, len(inside) + 1),
+    )
 
 
 def _beneath(path: WorkspacePath | None) -> tuple[str, tuple[object, ...]]:

@@ -66,6 +66,8 @@ class Files:
     defining: Callable[[str], Sequence[WorkspacePath]] = lambda _: ()
     # What a small file says that is no code, such as the manifest of a package.
     text: Callable[[WorkspacePath], str | None] = lambda _: None
+    # Who defines a name right in a folder: a common one is defined in more files than are told.
+    defining_in: Callable[[str, WorkspacePath], Sequence[WorkspacePath]] = lambda _, __: ()
 
 
 @dataclass(slots=True)

@@ -61,8 +61,10 @@ class CodeIndex(Protocol):
     def build(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Bring the index up to date here and now; how many files were read."""
 
-    def definitions(self, name: str, limit: int = 50) -> list[IndexedSymbol]:
-        """Definitions of a plain name, best first."""
+    def definitions(
+        self, name: str, limit: int = 50, folder: WorkspacePath | None = None
+    ) -> list[IndexedSymbol]:
+        """Definitions of a plain name, best first; only in files right in *folder*, if given."""
 
     def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
         """Files that use a name, best first, and how many lines use it in all."""

@@ -182,16 +182,18 @@ class Finder:
         """What tells the words of a language apart, one for each answer."""
         if kin not in self._resolvers:
             defining = partial(self._defining, kin)
-            files = Files(self._parse, self._is_file, defining, self._text)
+            files = Files(self._parse, self._is_file, defining, self._text, defining)
             made = resolver_of(kin, self.name, files, made_only=self.made_only)
             if made is None:
                 return None
             self._resolvers[kin] = made
         return self._resolvers[kin]
 
-    def _defining(self, kin: str, name: str) -> list[WorkspacePath]:
+    def _defining(
+        self, kin: str, name: str, folder: WorkspacePath | None = None
+    ) -> list[WorkspacePath]:
         """Files of a language and its kin that define *name*, as the index knows."""
-        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_DEFINING)
+        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_DEFINING, folder)
         return [path for path in dict.fromkeys(row.path for row in found) if _kin(path) == kin]
 
     def _start(self, chosen: Chosen) -> int | None:
