@@ -12,7 +12,7 @@ from redline.app import Redline, keep_stderr_for_words
 from redline.cli.flags import state_dir_from
 from redline.cli.terminal import fail, out, out_bytes, paint_diff, standard_input
 from redline.core.changes import FileState
-from redline.core.diff import unified_diff
+from redline.core.diff import diff_of_files
 from redline.core.errors import (
     DocumentSyntax,
     IsADirectory,
@@ -23,7 +23,6 @@ from redline.core.errors import (
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Origin
-from redline.core.textfile import TextFile
 from redline.documents.editing import DocEdit, Options, apply_edits, change_of
 from redline.documents.formats import FORMATS, detect, open_document
 from redline.documents.model import MAX_BYTES, Document
@@ -153,9 +152,10 @@ def _show(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
     if opened.place is None and not args.dry_run:
         out_bytes(after)
         return
-    old, new = TextFile(opened.source).text, TextFile(after).text
-    diff = unified_diff(old, new, opened.name, opened.name)
-    if diff and (args.dry_run or not args.quiet):
+    if args.quiet and not args.dry_run:
+        return
+    diff = diff_of_files(opened.source, after, opened.name, opened.name)
+    if diff:
         out(paint_diff(diff).rstrip("\n"))
 
 

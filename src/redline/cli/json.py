@@ -11,11 +11,10 @@ from redline.app import Redline, keep_stderr_for_words
 from redline.cli.documents import Opened, open_source
 from redline.cli.terminal import ask, fail, out, paint, paint_diff, program
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
-from redline.core.diff import unified_diff, visible
+from redline.core.diff import diff_of_files, visible
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
-from redline.core.textfile import TextFile
 from redline.dialects.json_editor.files import plan_file
 from redline.dialects.json_editor.inputs import Source, form_of, read_document
 from redline.dialects.json_editor.propose import propose_with
@@ -97,8 +96,8 @@ def _explain(proposal: Proposal) -> int:
 def _show(opened: Opened, proposal: Proposal, after: bytes) -> None:
     for place, operation in enumerate(proposal.operations):
         out(_line(place, operation))
-    old, new = TextFile(opened.source).text, TextFile(after).text
-    out(paint_diff(unified_diff(old, new, opened.name, opened.name)).rstrip("\n"))
+    diff = diff_of_files(opened.source, after, opened.name, opened.name)
+    out(paint_diff(diff).rstrip("\n"))
 
 
 def _line(place: int, operation: Operation) -> str:

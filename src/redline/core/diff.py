@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import pairwise
+from typing import AnyStr
 
-from redline.core.textfile import split_lines
+from redline.core.stretch import Stretch, stretches
+from redline.core.textfile import text_start
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 CONTEXT = 3
 # Above this many differing lines on both sides together the middle is shown as one block: the
 # quadratic matcher would take seconds and nobody reads such a diff line by line.
 _MATCHER_LIMIT = 6000
+# A large diff is made in pieces of about this size; a longer line is matched by its digest.
+_PIECE = 1 << 16
+_LONG_LINE = 1 << 12
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\udc80-\udcff]"
@@ -21,11 +28,33 @@ _HIDDEN = re.compile(
 
 def unified_diff(old: str, new: str, old_label: str, new_label: str, context: int = CONTEXT) -> str:
     """The difference as a unified diff, empty when there is none."""
-    if old == new:
-        return ""
-    before, after = split_lines(old), split_lines(new)
-    body = "".join(_hunks(before, after, context))
-    return f"--- {old_label}\n+++ {new_label}\n{body}"
+    return "".join(_diff(stretches(old, new, "\n"), old_label, new_label, context))
+
+
+def diff_of_files(
+    old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
+) -> str:
+    """The same of the texts of two files (see `TextFile.text`); only what is shown is decoded."""
+    return "".join(pieces_of_diff(old, new, old_label, new_label, context))
+
+
+def pieces_of_diff(
+    old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
+) -> Iterator[str]:
+    """The diff of two files in pieces, none of them large."""
+    found = stretches(old, new, b"\n", (text_start(old), text_start(new)))
+    return _diff(found, old_label, new_label, context)
+
+
+def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:
+    """The first *limit* characters of a text in pieces, and how many there are in all."""
+    kept: list[str] = []
+    size = 0
+    for piece in pieces:
+        if size < limit:
+            kept.append(piece)
+        size += len(piece)
+    return "".join(kept)[:limit], size
 
 
 def visible(text: str) -> tuple[str, int]:
@@ -36,24 +65,102 @@ def visible(text: str) -> tuple[str, int]:
 _Opcode = tuple[str, int, int, int, int]
 
 
-def _hunks(before: list[str], after: list[str], context: int) -> Iterator[str]:
-    for group in _grouped(_opcodes(before, after), context):
+def _diff(
+    found: tuple[Stretch[AnyStr], Stretch[AnyStr]] | None,
+    old_label: str,
+    new_label: str,
+    context: int,
+) -> Iterator[str]:
+    if found is None:
+        return
+    old, new = found
+    yield f"--- {old_label}\n+++ {new_label}\n"
+    head = old.first_line()
+    old_places, new_places = _places(old, head, context), _places(new, head, context)
+    for group in _grouped(_opcodes(old, new, head, context), context):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
         for tag, i1, i2, j1, j2 in group:
-            if tag == "equal":
-                yield from _marked(" ", before[i1:i2])
-                continue
-            yield from _marked("-", before[i1:i2])
-            yield from _marked("+", after[j1:j2])
+            mark = " " if tag == "equal" else "-"
+            yield from _marked(mark, old.text, old_places[i1], old_places[i2])
+            if tag != "equal":
+                yield from _marked("+", new.text, new_places[j1], new_places[j2])
 
 
-def _marked(mark: str, lines: list[str]) -> Iterator[str]:
-    for line in lines:
-        if line.endswith("\n"):
-            yield mark + line
-        else:
-            yield f"{mark}{line}\n{NO_NEWLINE}"
+def _places(stretch: Stretch[AnyStr], head: int, context: int) -> dict[int, int]:
+    """Where the lines start, by number, with which a part of the diff may begin or end."""
+    count = stretch.line_count()
+    before: list[int] = stretch.lines_before(context)
+    behind: list[int] = stretch.lines_behind(context)
+    if count <= _MATCHER_LIMIT:
+        places = dict(enumerate(before + stretch.line_starts() + behind, head - len(before)))
+    else:
+        places = dict(enumerate([*before, stretch.start], head - len(before)))
+        places |= enumerate([stretch.end, *behind], head + count)
+    return places
+
+
+def _opcodes(old: Stretch[AnyStr], new: Stretch[AnyStr], head: int, context: int) -> list[_Opcode]:
+    """Opcodes over the whole files, computed only where the files differ."""
+    codes: list[_Opcode] = [("equal", 0, head, 0, head)] if head else []
+    codes += _middle(old, new, head)
+    end, there, shown = codes[-1][2], codes[-1][4], len(old.lines_behind(context))
+    if shown:
+        codes.append(("equal", end, end + shown, there, there + shown))
+    return codes
+
+
+def _middle(old: Stretch[AnyStr], new: Stretch[AnyStr], head: int) -> list[_Opcode]:
+    before, after = old.line_count(), new.line_count()
+    if before + after > _MATCHER_LIMIT or not before or not after or before == after == 1:
+        return [("replace", head, head + before, head, head + after)]
+    matcher = difflib.SequenceMatcher(None, _keys(old), _keys(new), autojunk=False)
+    return [
+        (tag, i1 + head, i2 + head, j1 + head, j2 + head)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+    ]
+
+
+def _keys(stretch: Stretch[AnyStr]) -> list[Hashable]:
+    """Something for each line that is equal for equal lines; not the line where it is long."""
+    text = stretch.text
+    return [
+        text[i:j] if j - i <= _LONG_LINE else (_digest(text[i:j]),)
+        for i, j in pairwise(stretch.line_starts())
+    ]
+
+
+def _digest(line: str | bytes) -> bytes:
+    raw = line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(raw).digest()
+
+
+def _marked(mark: str, text: str | bytes, start: int, end: int) -> Iterator[str]:
+    """The lines [start, end) of *text*, each with *mark* before it."""
+    between, opens = f"\n{mark}", mark
+    while start < end:
+        stop = _piece_end(text, start, end)
+        piece = text[start:stop]
+        shown = piece if isinstance(piece, str) else piece.decode("utf-8", "surrogateescape")
+        closed = shown.endswith("\n")
+        yield opens + shown.removesuffix("\n").replace("\n", between) + ("\n" if closed else "")
+        opens = mark if closed else ""
+        start = stop
+        if start == end and not closed:
+            yield "\n" + NO_NEWLINE
+
+
+def _piece_end(text: str | bytes, start: int, end: int) -> int:
+    """Where a piece from *start* ends: with a line if it can, never within a character."""
+    stop = start + _PIECE
+    if stop >= end:
+        return end
+    if isinstance(text, str):
+        return text.rfind("\n", start, stop) + 1 or stop
+    line = text.rfind(b"\n", start, stop) + 1
+    # A character takes up to four bytes, of which only the first is no continuation.
+    inside = (at for at in range(stop, stop - 4, -1) if text[at] & 0xC0 != 0x80)
+    return line or next(inside, stop)
 
 
 def _range(start: int, stop: int) -> str:
@@ -61,33 +168,6 @@ def _range(start: int, stop: int) -> str:
     if length == 1:
         return str(start + 1)
     return f"{start + 1 if length else start},{length}"
-
-
-def _opcodes(before: list[str], after: list[str]) -> list[_Opcode]:
-    """Opcodes over the whole files, computed only where the files differ."""
-    head = 0
-    limit = min(len(before), len(after))
-    while head < limit and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < limit - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    old_end, new_end = len(before) - tail, len(after) - tail
-    codes: list[_Opcode] = [("equal", 0, head, 0, head)] if head else []
-    codes += _middle(before[head:old_end], after[head:new_end], head)
-    if tail:
-        codes.append(("equal", old_end, len(before), new_end, len(after)))
-    return codes
-
-
-def _middle(before: list[str], after: list[str], offset: int) -> list[_Opcode]:
-    if len(before) + len(after) > _MATCHER_LIMIT or not before or not after:
-        return [("replace", offset, offset + len(before), offset, offset + len(after))]
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    return [
-        (tag, i1 + offset, i2 + offset, j1 + offset, j2 + offset)
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
-    ]
 
 
 def _grouped(codes: list[_Opcode], context: int) -> Iterator[list[_Opcode]]:

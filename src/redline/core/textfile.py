@@ -44,8 +44,8 @@ class TextFile:
     @property
     def text(self) -> str:
         """The content without the BOM; undecodable bytes are surrogate escapes."""
-        start = len(BOM) if self.has_bom else 0
-        return self.raw[start:].decode("utf-8", "surrogateescape")
+        # A view, as the rest of a large file is no small copy.
+        return str(memoryview(self.raw)[text_start(self.raw) :], "utf-8", "surrogateescape")
 
     @property
     def newline(self) -> str:
@@ -77,6 +77,11 @@ class TextFile:
                 f" in another encoding than the rest: {min(added)}",
                 hint="write the new text in ASCII, or convert the file to UTF-8 first",
             )
+
+
+def text_start(raw: bytes) -> int:
+    """Where the text of a file starts: behind the BOM."""
+    return len(BOM) if raw.startswith(BOM) else 0
 
 
 def encode(text: str) -> bytes:

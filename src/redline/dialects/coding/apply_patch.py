@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from redline.core.changes import FileState, State
-from redline.core.diff import unified_diff
+from redline.core.diff import diff_of_files
 from redline.core.errors import InvalidArgument
 from redline.core.paths import Access, WorkspacePath
-from redline.core.textfile import TextFile
 from redline.dialects.coding.answer import success
 from redline.dialects.coding.places import shown, spelled
 from redline.dialects.repeats import cause_of, note_made, refuse_repeated
@@ -90,14 +89,14 @@ def _diff(plan: PatchPlan) -> str:
 
 
 def _file_diff(name: str, before: State, after: State) -> str:
-    old, new = _text(before), _text(after)
-    return unified_diff(
-        old or "",
-        new or "",
+    old, new = _content(before), _content(after)
+    return diff_of_files(
+        old or b"",
+        new or b"",
         "/dev/null" if old is None else f"a/{name}",
         "/dev/null" if new is None else f"b/{name}",
     )
 
 
-def _text(state: State) -> str | None:
-    return TextFile(state.content or b"").text if isinstance(state, FileState) else None
+def _content(state: State) -> bytes | None:
+    return state.content or b"" if isinstance(state, FileState) else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.changes import Absent, Change, FileState, Rename, State
-from redline.core.diff import unified_diff
+from redline.core.diff import diff_of_files
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.git import GitFileDiff
 from redline.core.ports.history import HistoryQuery, Operation
-from redline.core.textfile import TextFile, encode
+from redline.core.textfile import encode
 from redline.dialects.coding.dialect import LISTED_AT
 from redline.dialects.coding.places import shown
 from redline.dialects.tool import Call
@@ -69,21 +69,21 @@ def _operations(call: Call) -> list[Operation]:
 def _file_diff(
     path: WorkspacePath, before: State, after: State, context: int
 ) -> GitFileDiff | None:
-    old, new = _text(before), _text(after)
-    if old == new:
-        return None
+    old, new = _content(before), _content(after)
     name = shown(path)
     status = "added" if old is None else "deleted" if new is None else "modified"
-    text = unified_diff(
-        old or "",
-        new or "",
+    text = diff_of_files(
+        old or b"",
+        new or b"",
         "/dev/null" if old is None else f"a/{name}",
         "/dev/null" if new is None else f"b/{name}",
         context,
     )
+    if not text and (old is None) == (new is None):
+        return None
     head = f"diff --git a/{name} b/{name}\n"
     return GitFileDiff(path.relative, status, False, encode(head + text))
 
 
-def _text(state: State) -> str | None:
-    return TextFile(state.content or b"").text if isinstance(state, FileState) else None
+def _content(state: State) -> bytes | None:
+    return state.content or b"" if isinstance(state, FileState) else None

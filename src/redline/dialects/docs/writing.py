@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from redline.core.changes import ChangeSet, FileState
-from redline.core.diff import unified_diff
+from redline.core.diff import first_of, pieces_of_diff
 from redline.core.errors import DocumentError, InvalidArgument, IsADirectory, NotFound, StaleBase
 from redline.core.paths import Access, WorkspacePath
-from redline.core.textfile import TextFile
 from redline.dialects.docs.targets import shown, targets
 from redline.dialects.tool import Call, Json, Result
 from redline.documents.editing import DocEdit, Options, apply_edits, change_of
@@ -96,10 +96,12 @@ def _plan(
         if done.after == before.content:
             continue
         changes += change_of(place, before, done.after)
-        old, new = TextFile(before.content or b"").text, TextFile(done.after).text
-        diffs.append(unified_diff(old, new, name, name))
+        diffs.append(pieces_of_diff(before.content or b"", done.after, name, name))
         notes += [f"{name}: {note}" if len(places) > 1 else note for note in done.notes]
-    return changes, "".join(diffs), notes
+    diff, size = first_of(chain.from_iterable(diffs), _MOST_DIFF)
+    if size > _MOST_DIFF:
+        diff = f"{diff}\n... cut at {_MOST_DIFF} of {size} characters\n"
+    return changes, diff, notes
 
 
 def _state(call: Call, place: WorkspacePath) -> FileState:
@@ -114,8 +116,6 @@ def _answer(
     call: Call, operation: str | None, changes: ChangeSet, diff: str, notes: Sequence[str]
 ) -> Result:
     files = [shown(call, place) for place in changes.paths]
-    if len(diff) > _MOST_DIFF:
-        diff = f"{diff[:_MOST_DIFF]}\n... cut at {_MOST_DIFF} of {len(diff)} characters\n"
     structured = {
         "id": operation or None,
         "dry_run": bool(call.arguments.get("dry_run")),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from redline.core.changes import FileState
-from redline.core.diff import unified_diff
+from redline.core.diff import diff_of_files
 from redline.core.errors import IsADirectory, NotFound, StaleBase
 from redline.core.paths import Access, WorkspacePath
-from redline.core.textfile import TextFile
 from redline.dialects.tool import Call, Json, Result
 from redline.documents.editing import DocEdit, EditedFile, Options, apply_edits, change_of
 from redline.documents.model import MAX_BYTES
@@ -71,8 +70,8 @@ def _state(call: Call, place: WorkspacePath) -> FileState:
 
 
 def _previewed(arguments: Json, before: FileState, done: EditedFile) -> Result:
-    old, new = TextFile(before.content or b"").text, TextFile(done.after).text
-    diff = unified_diff(old, new, arguments["file"], arguments["file"])
+    name = arguments["file"]
+    diff = diff_of_files(before.content or b"", done.after, name, name)
     return _answer(diff or "no change", done)
 
 
