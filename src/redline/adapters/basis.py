@@ -98,17 +98,19 @@ class Basis:
         seen = self.observed.get(place)
         if seen is None:
             try:
-                seen = self._light(place, self.places.observe(place, known))
+                seen = self._light(place, self.places.observe(place, known), known)
             except OtherKind:
                 raise NotARegularFile(self.show(place)) from None
             self.observed[place] = seen
             self.marks[place] = seen.mark
         return seen.state
 
-    def _light(self, place: WorkspacePath, seen: Observed) -> Observed:
+    def _light(self, place: WorkspacePath, seen: Observed, known: State | None) -> Observed:
         """Contents beyond a limit are not held in memory but read again when they are saved."""
         if seen.content is None:
             return seen
+        if isinstance(known, FileState) and seen.content is known.content:
+            return seen  # the plan holds it anyway
         self.held += len(seen.content)
         if self.held <= MOST_HELD:
             return seen

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import errno
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from redline.adapters.disk import Dir, Disk
 
 LEVEL = 1
+# A large content is packed and unpacked in pieces of this size.
+PIECE = 1 << 18
 
 
 class Blobs:
@@ -55,18 +57,29 @@ class Blobs:
         except FileNotFoundError:
             return 0
 
-    def get(self, digest: str) -> bytes:
-        """The content; EIO when it is gone or damaged."""
+    def pieces(self, digest: str) -> Iterator[bytes]:
+        """The content in pieces; EIO when it is gone or damaged."""
         try:
             fd = self._disk.open_read(self._directory, (digest,))
         except FileNotFoundError:
             raise OSError(errno.EIO, "a content of the history is gone", digest) from None
         try:
-            return zlib.decompress(self._disk.read(fd, self._disk.fstat(fd).st_size))
+            yield from self._unpacked(fd)
         except zlib.error:
             raise OSError(errno.EIO, "a content of the history is damaged", digest) from None
         finally:
             self._disk.close_fd(fd)
+
+    def _unpacked(self, fd: int) -> Iterator[bytes]:
+        unpacker, offset = zlib.decompressobj(), 0
+        while not unpacker.eof:
+            packed = unpacker.unconsumed_tail
+            if not packed:
+                packed = self._disk.pread(fd, PIECE, offset)
+                offset += len(packed)
+            if not packed:
+                raise zlib.error("cut short")
+            yield unpacker.decompress(packed, PIECE)
 
     def keep_only(self, wanted: set[str]) -> None:
         """Drop every other content; nobody may be putting meanwhile."""
@@ -90,15 +103,29 @@ class Blobs:
         self._disk.close_dir(self._directory)
 
     def _write(self, digest: str, content: bytes, temporary: str) -> int:
-        packed = zlib.compress(content, LEVEL)
+        size = 0
         fd = self._disk.create(self._directory, temporary)
         try:
-            self._disk.append(fd, packed)
+            for packed in _packed(content):
+                self._disk.append(fd, packed)
+                size += len(packed)
             self._disk.sync_data(fd)
         finally:
             self._disk.close_fd(fd)
         self._disk.rename(self._directory, temporary, self._directory, digest)
-        return len(packed)
+        return size
+
+
+def _packed(content: bytes) -> Iterator[bytes]:
+    """The compressed content in pieces, a small one in one."""
+    if len(content) <= PIECE:
+        yield zlib.compress(content, LEVEL)
+        return
+    packer = zlib.compressobj(LEVEL)
+    for start in range(0, len(content), PIECE):
+        if packed := packer.compress(content[start : start + PIECE]):
+            yield packed
+    yield packer.flush()
 
 
 def temporary_name(transaction: str, number: int) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import binascii
 import errno
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from io import BytesIO
 
 from redline.adapters.blobs import LEVEL, Blobs
 from redline.adapters.journal import Journal
@@ -69,15 +70,21 @@ class Contents:
 
     def get(self, digest: str) -> bytes:
         """The content; EIO when it is gone or damaged."""
+        joined = BytesIO()  # unlike a list of pieces it never holds them twice
+        joined.writelines(self.pieces(digest))
+        return joined.getvalue()
+
+    def pieces(self, digest: str) -> Iterable[bytes]:
+        """The content in pieces, none of them large; EIO when it is gone or damaged."""
         text = self._journal.content(digest)
         if text is None and not self._blobs.has(digest):
             # A line may have taken the place of one that we read before it was taken back.
             self._journal.read_again()
             text = self._journal.content(digest)
         if text is None:
-            return self._blobs.get(digest)
+            return self._blobs.pieces(digest)
         try:
-            return zlib.decompress(binascii.a2b_base64(text))
+            return (zlib.decompress(binascii.a2b_base64(text)),)
         except (zlib.error, ValueError):
             raise OSError(errno.EIO, "a content of the history is damaged", digest) from None
 

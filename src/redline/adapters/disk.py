@@ -51,6 +51,8 @@ _O_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _O_BINARY = getattr(os, "O_BINARY", 0)
 # Never block on a FIFO, never adopt a terminal.
 _O_CALM = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_CLOEXEC | _O_BINARY
+# What is compared at once of a file that is large.
+_PIECE = 1 << 18
 # O_PATH needs no read permission on directories; where it is missing, reading must do.
 _O_WALK = getattr(os, "O_PATH", os.O_RDONLY) | _O_DIRECTORY | _O_NOFOLLOW | _O_CLOEXEC
 
@@ -191,6 +193,14 @@ class Disk:
             length -= len(chunk)
             offset += len(chunk)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def holds(self, fd: int, content: bytes) -> bool:
+        """Whether the bytes of an open file are *content*, looked at piece by piece."""
+        for start in range(0, len(content), _PIECE):
+            piece = content[start : start + _PIECE]
+            if self.pread(fd, len(piece), start) != piece:
+                return False
+        return not self.pread(fd, 1, len(content))
 
     def close_fd(self, fd: int) -> None:
         """Give a descriptor back."""

@@ -15,6 +15,8 @@ from redline.core.changes import ABSENT, DirState, FileState, LinkState, State, 
 from redline.core.paths import WorkspacePath
 
 _MOST_HANDLES = 200
+# A larger file is not read a second time into memory just to see that it is still the same.
+_LARGE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +120,28 @@ class Places:
             found = self._disk.fstat(fd)
             if not modes.S_ISREG(found.st_mode):
                 return None
-            content = self._disk.read(fd, found.st_size)
+            content = self._content(fd, found.st_size, known)
             is_plain = not self._disk.has_attributes(fd)
         finally:
             self._disk.close_fd(fd)
-        if known is not None and content == known.content:
+        if known is not None and content is known.content:
             digest = known.digest
         else:
             digest = digest_of(content)
         state = FileState(digest, len(content), modes.S_IMODE(found.st_mode), content)
         owner = found.st_uid, found.st_gid
         return Observed(state, _mark(found), found.st_nlink, owner, is_plain)
+
+    def _content(self, fd: int, size: int, known: FileState | None) -> bytes:
+        """The bytes of an open file: the very object that is known, if they are the same."""
+        expected = known.content if known is not None else None
+        if expected is not None and size == len(expected) > _LARGE:
+            if self._disk.holds(fd, expected):
+                return expected
+            size = self._disk.fstat(fd).st_size
+            return self._disk.pread(fd, size, 0)
+        content = self._disk.read(fd, size)
+        return expected if expected is not None and content == expected else content
 
     def mark(self, path: WorkspacePath) -> tuple[int, ...]:
         """The facts that change whenever the place does; empty when nothing is there."""

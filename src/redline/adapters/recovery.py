@@ -189,7 +189,7 @@ class Recovery:
     def _carry_out(self, swap: Swap, verdicts: list[Verdict]) -> None:
         todo = [n for n, verdict in enumerate(verdicts) if verdict is Verdict.TO_DO]
         for number in todo:
-            swap.restage(number, self._store.contents.get)
+            swap.restage(number, self._store.contents.pieces)
         swap.carry_out(todo)
         # What was found done may not last yet.
         for number, verdict in enumerate(verdicts):

@@ -24,6 +24,8 @@ from redline.core.changes import (
 from redline.core.paths import WorkspacePath
 
 Step = Change | Rename
+# A content of the history by its digest, in pieces.
+Saved = Callable[[str], Iterable[bytes]]
 # Staged files are synced together, so many at a time.
 _MOST_UNSYNCED = 32
 
@@ -64,7 +66,7 @@ class Swap:
         """The hidden name a step's new file has until it is swapped in."""
         return staged_name(self.transaction, number) + self.suffix
 
-    def stage(self, number: int, content: Callable[[str], bytes]) -> tuple[Step, tuple[str, ...]]:
+    def stage(self, number: int, saved: Saved) -> tuple[Step, tuple[str, ...]]:
         """Put a step's new file or link next to its place; the settled step, and what was lost.
 
         It lasts when `sync_staged` is done.
@@ -79,21 +81,22 @@ class Swap:
             self.disk.symlink(where, name, step.after.target)
             return step, ()
         assert isinstance(step.after, FileState)
-        data = step.after.content
-        if data is None:
-            data = content(step.after.digest)
-        mode, notes = self._write(step, where, name, data)
-        after = FileState(step.after.digest, step.after.size, mode, data)
+        after = step.after
+        held = after.content
+        pieces = saved(after.digest) if held is None else (held,)
+        mode, notes = self._write(step, where, name, pieces)
+        after = FileState(after.digest, after.size, mode, held)
         return Change(step.path, step.before, after), notes
 
     def _write(
-        self, step: Change, where: int | str, name: str, data: bytes
+        self, step: Change, where: int | str, name: str, pieces: Iterable[bytes]
     ) -> tuple[int, tuple[str, ...]]:
         assert isinstance(step.after, FileState)
         mode = step.after.mode
         fd = self.disk.create(where, name, 0o666 if mode is None else 0o600)
         try:
-            self.disk.append(fd, data)
+            for piece in pieces:
+                self.disk.append(fd, piece)
             made = self.disk.fstat(fd)
             notes = self._keep_attributes(step, fd, (made.st_uid, made.st_gid))
             if mode is None:
@@ -276,7 +279,7 @@ class Swap:
         waiting = self._look(self.staging[number].child(self.staged_name(number)))
         return waiting is not None and _same(step.after, waiting, step)
 
-    def restage(self, number: int, content: Callable[[str], bytes]) -> None:
+    def restage(self, number: int, saved: Saved) -> None:
         """Make sure a step's new file waits, writing it again when it is not whole."""
         step = self.steps[number]
         if not needs_staging(step):
@@ -284,7 +287,7 @@ class Swap:
         if self.is_waiting(number):
             return
         remove_if_there(self.disk, self.places, self.staging[number], self.staged_name(number))
-        self.stage(number, content)
+        self.stage(number, saved)
         self.sync_staged()
 
 

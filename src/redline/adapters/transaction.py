@@ -142,7 +142,7 @@ class DiskTransaction:
     def _stage(self) -> None:
         assert self.swapper is not None
         for number in range(len(self.steps)):
-            self.steps[number], notes = self.swapper.stage(number, self.store.contents.get)
+            self.steps[number], notes = self.swapper.stage(number, self.store.contents.pieces)
             self.notes += notes
 
     def _spell(self) -> None:
@@ -300,6 +300,8 @@ class DiskTransaction:
         self._release()
 
     def _release(self) -> None:
+        # The basis knows this transaction: without it nothing keeps the contents alive.
+        self.basis = self.swapper = None
         self.store.release_blobs(self.blob_lock)
         self.blob_lock = None
         self.places.forget()
