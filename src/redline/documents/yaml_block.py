@@ -151,7 +151,11 @@ class BlockScanner(FlowScanner):
         return node
 
     def _plain_end(self, at: int, limit: int) -> int:
-        end, size = self._after(_UNCOMMENTED, at, limit), _TAIL
+        return self.text_end(at, self._after(_UNCOMMENTED, at, limit))
+
+    def text_end(self, at: int, end: int) -> int:
+        """Where what stands in [at, end) ends without the blanks behind it."""
+        size = _TAIL
         while end > at:
             start = max(at, end - size)
             text = self.source[start:end].rstrip(b" \t\r\n")

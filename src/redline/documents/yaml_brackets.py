@@ -4,41 +4,103 @@ What opens counts, wherever it stands. What closes counts only where it surely d
 or a comment it closes nothing, and to know all strings and comments the text would have to be
 read. But when a bracket really opens a flow collection and only plain entries or simple strings
 follow, the bracket after them really closes it; and when it opens nothing, too much is counted.
+A text that is one flow collection from its first byte to its last, without comments or marks, as
+JSON is, has its strings where they seem to be: there the brackets are counted exactly.
 """
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections.abc import Iterator
+from itertools import accumulate
 
 from redline.documents.possessive import compiled
 
 # Between two quotes of a kind without any of these, both are marks of a string or neither is;
 # unless an anchor or a tag has a quote in its name.
 _OTHERS = bytes(byte for byte in range(256) if byte not in b"[]{}\"'#,:")
-_QUOTED_NAME = compiled(rb"[&!][^\s\[\]{},\"']*+[\"']")
+# The mark comes first in either pattern: one byte is found fast, one of two is not.
+_QUOTED_NAMES = tuple(compiled(mark + rb"[^\s\[\]{},\"']*+[\"']") for mark in (b"&", b"!"))
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _SPACE = rb"[ \t\r\n]*+"
 _STRING = rb"(?:\"[^\"\\\[\]{}]*+(?:\\[^\[\]{}][^\"\\\[\]{}]*+)*+\"|'[^'\[\]{}]*+')"
 _WORD = rb"[^\s\[\]{},#:]"
 _PLAIN = rb"[^\s\[\]{},#:\"'&!]%b*+(?:(?::|[ \t\r\n]++)%b++)*+" % (_WORD, _WORD)
+_TAG = rb"(?:![\w:.-]*+[ ]++)?+"
 _GROUP = rb"(?!)"
 _LEVELS = 3
 for _ in range(_LEVELS):
     _OTHER = rb"(?:" + _PLAIN + rb"|" + _GROUP + rb")" + _SPACE
     _ENTRY = (
-        rb"(?:" + _STRING + _SPACE + rb"[,:]|(?:" + _OTHER + rb")?+(?:,|:(?=[\s,\[\]{}])))" + _SPACE
-    )
-    _LAST = rb"(?:" + _STRING + _SPACE + rb"|" + _OTHER + rb")?+"
-    _GROUP = rb"[\[{]" + _SPACE + rb"(?:" + _ENTRY + rb")*+" + _LAST + rb"[\]}]"
-_SIMPLE = compiled(_GROUP)
+        _TAG + rb"(?:" + _STRING + _SPACE + rb"[,:]|(?:" + _OTHER + rb")?+"
+        rb"(?:,|:(?=[\s,\[\]{}])))" + _SPACE
+    )  # fmt: skip
+    _LAST = _TAG + rb"(?:" + _STRING + _SPACE + rb"|" + _OTHER + rb")?+"
+    _INSIDE = _SPACE + rb"(?:" + _ENTRY + rb")*+" + _LAST + rb"[\]}]"
+    _GROUP = rb"[\[{]" + _INSIDE
+# As one pattern this would have to look at every byte, for each of its two first ones.
+_SIMPLE = tuple(compiled(opening + _INSIDE) for opening in (rb"\[", rb"\{"))
 _LITTLE = 15
+_SPACES = b" \t\r\n"
+# Neither strings, comments, marks nor block scalars; nor what a string's escapes are turned into.
+_HARMLESS = bytes(b for b in range(0x21, 256) if b not in b"\"'#&*!|>%@`?\\\x7f")
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_TURNS = bytes.maketrans(b"[{]}", b"\1\1\xff\xff")
+# A string that does not stand where one must, or goes on in what is no string.
+_ODD_STRING = compiled(rb"\"(?:(?<![,\[{]\")(?<!\":\")|(?![,:\]}]))")
+_WHOLE_ESCAPES = compiled(rb"\\*+.", re.DOTALL)
+_WINDOW = 1 << 16
 
 
 def bracket_bounds(source: bytes) -> Iterator[int]:
-    """Depths that brackets surely do not pass: one found at once, and one that takes longer."""
+    """Depths that brackets surely do not pass: one found at once, and others that take longer."""
     opened = source.count(b"[") + source.count(b"{")
     yield opened if opened <= _LITTLE else _most(source)
-    yield _most(_SIMPLE.sub(b",", source)) + _LEVELS
+    exact = _json_depth(source)
+    if exact is not None:
+        yield exact
+    for simple in _SIMPLE:
+        source = simple.sub(b",", source)
+    yield _most(source) + _LEVELS * len(_SIMPLE)
+
+
+def _json_depth(source: bytes) -> int | None:
+    """How deep the one flow collection nests that *source* is; None when it may be anything else.
+
+    In a flow collection a quote behind a comma, a bracket or a key begins a string, and only there;
+    every bracket outside of strings is one.
+    """
+    start = source[:_WINDOW].removeprefix(b"\xef\xbb\xbf").lstrip(_SPACES)[:1]
+    has_markers = b"---" in source and b"\n---" in source or b"..." in source and b"\n..." in source
+    if start not in (b"[", b"{") or has_markers:
+        return None
+    left = _without_strings(source)
+    if left.translate(None, _HARMLESS + b'"') or _ODD_STRING.search(left) or left[-1] not in b"]}":
+        return None
+    turns = array("b", left.translate(_TURNS, _NOT_BRACKETS))
+    # Behind the end of the collection something else could begin.
+    return max(accumulate(turns)) if all(accumulate(turns[:-1])) else None
+
+
+def _without_strings(source: bytes) -> bytes:
+    """*source* without blanks and byte order mark, every string in double quotes a mere quote."""
+    left: list[bytes] = []
+    is_inside, at = False, 3 if source.startswith(b"\xef\xbb\xbf") else 0
+    while at < len(source):
+        window = _WHOLE_ESCAPES.match(source, at + _WINDOW - 1)
+        text = source[at : window.end()] if window else source[at:]
+        at += len(text)
+        if b"\\" in text:
+            # What is escaped does not end a string; outside of one it may not stand.
+            text = text.replace(b"\\\\", b"\0").replace(b'\\"', b"\0")
+        parts = text.split(b'"')
+        left.append(b'"'.join(parts[is_inside::2]))
+        if len(parts) % 2 == 0:
+            is_inside = not is_inside
+        if is_inside and len(parts) > 1:
+            left.append(b'"')
+    return b"".join(left).translate(None, _SPACES)
 
 
 def _most(source: bytes) -> int:
@@ -47,7 +109,7 @@ def _most(source: bytes) -> int:
         # What is escaped does not end a string.
         source = source.replace(b"\\\\", b"").replace(b'\\"', b"")
     left = source.translate(_ALIKE, _OTHERS)
-    if (b"&" not in source and b"!" not in source) or not _QUOTED_NAME.search(source):
+    if not any(name.search(source) for name in _QUOTED_NAMES):
         left = left.replace(b'""', b"").replace(b"''", b"")
     left = left.translate(None, b",:")
     layers, paired = 0, len(left)

@@ -10,6 +10,7 @@ _WINDOW = 1 << 13
 # So much behind a window is looked at for what belongs to a line in it.
 _SLACK = 1 << 12
 _LINE = re.compile(rb"\n( *+)[^ \r\n#]")
+_LEAD = re.compile(rb" *+.?", re.DOTALL)
 # Columns from here on share a bit.
 _LAST = 63
 
@@ -21,8 +22,9 @@ class Columns:
         self._source = source
         self._bits = array("Q")
         for start in range(0, len(source), _WINDOW):
-            stop = min(start + _WINDOW + _SLACK, len(source))
-            leads = set(_LINE.findall(source, start, stop))
+            last = source.rfind(b"\n", start, start + _WINDOW)
+            lead = _LEAD.match(source, last + 1) if last >= 0 else None
+            leads = set(_LINE.findall(source, start, lead.end())) if lead else ()
             self._bits.append(sum({1 << min(len(lead), _LAST) for lead in leads}))
 
     def search(

@@ -18,9 +18,11 @@ _BOM = b"\xef\xbb\xbf"
 # 130 of them; each bracket may hold a pair, which is a level too. Together that has to stay within
 # the limit; more brackets need fewer columns.
 _WIDE = 64
-_WIDE_LINE = re.compile(rb"\n[ \t\-?:]{%d}" % _WIDE)
+_LEADING = bytes.maketrans(b"\t-?:", b"    ")
+_WIDE_LINE = b"\n" + b" " * _WIDE
+_WINDOW = 1 << 16
 # A tag or an anchor between two indicators: then the columns of a line reach further.
-_MARKED = re.compile(rb"[&!][^ \t\r\n]*+[ \t]++[-?:][ \t]")
+_MARKED = tuple(compiled(mark + rb"[^ \t\r\n]*+[ \t]++[-?:][ \t]") for mark in (b"&", b"!"))
 _LEAD = compiled(
     rb"(?:^|(?<=\A\xef\xbb\xbf))( *+)((?:(?:[-?:]|[&!][^ \t\r\n]*+)(?:[ \t]++|$))*+)", re.MULTILINE
 )
@@ -44,9 +46,12 @@ def require_bounded(source: bytes) -> bool:
 
 
 def _is_wide(source: bytes) -> bool:
-    if _WIDE_LINE.search(source) or _WIDE_LINE.match(b"\n" + source[: _WIDE + 3].lstrip(_BOM)):
+    if b"\n" + source[: _WIDE + 3].lstrip(_BOM)[:_WIDE].translate(_LEADING) == _WIDE_LINE:
         return True
-    return (b"&" in source or b"!" in source) and _MARKED.search(source) is not None
+    for start in range(0, len(source), _WINDOW):
+        if _WIDE_LINE in source[start : start + _WINDOW + _WIDE].translate(_LEADING):
+            return True
+    return any(mark.search(source) for mark in _MARKED)
 
 
 def _columns(source: bytes) -> set[int]:

@@ -22,7 +22,7 @@ _WORD = rb"(?:[^ ,\]}\t\n]++|[\]}](?![&!]))*+"
 _TAG = rb"!(?>(?=<)[^>\n]*+>?+|%b)" % _WORD
 _ANCHOR = rb"&%b" % _WORD
 _GAP = rb"(?:[ \t\n,\]}]++|#[^\n]*+|^\.\.\.(?=[ \t\n]|\Z)|^%[^\n]*+)*+"
-_BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
+_BOUNDARY = re.compile(rb"\n---(?=[ \t\n]|\Z)")
 _END = re.compile(rb"^\.\.\.(?=[ \t\n]|\Z)", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 
@@ -43,6 +43,13 @@ def _without_pairs(gap: bytes) -> re.Pattern[bytes]:
 _LONG_GAP = _GAP.replace(rb"\.\.\.", rb"(?:\.\.\.|---)")
 _ALONE, _ALONE_BEHIND_ENDS = _without_pairs(_GAP), _without_pairs(_LONG_GAP)
 _SAFE, _SAFE_BEHIND_ENDS = _without_heaps(_GAP), _without_heaps(_LONG_GAP)
+# A mark unlike the most usual ones: a word, a blank or a line break, and then content. It comes
+# first in either pattern: one byte is found fast, one of two is not.
+_NAME = rb"[^ ,\]}\t\n<&!]*+"
+_UNUSUAL = tuple(
+    compiled(rb"%b(?!%b(?: ++|\n ++)[^ \t\n,\]}#&!])" % (mark, name))
+    for mark, name in ((b"&", _NAME), (b"!", rb"(?:!?+%b|<[^>\n&!]*+>)" % _NAME))
+)
 
 # As the gap above, but it ends before a line that a tab leads.
 _SHORT_GAP = _GAP.replace(rb"[ \t\n,\]}]++", rb"[ \t,\]}]++|\n(?! *+\t[ \t]*+[^ \t\n#])")
@@ -65,7 +72,7 @@ def refuse_heaps(text: bytes) -> None:
     if _BOM in text:
         raise _refusal(text, text.index(_BOM), "a byte order mark in the midst of tags or anchors")
     has_ends = b"..." in text and _END.search(text) is not None
-    pair = _end(_ALONE_BEHIND_ENDS if has_ends else _ALONE, text, 0)
+    pair = _end(_ALONE_BEHIND_ENDS if has_ends else _ALONE, text, _unusual(text))
     heap = _end(_SAFE_BEHIND_ENDS if has_ends else _SAFE, text, pair)
     if heap < len(text):
         raise _refusal(text, heap, "too many tags or anchors before one node")
@@ -74,6 +81,12 @@ def refuse_heaps(text: bytes) -> None:
         _check_all(text)
     else:
         _check_starts(text)
+
+
+def _unusual(text: bytes) -> int:
+    """Where the first mark stands of which more than a look is needed to see that it is alone."""
+    found = (mark.search(text) for mark in _UNUSUAL)
+    return min((mark.start() for mark in found if mark), default=len(text))
 
 
 def _end(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
@@ -126,7 +139,7 @@ def _check_all(text: bytes) -> None:
 
 def _check_starts(text: bytes) -> None:
     seen = -1
-    for at in (0, *(found.start() for found in _BOUNDARY.finditer(text))):
+    for at in (0, *(found.start() + 1 for found in _BOUNDARY.finditer(text))):
         if at <= seen:
             continue
         first = _FIRST.match(text, at)

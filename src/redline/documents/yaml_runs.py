@@ -18,6 +18,8 @@ class Runs:
 
     def __init__(self, source: bytes, regions: Sequence[Region]) -> None:
         self.source = source
+        # Of the text read last: one run has about as many nodes to a byte as the next.
+        self._nodes = self._size = 0
         self._inside: dict[tuple[int, int], list[tuple[Region, Run]]] = {}
         runs = [(region, run) for region in regions for run in region.runs]
         around: list[Run] = []
@@ -58,9 +60,14 @@ class Runs:
                 text.append(region.marked(word))
             at = run.end
         text += view[at : span[1]], after
-        tree = yaml_verify.parse(b"".join(text))
+        tree = self._parsed(b"".join(text))
         if texts:
             self._require_texts(tree, texts)
+        return tree
+
+    def _parsed(self, text: bytes) -> Any:
+        tree = yaml_verify.parse(text, self._nodes * len(text) // max(self._size, 1))
+        self._nodes, self._size = tree.size(), len(text)
         return tree
 
     def _require_texts(self, tree: Any, texts: dict[bytes, Region]) -> None:

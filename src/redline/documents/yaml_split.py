@@ -27,10 +27,11 @@ from redline.documents.yaml_stream import Part, Stream
 
 _BOM = b"\xef\xbb\xbf"
 _DOCUMENT = b"--- 0\n"
-# From this level on, the columns of all lines are noted first.
-_DEEP = 1
+# From this level on, or with so many lines, the columns of all lines are noted first.
+_DEEP = 3
+_SHORT_LINE = 8
 _COLON = re.compile(rb":(?=[ \t\r\n]|\Z)")
-_BEGIN = re.compile(rb"\n(?=---[ \t\r\n])")
+_BEGIN = re.compile(rb"\n---(?=[ \t\r\n])")
 _BEHIND_END = re.compile(rb"\n(?<=\n\.\.\.\n)|\n(?<=\n\.\.\.\r\n)")
 
 
@@ -45,9 +46,9 @@ def regions_of(scanner: Scanner, stream: Stream, step: int = STEP) -> list[Regio
 
 def _is_joined(source: bytes, start: int) -> bool:
     """Whether something in the stream can mean one thing in a piece and another in the whole."""
-    if source.count(b"\r") != source.count(b"\r\n"):
+    if b"\r" in source and source.count(b"\r") != source.count(b"\r\n"):
         return True
-    return source.startswith(_BOM, start) or b"\n" + _BOM in source
+    return source.startswith(_BOM, start) or (_BOM in source and b"\n" + _BOM in source)
 
 
 # Nothing but tags and anchors.
@@ -68,6 +69,11 @@ def _boundary(column: int, kind: str) -> re.Pattern[bytes]:
 class _Splitter(FlowSplitter):
     """Cuts collections into runs, the larger ones among their entries too."""
 
+    def __init__(self, scanner: Scanner, step: int) -> None:
+        super().__init__(scanner, step)
+        self._is_short = self.source.count(b"\n") * _SHORT_LINE > len(self.source)
+        self._has_marks = b"&" in self.source or b"!" in self.source
+
     def stream(self, stream: Stream) -> None:
         """Cut the documents themselves, or runs of small ones."""
         if not stream.is_uniform:
@@ -80,7 +86,7 @@ class _Splitter(FlowSplitter):
         limit = len(self.source)
         first = stream.part(0)
         self._document(first, 2 * self.step)
-        at = self._next(pattern, first.slot, limit)
+        at = self._next(pattern, first.slot, limit) if stream.has_markers else limit
         while at < limit:
             end, inside = self._next(pattern, at + self.step, limit), 0
             if end - at > self._most(end, limit):
@@ -140,7 +146,7 @@ class _Splitter(FlowSplitter):
     def _block(self, node: Node, level: int) -> int:
         limit, column = node.limit, node.column
         pattern = _boundary(column, node.kind)
-        if level >= _DEEP and self.scanner.columns is None:
+        if self.scanner.columns is None and (level >= _DEEP or self._is_short):
             self.scanner.columns = Columns(self.source)
         if column and self._is_left(node):
             raise CannotApply("A line stands further left than its collection")
@@ -188,8 +194,9 @@ class _Splitter(FlowSplitter):
 
     def _is_claimed(self, at: int) -> bool:
         """Whether tags and anchors alone on the line above belong to what begins at *at*."""
-        end = at - 1
+        end = at if self._has_marks else 0
         while end > 0:
+            end = self.scanner.text_end(0, end)
             start = self.source.rfind(b"\n", 0, end) + 1
             line = self.source[start:end].strip()
             if line and line[0] != 0x23:

@@ -52,14 +52,21 @@ class Stream:
         self.bom = bom
 
     @cached_property
-    def _has_markers(self) -> bool:
+    def has_markers(self) -> bool:
+        """Whether a line may be the start or the end of a document."""
         source = self.source
-        return source.startswith(b"---", self.bom) or b"\n---" in source or b"..." in source
+        return self._has_dashes or source.startswith(b"---", self.bom) or b"..." in source
+
+    @cached_property
+    def _has_dashes(self) -> bool:
+        """Whether a line but the first may begin with `---`; a rare byte is looked for first."""
+        return b"---" in self.source and b"\n---" in self.source
 
     @cached_property
     def has_directives(self) -> bool:
         """Whether a line may be a directive."""
-        return self.source.startswith(b"%", self.bom) or b"\n%" in self.source
+        source = self.source
+        return b"%" in source and (source.startswith(b"%", self.bom) or b"\n%" in source)
 
     @cached_property
     def is_uniform(self) -> bool:
@@ -67,6 +74,8 @@ class Stream:
         source = self.source
         if self.has_directives and _LOOSE.search(source):
             return False
+        if b"..." not in source:
+            return True
         has_ends = b"\n..." in source or source.startswith(b"...", self.bom)
         return not (has_ends and _BARE.search(source))
 
@@ -80,13 +89,17 @@ class Stream:
     @cached_property
     def _lead(self) -> list[Part]:
         """The documents above the first marker that follows a line break."""
-        first = _DASHES.search(self.source, self.bom)
-        return list(self._parts(first.start() + 1) if first else self.parts())
+        first = self._first_dashes()
+        return list(self.parts() if first is None else self._parts(first + 1))
+
+    def _first_dashes(self) -> int | None:
+        found = _DASHES.search(self.source, self.bom) if self._has_dashes else None
+        return found.start() if found else None
 
     def _windows(self) -> Iterator[tuple[int, int, int]]:
         """From the first marker on: `start, end, how many markers`."""
-        first = _DASHES.search(self.source, self.bom)
-        start = first.start() if first else len(self.source)
+        first = self._first_dashes()
+        start = len(self.source) if first is None else first
         while start < len(self.source):
             following = _DASHES.search(self.source, start + _WINDOW)
             end = following.start() if following else len(self.source)
@@ -109,7 +122,7 @@ class Stream:
 
     def part_from(self, at: int) -> Part | None:
         """The document whose `---` is the first from *at* on."""
-        found = _DASHES.search(self.source, at - 1)
+        found = _DASHES.search(self.source, at - 1) if self._has_dashes else None
         return self.part_at(found.start() + 1) if found else None
 
     def part_at(self, marker: int) -> Part:
@@ -138,7 +151,7 @@ class Stream:
     def _parts(self, limit: int) -> Iterator[Part]:
         """The documents that begin before *limit*."""
         source = self.source
-        if not self._has_markers:
+        if not self.has_markers:
             return
         start = head = self.bom
         is_marked = False

@@ -43,8 +43,8 @@ class Where:
     steps: tuple[bytes | int, ...]
 
 
-def parse(source: bytes) -> Any:
-    """rapidyaml's tree of a stream; DocumentSyntax when it does not parse."""
+def parse(source: bytes, nodes: int = 0) -> Any:
+    """rapidyaml's tree of a stream, of *nodes* if that is known; DocumentSyntax when it fails."""
     text = source[3:] if source.startswith(BOM) else source
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
@@ -55,7 +55,7 @@ def parse(source: bytes) -> Any:
     for _ in range(_READINGS):
         refuse_heaps(text)
         try:
-            tree = ryml.parse_in_arena(text, _roomy(text))
+            tree = ryml.parse_in_arena(text, _roomy(nodes or _likely(text)))
         except ryml.ExceptionParse as error:
             other = readable(text, _reason(error))
             if other is None:
@@ -86,15 +86,19 @@ def parse_bounded(source: bytes) -> Any:
     return tree
 
 
-def _roomy(text: bytes) -> Any:
-    """An empty tree with room for what a piece has: growing it costs more than parsing does."""
+def _roomy(nodes: int) -> Any:
+    """An empty tree with room for so many: growing it costs more than parsing does."""
     tree = ryml.Tree()
+    tree.reserve(min(16 + nodes + nodes // 4, _MOST_NODES))
+    return tree
+
+
+def _likely(text: bytes) -> int:
+    """About how many nodes a text has, by its first lines."""
     sample = text[:_SAMPLE]
     keys = sample.count(b": ") + sample.count(b":\n") + sample.count(b"- ")
     nodes = min(2 * sample.count(b"\n"), keys) + 2 * sample.count(b",")
-    nodes = nodes * max(len(text), _SAMPLE) // _SAMPLE
-    tree.reserve(min(16 + nodes + nodes // 4, _MOST_NODES))
-    return tree
+    return nodes * max(len(text), _SAMPLE) // _SAMPLE
 
 
 def _check_tabs(text: bytes) -> None:
