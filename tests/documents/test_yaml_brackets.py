@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from redline.core.errors import DocumentSyntax
+from redline.documents import yaml_brackets
 from redline.documents.formats import open_document
 from redline.documents.yaml_brackets import bracket_bounds
 from tests.documents.corpus import files
@@ -17,6 +18,7 @@ from tests.documents.corpus import files
 ROUNDS = 200_000 if os.environ.get("REDLINE_LONG") == "1" else 6_000
 SCALARS = ["1", "it's", "a 's", 'b "c', "'x]'", '"]"', "'it''s ]'", '"\\"] "', "'], '", "x:y"]
 SCALARS += ["'['", '"{"', "&a 'x]'", "&it's ']'", "!t ']'", "'a'", '"b"', '"it\'s"', "- 'x"]
+SCALARS += ["!Ref a", '!Sub "b"', "!t [x, 1]", "!a.b ']'", "!t {a: ']'}"]
 SCALARS += ["':'", "a#]", '"\\"]"', '"\\\\", "]"', "''", "'''x]'", "!it's 'x]'"]
 SEPARATORS = [", ", ",", " , ", ",\n ", ", # it's ]\n ", ' # "]\n , ', " # [\n, "]
 BEFORE = ["k: it's ]\n", "# '\n", "j: 'x]'\n", 'l: a "b ]\n', "m: |\n  it's ] [ '\n"]
@@ -37,6 +39,45 @@ def flow(rng: random.Random, depth: int) -> str:
         text += (rng.choice(SEPARATORS) if text else rng.choice(["", " ", "\n "])) + entry
     text += rng.choice(["", "", " ", ",", " # ']\n "])
     return f"[{text}]" if rng.random() < 0.6 else f"{{{text}}}"
+
+
+def json_like(rng: random.Random, depth: int) -> str:
+    """A text that looks like JSON, nested *depth* deep; now and then it is something else."""
+    scalars = [
+        "1",
+        "null",
+        '"a"',
+        '"["',
+        '"}"',
+        '"\\"]"',
+        '"\\\\"',
+        '"it\'s # &a !t"',
+        '"a,b:c"',
+        '""',
+    ]
+    odd = [
+        "a b",
+        'a "b',
+        'a:"]"',
+        '"a" "]"',
+        "it's ]",
+        "# ]\n",
+        "\\",
+        '\\"',
+        "*a",
+        "x-y",
+        "a: ",
+        "? a",
+    ]
+    entries = [rng.choice(scalars) for _ in range(rng.randrange(3))]
+    if rng.random() < 0.04:
+        entries.append(rng.choice(odd))
+    if depth > 1:
+        entries.insert(rng.randrange(len(entries) + 1), json_like(rng, depth - 1))
+    if rng.random() < 0.6:
+        return "[" + rng.choice([",", ", ", ",\n  "]).join(entries) + "]"
+    keys = ['"k":', '"]": ', '"\\"" : ', '"k":\n ']
+    return "{" + ",".join(rng.choice(keys) + entry for entry in entries) + "}"
 
 
 def nested(text: str) -> int:
@@ -79,6 +120,22 @@ def test_no_bound_is_below_the_depth_of_anything_that_parses() -> None:
         assert all(bound >= depth for bound in bracket_bounds(text.encode())), (text, depth)
         seen[depth] += 1
     assert sum(seen[depth] for depth in range(16, 99)) > ROUNDS // 100, seen
+
+
+def test_the_depth_of_json_is_found_exactly_and_that_of_its_likes_is_no_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = random.Random("json")
+    exact = 0
+    ends = ["", "", "\n", " # ]", "\n[", ": [[]]", "\n--- [[[]]]\n", '\n"]": [[', "\n...\n[[[]]]"]
+    for _ in range(ROUNDS // 2):
+        monkeypatch.setattr(yaml_brackets, "_WINDOW", rng.choice([1, 2, 3, 7, 50, 1 << 16]))
+        text = json_like(rng, rng.randrange(1, 25)) + rng.choice(ends)
+        before = rng.choice(["", "", " \n", "\ufeff"])
+        depth, found = nested(text), yaml_brackets._json_depth((before + text).encode())
+        assert depth < 0 or found is None or found == depth, (text, found, depth)
+        exact += depth > 15 and found is not None
+    assert exact > ROUNDS // 50
 
 
 @pytest.mark.parametrize("part", HIDING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from contextlib import suppress
@@ -9,6 +10,7 @@ from contextlib import suppress
 import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax
+from redline.documents import yaml_properties
 from redline.documents.formats import open_document
 from redline.documents.yaml_properties import refuse_heaps
 from redline.documents.yaml_verify import parse
@@ -109,6 +111,48 @@ def test_values_go_through_the_same_checks(value: str) -> None:
 def test_what_yaml_allows_is_read(source: bytes) -> None:
     refuse_heaps(source)
     parse(source)
+
+
+def test_a_look_at_usual_marks_finds_what_the_whole_pattern_finds() -> None:
+    rng = random.Random("marks")
+    parts = [
+        b"!",
+        b"&",
+        b"!!",
+        b"a",
+        b"b ",
+        b" ",
+        b"\n",
+        b"\n  ",
+        b"<",
+        b">",
+        b"]",
+        b"}",
+        b",",
+        b"[",
+    ]
+    parts += [
+        b"#",
+        b"# c\n",
+        b"...\n",
+        b"---\n",
+        b"%",
+        b"x: ",
+        b"- ",
+        b"\t",
+        b"!t ",
+        b"&a ",
+        b"!<x> ",
+    ]
+    alone = 0
+    for _ in range(20_000):
+        text = b"".join(rng.choices(parts, k=rng.randrange(1, 14)))
+        for pattern in (yaml_properties._ALONE, yaml_properties._ALONE_BEHIND_ENDS):
+            whole, start = pattern.match(text), yaml_properties._unusual(text)
+            assert whole is not None
+            assert yaml_properties._end(pattern, text, start) == whole.end(), text
+        alone += start == len(text) and (b"!" in text or b"&" in text)
+    assert alone > 1000
 
 
 def test_the_check_is_linear() -> None:

@@ -72,7 +72,7 @@ def _json_depth(source: bytes) -> int | None:
     every bracket outside of strings is one.
     """
     start = source[:_WINDOW].removeprefix(b"\xef\xbb\xbf").lstrip(_SPACES)[:1]
-    has_markers = b"---" in source and b"\n---" in source or b"..." in source and b"\n..." in source
+    has_markers = any(mark in source and b"\n" + mark in source for mark in (b"---", b"..."))
     if start not in (b"[", b"{") or has_markers:
         return None
     left = _without_strings(source)

@@ -15,6 +15,11 @@ _LEAD = re.compile(rb" *+.?", re.DOTALL)
 _LAST = 63
 
 
+def line_at(column: int) -> bytes:
+    """The start of a pattern for a line at *column*: written out, it is found fast."""
+    return b"\n" + b" " * column + rb"(?=[^ \n])"
+
+
 class Columns:
     """One word of bits for each window of a text: bit 2 stands for a line at column 2."""
 
@@ -24,7 +29,10 @@ class Columns:
         for start in range(0, len(source), _WINDOW):
             last = source.rfind(b"\n", start, start + _WINDOW)
             lead = _LEAD.match(source, last + 1) if last >= 0 else None
-            leads = set(_LINE.findall(source, start, lead.end())) if lead else ()
+            text = source[start : lead.end()] if lead else b""
+            while b"\n\n" in text:
+                text = text.replace(b"\n\n", b"\n")
+            leads = set(_LINE.findall(text))
             self._bits.append(sum({1 << min(len(lead), _LAST) for lead in leads}))
 
     def search(

@@ -12,16 +12,19 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from redline.core.errors import CannotApply
 from redline.documents.yaml_block import DASH, QUESTION, BlockScanner
-from redline.documents.yaml_columns import Columns
+from redline.documents.yaml_columns import Columns, line_at
 from redline.documents.yaml_flow import Node, Pair, Portion, decode_key
 from redline.documents.yaml_stream import Part, Stream
 
 _VALUE = re.compile(rb":(?=[ \t\r\n]|\Z)")
 _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
 _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
+# What a key may begin with that is not its text: all told by one byte.
+_MARKS = bytes.maketrans(b"&!*[{:", b"??????")
 _WORD = re.compile(r"[^\s'\"\\]+")
 _LARGE = 4096
 # So much text is looked at in one go when only the number of entries matters.
@@ -50,13 +53,13 @@ def _entry_line(column: int, kind: str) -> re.Pattern[bytes]:
     """The start of a line that is an entry of a block collection at *column*."""
     # A list may stand at the column of the key it belongs to.
     other = rb"(?!-(?:[ \t\r\n]|\Z))" if kind == "mapping" else b""
-    return re.compile(rb"\n {%d}(?=[^ \t\r\n#\]}])" % column + other)
+    return re.compile(line_at(column) + rb"(?=[^ \t\r\n#\]}])" + other)
 
 
 @lru_cache(maxsize=64)
 def _odd_line(column: int) -> re.Pattern[bytes]:
     """A line whose key at *column* is spelled in a way that can mean another text."""
-    return re.compile(rb"\n {%d}" % column + _ODD_KEY.pattern)
+    return re.compile(line_at(column) + _ODD_KEY.pattern)
 
 
 @dataclass(slots=True)
@@ -126,18 +129,37 @@ class Scanner(BlockScanner):
         """
         if node.limit - node.start < _LARGE or not _SEARCHABLE.fullmatch(key):
             return None
-        column, name = b"\n {%d}" % node.column, re.escape(key.encode("utf-8"))
-        spelled = rb"(?:%b|\"%b\"|'%b')[ \t]*:(?=[ \t\r\n]|\Z)" % (name, name, name)
-        odd = _odd_line(node.column)
-        if _ODD_KEY.match(self.source, node.start) or self._search(node, odd, node.start):
+        if _ODD_KEY.match(self.source, node.start) or self._has_odd_line(node):
             return None
-        pattern = re.compile(column + b"(?=%b)" % spelled)
-        found = [node.start] if re.compile(spelled).match(self.source, node.start) else []
-        match = self._search(node, pattern, node.start)
-        while match and len(found) <= 1:
-            found.append(match.end())
-            match = self._search(node, pattern, match.end())
+        found = list(islice(self._spellings(node, key.encode("utf-8")), 2))
         return [self.entry_at(node, at) for at in found] if len(found) <= 1 else None
+
+    def _spellings(self, node: Node, name: bytes) -> Iterator[int]:
+        """Where lines of a block mapping begin with a key spelled as *name*, plain or quoted."""
+        source, limit, line = self.source, node.limit, b"\n" + b" " * node.column
+        for quote in (b"", b'"', b"'"):
+            spelling = quote + name + quote
+            at = source.find(spelling, node.start, limit)
+            if at < 0:
+                continue
+            spelled = re.escape(spelling) + rb"[ \t]*:(?=[ \t\r\n]|\Z)"
+            if at == node.start and re.compile(spelled).match(source, at, limit):
+                yield at
+            lines = re.compile(line + spelled).finditer(source, max(at - len(line), 0), limit)
+            yield from (match.start() + len(line) for match in lines)
+
+    def _has_odd_line(self, node: Node) -> bool:
+        """Whether a line may begin with a key that is spelled in a way that can mean another."""
+        source, start, limit = self.source, node.start, node.limit
+        if self.columns is not None:
+            # There may be a great many lines: first a look that does not stop at each of them.
+            mark = b"\n" + b" " * node.column + b"?"
+            for at in range(start, limit, _WINDOW):
+                if mark in source[at : min(at + _WINDOW + len(mark), limit)].translate(_MARKS):
+                    return True
+            if source.find(b"\\", start, limit) < 0 and source.find(b"''", start, limit) < 0:
+                return False
+        return _odd_line(node.column).search(source, start, limit) is not None
 
     def _search(self, node: Node, pattern: re.Pattern[bytes], at: int) -> re.Match[bytes] | None:
         return self.search(pattern, node.column, at, node.limit)

@@ -17,7 +17,7 @@ import re
 from functools import lru_cache
 
 from redline.core.errors import CannotApply
-from redline.documents.yaml_columns import Columns
+from redline.documents.yaml_columns import Columns, line_at
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_region import ENTRY, STEP, STREAM, Around, Region
 from redline.documents.yaml_scan import Scanner
@@ -59,10 +59,10 @@ _LONE = re.compile(rb"[&!][^ \t]*(?:[ \t]+[&!][^ \t]*)*(?:[ \t]+#.*)?")
 def _boundary(column: int, kind: str) -> re.Pattern[bytes]:
     """The start of a line from which on a block collection can be read alone."""
     if kind == "sequence":
-        return re.compile(rb"\n {%d}(?=-[ \t\r\n])" % column)
+        return re.compile(line_at(column) + rb"(?=-[ \t\r\n])")
     return re.compile(
-        rb"\n {%d}(?=[^ \t\r\n\-?:,\[\]{}#&*!|>%%@`]|\?[ \t]"
-        rb"|(?:[&!][^ \t\r\n]*[ \t]+)+[\w\"']|\*[^ \t\r\n,\[\]{}]+[ \t]+:)" % column
+        line_at(column) + rb"(?=[^ \t\r\n\-?:,\[\]{}#&*!|>%@`]|\?[ \t]"
+        rb"|(?:[&!][^ \t\r\n]*[ \t]+)+[\w\"']|\*[^ \t\r\n,\[\]{}]+[ \t]+:)"
     )
 
 

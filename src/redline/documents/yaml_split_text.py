@@ -19,7 +19,7 @@ _IN_WORD = re.compile(_WORD_BREAK)
 _BEHIND_ESCAPES = re.compile(_WORD_BREAK + _NO_ESCAPE, re.DOTALL)
 _BLANK_LINES = compiled(rb"[^\n]*+\n(?:[ ]*+\r?\n)*+")
 # A line that a tab leads is not for a gap: whether it may stand there depends on what is above.
-_COMMENTS = compiled(rb"(?: *+(?:#[^\n]*+)?+(?:\n|\r\n|\Z))*+")
+_COMMENTS = compiled(rb"(?:[ \n]++|#[^\n]*+(?:\n|\Z)|\r\n)*+")
 _FAR = 1 << 10
 _WORD = b"00"
 
