@@ -11,12 +11,12 @@ Fixed before measuring:
   files of the source in the workspace and no libraries.
 - The TypeScript service stops at the seams of CommonJS: of `module.exports = { name }`,
   `const { name } = require(...)` and `name = require(...).name` it answers the place, not what
-  lies behind. It is asked again at every such place of its answer, until nothing new comes. The
+  lies behind. It is asked again at every such place of its answer, until nothing new comes. And
+  it is asked from the other end: asked at `trim` of `const { trim } = require("./text")` for the
+  definition it names the function in text.js, whose references it does not let in when asked
+  there. So every place of a JavaScript file that spells the name and whose definition, by the
+  service, is the one asked for counts as its reference, for recall as well as for precision. The
   precision by its first answer alone is told beside (`asked once`).
-- Go: gopls with the standard library and no other; files that a build for Linux on amd64 leaves
-  out are not in the comparison at all. Of a method gopls lists too what corresponds to it by an
-  interface: of a concrete one, the method of every interface its type satisfies; of an
-  interface's, the method of every type that satisfies it. That rule is taken over.
 - A reference is a pair of file and line. The definition's own line is left out on both sides, and
   so is every place in a string or comment. A definition for which the service answers nothing at
   all, not even itself, is not compared.
@@ -95,6 +95,7 @@ TEXTS = {
     "javascript": ["comment", "string_fragment", "string", "html_comment"],
 }
 Line: TypeAlias = tuple[str, int]
+_SCRIPT = Path(__file__).with_name("references.mjs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ Answer: TypeAlias = tuple[set[Line], set[Line]]
 
 def expected(source: Source, picks: list[Pick], seed: int) -> list[Answer]:
     """What the service answers for each pick, at once and in all; kept for what never changes."""
-    asked = hashlib.sha256(repr(picks).encode()).hexdigest()[:16]
+    asked = hashlib.sha256(repr(picks).encode() + _SCRIPT.read_bytes()).hexdigest()[:16]
     key = f"{source.title} {seed} {asked}".replace(" ", "-").replace("/", "-")
     kept = HOME.parent / "references" / f"{key}.json"
     if source.pinned and kept.exists():
@@ -219,12 +220,11 @@ def by_server(
 
 
 def _by_typescript(source: Source, picks: list[Pick]) -> list[Answer]:
-    script = Path(__file__).with_name("references.mjs")
     package = tool("typescript").folder() / "package"
     asked = [json.dumps({"files": [str(file) for file in source.files]})]
     asked += [json.dumps({"path": str(source.root / p.path), "start": p.offset}) for p in picks]
     done = subprocess.run(
-        ["node", str(script), str(package)],
+        ["node", str(_SCRIPT), str(package)],
         input="\n".join(asked),
         capture_output=True,
         text=True,

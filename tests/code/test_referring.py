@@ -212,3 +212,95 @@ def test_a_file_that_does_not_parse_cannot_be_told() -> None:
     folder = Folder({"a.py": "def one():\n    pass\n", "b.py": "from a import one\none((\n"})
     reading = Files(folder.parsed, lambda path: path.relative in folder.files)
     assert Referring.to("one", reading).in_file(folder.path("b.py"), []) is None
+
+
+def test_what_is_taken_out_of_a_required_module_is_followed() -> None:
+    folder = Folder(
+        {
+            "tools.js": "function trim() {}\nmodule.exports = { trim }\n",
+            "a.js": "const tools = require('./tools')\nconst { trim } = tools\ntrim()\n",
+            "b.js": "const tools = require('./tools')\nvar trim = tools.trim\ntrim()\n",
+            "c.js": "const tools = require('./tools')\nlet trim = tools.trim\ntrim = 1\ntrim()\n",
+            "d.js": "const tools = require('./other')\nconst { trim } = tools\ntrim()\n",
+        }
+    )
+    assert folder.find("tools.js", "trim") == {
+        "tools.js": ["2"],
+        "a.js": ["2", "3"],
+        "b.js": ["2", "3"],
+        "c.js": ["2"],
+    }
+
+
+def test_what_a_script_passes_on_is_followed_and_stays_itself() -> None:
+    folder = Folder(
+        {
+            "trim.js": "module.exports = trim\nfunction trim() {}\n",
+            "more.js": "exports.cut = () => 1\n",
+            "all.js": (
+                "const more = require('./more')\n"
+                "exports.trim = require('./trim')\n"
+                "module.exports.cut = more.cut\n"
+                "const KINDS = (exports.kinds = ['a'])\n"
+                "KINDS.pop()\n"
+            ),
+            "a.js": "const all = require('./all')\nall.trim()\nall.cut()\n",
+            "b.js": "const { kinds } = require('./all')\nkinds.pop()\n",
+        }
+    )
+    assert folder.find("trim.js", "trim") == {"trim.js": ["1"], "all.js": ["2"], "a.js": ["2"]}
+    assert folder.find("more.js", "cut") == {"all.js": ["3"], "a.js": ["3"]}
+    assert folder.find("all.js", "trim") == {"a.js": ["2"]}
+    assert folder.find("all.js", "KINDS") == {"all.js": ["5"], "b.js": ["1", "2"]}
+    assert folder.find("b.js", "kinds") == {"all.js": ["4"], "b.js": ["2"]}
+
+
+def test_a_key_that_gives_a_thing_another_name_refers_to_it() -> None:
+    folder = Folder(
+        {
+            "a.js": "class Body {}\nmodule.exports = { Readable: Body }\n",
+            "b.js": "const { Readable } = require('./a')\nnew Readable()\n",
+            "c.js": "const { Readable: Stream } = require('./a')\nnew Stream()\n",
+        }
+    )
+    assert folder.find("a.js", "Body") == {"a.js": ["2"], "b.js": ["1", "2"], "c.js": ["1", "2"]}
+    assert folder.find("b.js", "Readable") == {"a.js": ["2"], "b.js": ["2"], "c.js": ["1", "2"]}
+
+
+def test_a_name_that_an_import_changes_is_known_in_its_file_alone() -> None:
+    files = {
+        "a.js": "function wrap() {}\nmodule.exports = { wrap }\n",
+        "b.js": "const { wrap: wrap_ } = require('./a')\nwrap_()\n",
+        "c.js": "const { wrap: wrap_ } = require('./a')\nwrap_()\n",
+    }
+    assert Folder(files).find("b.js", "wrap_") == {"b.js": ["2"]}
+    every = {"a.js": ["2"], "b.js": ["1", "2"], "c.js": ["1", "2"]}
+    assert Folder(files).find("a.js", "wrap") == every
+
+
+def test_members_that_a_script_gives_a_function_are_possible() -> None:
+    folder = Folder(
+        {
+            "suite.js": "function Suite() {}\nSuite.create = () => 1\nmodule.exports = Suite\n",
+            "a.js": "const Suite = require('./suite')\nSuite.create()\n",
+            "b.js": "function Plain() {}\nPlain.create()\n",
+        }
+    )
+    assert folder.find("suite.js", "Suite.create") == {"a.js": ["2?"]}
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ("class B {\n  m() { a b c ( }\n  use() { one() }\n}\n", {"b.ts": ["1", "4"]}),
+        ("interface B<in out A> { f: typeof one }\none()\n", {"b.ts": ["1", "2?", "3"]}),
+        ("one((\n", {}),
+    ],
+)
+def test_what_does_not_parse_makes_only_its_own_part_doubtful(
+    broken: str, told: dict[str, list[str]]
+) -> None:
+    folder = Folder(
+        {"a.ts": "export function one() {}\n", "b.ts": f"import {{ one }} from './a'\n{broken}"}
+    )
+    assert folder.find("a.ts", "one") == told

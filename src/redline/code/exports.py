@@ -9,8 +9,17 @@ from typing import TypeAlias
 from redline.code.imports import Import, required, unquoted
 from redline.code.named import Node
 
-# A node that spells or makes what is exported, or an import that is passed on.
-Given: TypeAlias = Node | Import
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """`holder.name`, given away."""
+
+    holder: Node
+    name: str
+
+
+# A node that spells or makes what is exported, or what is passed on from elsewhere.
+Given: TypeAlias = Node | Import | Taken
 _DECLARATIONS = {
     *("function_declaration", "generator_function_declaration", "class_declaration"),
     *("abstract_class_declaration", "interface_declaration", "type_alias_declaration"),
@@ -41,6 +50,10 @@ def exports_of(root: Node) -> Exports:
             _export(node, found)
         elif node.kind() == "expression_statement":
             _assigned(node.child(0), found)
+        elif node.kind() in _VARIABLES:
+            for part in node.children():
+                if part.kind() == "variable_declarator":
+                    _assigned(_bare(part.field("value")), found, part.field("name"))
     return found
 
 
@@ -92,8 +105,8 @@ def _declared(node: Node) -> Iterator[Node]:
             yield from name.find_all(any=kinds)
 
 
-def _assigned(node: Node | None, found: Exports) -> None:
-    """`module.exports = ...`, `exports.name = ...`, also in a chain."""
+def _assigned(node: Node | None, found: Exports, named: Node | None = None) -> None:
+    """`module.exports = ...`, `exports.name = ...`, also in a chain, also while it is *named*."""
     names: list[Node] = []
     whole = False
     while node is not None and node.kind() == "assignment_expression":
@@ -103,14 +116,36 @@ def _assigned(node: Node | None, found: Exports) -> None:
                 whole = True
             elif left.field("object").text() in _OBJECTS:
                 names.append(left.field("property"))
-        node = node.field("right")
+        node = _bare(node.field("right"))
     if node is None:
         return
     for name in names:
-        plain = node.kind() == "identifier"
-        found.add(name.text(), node if plain else name)
+        _give(name, named or node, found)
     if whole:
         _whole(node, found)
+
+
+def _bare(node: Node | None) -> Node | None:
+    """What stands in parentheses."""
+    while node is not None and node.kind() == "parenthesized_expression":
+        node = next((child for child in node.children() if child.is_named()), None)
+    return node
+
+
+def _give(place: Node, value: Node, found: Exports) -> None:
+    """Note what the name at *place* gives away: what is passed on, and else the place itself."""
+    name = place.text()
+    if value.kind() == "identifier":
+        found.add(name, value)
+        return
+    found.add(name, place)
+    part = value.field("property") if value.kind() == "member_expression" else None
+    holder = value.field("object") if part is not None else value
+    spec = required(holder)
+    if spec is not None:
+        found.add(name, Import(spec, part.text() if part is not None else None))
+    elif part is not None and holder.kind() == "identifier":
+        found.add(name, Taken(holder, part.text()))
 
 
 def _whole(node: Node, found: Exports) -> None:
@@ -129,12 +164,7 @@ def _part(part: Node, found: Exports) -> None:
     if kind == "shorthand_property_identifier":
         found.add(part.text(), part)
     elif kind == "pair":
-        key, value = part.field("key"), part.field("value")
-        spec = required(value)
-        if spec is not None:
-            found.add(key.text(), Import(spec))
-        else:
-            found.add(key.text(), value if value.kind() == "identifier" else key)
+        _give(part.field("key"), part.field("value"), found)
     elif kind == "method_definition":
         found.add(part.field("name").text(), part.field("name"))
     elif kind == "spread_element":
@@ -143,11 +173,24 @@ def _part(part: Node, found: Exports) -> None:
             found.stars.append(spec)
 
 
+def is_given_key(node: Node) -> bool:
+    """Whether *node* is a key of what `module.exports` is set to."""
+    holder = node.parent().parent() if node.parent().kind() == "pair" else None
+    around = holder.parent() if holder is not None and holder.kind() == "object" else None
+    while around is not None and around.kind() == "assignment_expression":
+        if around.field("left").text() == "module.exports":
+            return True
+        around = around.parent()
+    return False
+
+
 def exported_keys(node: Node) -> dict[str, Node]:
     """The keys of an object with the nodes that spell or are their values."""
     found = Exports()
     for part in node.children():
         _part(part, found)
     return {
-        name: given[0] for name, given in found.named.items() if not isinstance(given[0], Import)
+        name: given[0]
+        for name, given in found.named.items()
+        if not isinstance(given[0], Import | Taken)
     }

@@ -75,6 +75,20 @@ def _from(node: Node, statement: str, name: str | None) -> Import | None:
 
 def _required(node: Node, parent: Node) -> Import | None:
     """`const name = require(...)`, `const { name } = require(...)` and the like."""
+    value, name = _set_to(node, parent)
+    spec = required(value)
+    return Import(spec, name) if spec is not None else None
+
+
+def taken_from(node: Node) -> tuple[Node, str] | None:
+    """`const { name } = holder`, `const name = holder.name`: the holder and what is taken."""
+    value, name = _set_to(node, node.parent())
+    is_plain = value is not None and value.kind() == "identifier" and name is not None
+    return (value, name) if is_plain and name is not None else None
+
+
+def _set_to(node: Node, parent: Node) -> tuple[Node | None, str | None]:
+    """What a declaration takes the name at *node* out of, and which part of it."""
     name: str | None = None
     if parent.kind() == "pair_pattern":
         name, node, parent = parent.field("key").text(), parent, parent.parent()
@@ -83,12 +97,11 @@ def _required(node: Node, parent: Node) -> Import | None:
     if parent.kind() == "object_pattern":
         parent = parent.parent()
     if parent is None or parent.kind() != "variable_declarator":
-        return None
+        return None, None
     value = parent.field("value")
     if name is None and value is not None and value.kind() == "member_expression":
         name, value = value.field("property").text(), value.field("object")
-    spec = required(value)
-    return Import(spec, name) if spec is not None else None
+    return value, name
 
 
 def key_import(node: Node) -> Import | None:

@@ -60,7 +60,7 @@ class Classes:
         for member in self.names.members:
             if member.form == "define" and member.scope in self.defined:
                 self.defined[member.scope].setdefault(member.name, []).append(member)
-            elif member.form == "access" and _is_written(member.node.parent()):
+            elif member.form == "access" and is_written(member.node.parent()):
                 owner = self.instance(member.owner, member.scope)
                 if isinstance(owner, Scope):
                     self.defined[owner].setdefault(member.name, []).append(member)
@@ -207,7 +207,7 @@ def _is_static(node: Node) -> bool:
     return any(child.kind() == "static" for child in node.children())
 
 
-def _is_written(access: Node) -> bool:
+def is_written(access: Node) -> bool:
     """Whether an access is what an assignment writes to."""
     parent = access.parent()
     if parent is None or parent.kind() not in ("assignment", "assignment_expression"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from redline.code.exports import Exports, exported_keys, exports_of
+from redline.code.exports import Exports, Given, Taken, exported_keys, exports_of
 from redline.code.imports import (
     Import,
     python_import,
@@ -12,6 +12,7 @@ from redline.code.imports import (
     python_stars,
     script_import,
     script_places,
+    taken_from,
 )
 from redline.code.named import Node
 from redline.code.project import Module, Project
@@ -20,6 +21,7 @@ from redline.code.things import UNKNOWN, Thing, whole
 from redline.core.paths import WorkspacePath
 
 _DEEPEST = 12
+_ASSIGNING = {"assignment_expression", "augmented_assignment_expression"}
 
 
 def import_at(module: Module, site: Occurrence) -> Import | None:
@@ -63,11 +65,29 @@ class Origins:
             brought = import_at(module, site)
             if brought is None:
                 own = own or "moved" not in binding.roles or len(binding.roles) > 1
+                found |= self._set_to(module, binding, site)
             else:
                 found |= self.of_import(module.path, brought)
         if own or not found:
             found.add(self.own(module, binding))
         return frozenset(found)
+
+    def _set_to(self, module: Module, binding: Binding, site: Occurrence) -> frozenset[Thing]:
+        """What a script's variable is set to, once and for all, out of another module."""
+        if not module.is_script or "variable" not in binding.roles or _is_set_again(binding):
+            return frozenset()
+        return self.taken(module, site.node)
+
+    def taken(self, module: Module, node: Node) -> frozenset[Thing]:
+        """What the name or key at *node* takes out of another module: `{ name } = module`."""
+        found = taken_from(node)
+        return self._out_of(module, *found) if found is not None else frozenset()
+
+    def _out_of(self, module: Module, holder: Node, name: str) -> frozenset[Thing]:
+        spot = module.names.at(holder)
+        things = self.of_spot(module, spot) if spot is not None else frozenset()
+        modules = [thing.path for thing in things if thing.is_module]
+        return frozenset(t for path in modules for t in self.exported(path, name)) - {UNKNOWN}
 
     def is_foreign(self, module: Module, binding: Binding) -> bool:
         """Whether a binding is nothing but an import from outside the workspace."""
@@ -159,10 +179,7 @@ class Origins:
         found: set[Thing] = set()
         names = [name, "="] if name == "default" else [name]
         for given in (given for word in names for given in exports.named.get(word, ())):
-            if isinstance(given, Import):
-                found |= self.of_import(module.path, given)
-            else:
-                found |= self.of_node(module, given)
+            found |= self._given(module, given)
         if not found and name not in ("=", "default"):
             for thing in self.exported(module.path, "=", or_unknown=False):
                 found |= self._of_object(thing, name)
@@ -172,6 +189,13 @@ class Origins:
                 if target is not None and target != module.path:
                     found |= self.exported(target, name)
         return frozenset(found - {UNKNOWN} or found)
+
+    def _given(self, module: Module, given: Given) -> frozenset[Thing]:
+        if isinstance(given, Import):
+            return self.of_import(module.path, given)
+        if isinstance(given, Taken):
+            return self._out_of(module, given.holder, given.name)
+        return self.of_node(module, given)
 
     def _of_object(self, thing: Thing, name: str) -> frozenset[Thing]:
         """A key of the object that a name is set to."""
@@ -193,3 +217,13 @@ class Origins:
             return self.of_spot(module, spot)
         start = node.range().start.index
         return frozenset({Thing(module.path, start, node.text()[:80], False, module)})
+
+
+def _is_set_again(binding: Binding) -> bool:
+    """Whether an assignment gives a script's variable another value."""
+    for use in binding.uses:
+        parent = use.node.parent()
+        left = parent.field("left") if parent.kind() in _ASSIGNING else None
+        if left is not None and left.range().start.index == use.start:
+            return True
+    return len(binding.sites) > 1

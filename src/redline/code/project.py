@@ -9,11 +9,13 @@ from functools import cached_property
 
 from redline.code.definitions import Parsed
 from redline.code.members import Classes
+from redline.code.named import Node
 from redline.code.scoped import SCOPED, read_names
 from redline.code.scopes import Binding, Member, Names, Scope
 from redline.core.paths import WorkspacePath
 
 _DECLARING = {"interface_declaration", "type_alias_declaration"}
+_HOLDING = {"program", "module", "class_body"}
 
 
 @dataclass(eq=False)
@@ -23,6 +25,12 @@ class Module:
     path: WorkspacePath
     parsed: Parsed
     names: Names
+    # The statements and members in which something does not parse, from where to where.
+    broken: tuple[tuple[int, int], ...] = ()
+
+    def is_broken(self, start: int) -> bool:
+        """Whether what stands at *start* may have been misread."""
+        return any(first <= start < last for first, last in self.broken)
 
     @property
     def is_script(self) -> bool:
@@ -102,15 +110,37 @@ class Project:
         parsed = self.files.parse(path)
         if parsed is None or parsed.language.name not in SCOPED:
             return None
-        if parsed.root.find(kind="ERROR") is not None:
+        broken = _broken(parsed.root)
+        if broken is None:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
         spots = [found.start() for found in re.finditer(pattern, parsed.text)]
         names = read_names(parsed, spots)
         self._readings.append(names)
-        return Module(path, parsed, names)
+        return Module(path, parsed, names, broken)
 
     def forget(self) -> None:
         """Let go of everything that was read."""
         for names in self._readings:
             names.forget()
+
+
+def _broken(root: Node) -> tuple[tuple[int, int], ...] | None:
+    """The statements and members that do not parse; None where it may be anything."""
+    found: set[tuple[int, int]] = set()
+    for error in root.find_all(kind="ERROR"):
+        part = error
+        while part.parent() is not None and not _holds(part.parent()):
+            part = part.parent()
+        if part.kind() == "ERROR":
+            return None
+        where = part.range()
+        found.add((where.start.index, where.end.index))
+    return tuple(sorted(found))
+
+
+def _holds(node: Node) -> bool:
+    """Whether a node is a list of statements or members, each read by itself."""
+    if node.kind() == "block":
+        return bool(node.parent().kind() == "class_definition")
+    return node.kind() in _HOLDING

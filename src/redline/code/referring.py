@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from redline.code.heritage import OfClass, is_static, members_of
-from redline.code.imports import Import, key_import, python_import, script_import, unquoted
+from redline.code.heritage import OfClass
+from redline.code.imports import Import, python_import, script_import, unquoted
+from redline.code.meanings import Meanings
 from redline.code.named import Node
 from redline.code.origins import Origins, import_at
 from redline.code.project import Files, Module, Project
@@ -26,7 +27,7 @@ class Referring:
     name: str
     project: Project
     origins: Origins
-    values: Values
+    means: Meanings
     # Only where a class makes something: the references of its constructor.
     made_only: bool = False
 
@@ -35,7 +36,7 @@ class Referring:
         """References to *name* among *files*."""
         project = Project(files, {name})
         origins = Origins(project)
-        return cls(name, project, origins, Values(origins), made_only)
+        return cls(name, project, origins, Meanings(name, origins, Values(origins)), made_only)
 
     def exported_as(self, target: Target) -> set[str]:
         """The names under which its module gives a script's thing away."""
@@ -48,7 +49,7 @@ class Referring:
     def target(self, path: WorkspacePath, start: int) -> Target | None:
         """The definition whose name begins at *start*; None where scopes cannot be told."""
         module = self.project.module(path)
-        if module is None:
+        if module is None or module.is_broken(start):
             return None
         for spot in module.names.occurrences:
             if spot.start == start and spot.binding is not None:
@@ -65,32 +66,19 @@ class Referring:
             same |= self.origins.of_binding(module, binding)
         if thing.is_member and module.is_script:
             scope = next(s for s in module.names.scopes if _start(s.node) == thing.start)
-            same |= self._family(OfClass(module, scope))
+            same |= self.means.family(OfClass(module, scope))
         return Target(thing, same, thing.is_member)
 
     def _member_target(self, module: Module, member: Member) -> Target:
-        things = self._of_member(module, member) - {UNKNOWN}
+        things = self.means.of_member(module, member) - {UNKNOWN}
         if things:
             thing = min(things, key=lambda found: (found.path != module.path, found.start))
             is_loose = thing.binding is None and not thing.is_member
-            return Target(thing, set(things), thing.is_member or is_loose, is_loose)
+            # What is set here is itself, not what it is set to.
+            same = {thing} if thing.start == member.start else set(things)
+            return Target(thing, same, thing.is_member or is_loose, is_loose)
         loose = Thing(module.path, member.start, member.name, True, module)
         return Target(loose, {loose}, True, True)
-
-    def _family(self, value: OfClass) -> set[Thing]:
-        """Members of the name in a class and all it derives from.
-
-        Constructors and members of the class itself are no kin of their namesakes above.
-        """
-        own = members_of(value, self.name)
-        if self.name == "constructor" or any(is_static(item) for item in own):
-            return {self._member(value)}
-        owners, _ = self.values.owners(value, self.name, all_of=True)
-        return {self._member(owner) for owner in owners}
-
-    def _member(self, owner: OfClass) -> Thing:
-        start = _start(owner.scope.node)
-        return Thing(owner.module.path, start, self.name, True, owner.module)
 
     def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
         """The references of one file, in order; None where scopes cannot be told."""
@@ -121,46 +109,41 @@ class Referring:
         for spot in module.names.occurrences:
             if spot.name == self.name:
                 seen.add(spot.start)
-                yield spot.line, self._of_spot(module, spot), False
+                yield spot.line, self.means.of_spot(module, spot), False
         for member in module.names.members:
             if member.name == self.name:
                 seen.add(member.start)
-                yield member.line, self._of_member(module, member), True
+                yield member.line, self.means.of_member(module, member), True
         for node in nodes_of(module.parsed, self.name):
-            if _start(node) not in seen:
-                brought = _passed_on(node, module)
-                if brought is not None:
-                    line = node.range().start.line + 1
-                    yield line, self.origins.of_import(module.path, brought), False
+            things = self._unread(module, node) if _start(node) not in seen else None
+            if things is not None:
+                yield node.range().start.line + 1, things, False
+
+    def _unread(self, module: Module, node: Node) -> frozenset[Thing] | None:
+        """What a word means that is no name of this module."""
+        brought = _passed_on(node, module)
+        if brought is not None:
+            return self.origins.of_import(module.path, brought)
+        return frozenset({UNKNOWN}) if module.is_broken(_start(node)) else None
 
     def _made(self, module: Module) -> Iterator[Meaning]:
         """Where the class of the name is called to make something, or by what derives from it."""
         for spot in module.names.occurrences:
             if spot.name == self.name and _is_called(spot.node):
-                yield spot.line, self._of_spot(module, spot), False
+                made = self.means.of_spot(module, spot)
+                yield spot.line, made | self.means.made_above(made), False
         for scope in module.classes.defined if module.is_script else ():
-            above = [v for v in self.values.bases(OfClass(module, scope)) if isinstance(v, OfClass)]
-            things = {self._class(value) for value in above if value.scope.name == self.name}
+            things = self.means.bases(OfClass(module, scope))
             for node in scope.node.find_all(kind="super") if things else ():
                 if _is_called(node):
-                    yield node.range().start.line + 1, frozenset(things), False
-
-    def _class(self, value: OfClass) -> Thing:
-        assert value.scope.owner is not None
-        return self.origins.own(value.module, value.scope.owner)
-
-    def _of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
-        """What a name means: an import itself, too, beside what it brings in."""
-        found = self.origins.of_spot(module, spot)
-        if spot.binding is None:
-            return found
-        return found | {self.origins.own(module, spot.binding)}
+                    yield node.range().start.line + 1, things, False
 
     def _aliased(self, module: Module, targets: list[Target]) -> Iterator[Reference]:
         """Uses of the thing under another name that an import gives it."""
         bindings = [b for b in module.names.bindings if b.name != self.name and _is_import(b)]
+        known = {self.name, "default"}.union(*map(self.exported_as, targets))
         for binding in bindings:
-            if not self._may_be(module, binding):
+            if not _may_be(module, binding, known):
                 continue
             things = self.origins.of_binding(module, binding)
             if bound_to(things, targets) is None:
@@ -173,69 +156,23 @@ class Referring:
                             continue
                         yield Reference(use.line, "bound", bound_to(things, targets))
 
-    def _may_be(self, module: Module, binding: Binding) -> bool:
-        for site in binding.sites:
-            brought = import_at(module, site)
-            if brought is not None and brought.name in (self.name, "default"):
-                return True
-            if brought is not None and brought.name is None and module.is_script:
-                return True
-        return False
 
-    def _of_member(self, module: Module, member: Member) -> frozenset[Thing]:
-        if member.form in ("define", "key"):
-            return self._defined(module, member)
-        if member.form == "label":
-            return self._of_label(module, member)
-        return self._accessed(module, member)
-
-    def _defined(self, module: Module, member: Member) -> frozenset[Thing]:
-        scope = member.scope
-        own = OfClass(module, scope)
-        if scope.kind == "class" and member in members_of(own, member.name):
-            family = self._family(own) if module.is_script else set()
-            return frozenset({self._member(own), *family})
-        if module.is_script:
-            exported = self.origins.exported(module.path, member.name)
-            given = {thing for thing in exported if thing.start == member.start}
-            brought = key_import(member.node)
-            if brought is not None:
-                given |= self.origins.of_import(module.path, brought)
-            if given:
-                return frozenset(given)
-        return frozenset({UNKNOWN})
-
-    def _of_label(self, module: Module, member: Member) -> frozenset[Thing]:
-        """A field that a call of its class sets by name, where no constructor says otherwise."""
-        found: set[Thing] = set()
-        for value in self.values.of(module, member.owner, member.scope):
-            if isinstance(value, OfClass) and not value.is_instance:
-                made, _ = self.values.owners(value, "__init__")
-                owners, _ = self.values.owners(value, member.name)
-                found |= {self._member(owner) for owner in owners if not made}
-        return frozenset(found)
-
-    def _accessed(self, module: Module, member: Member) -> frozenset[Thing]:
-        found: set[Thing] = set()
-        for value in self.values.of(module, member.owner, member.scope):
-            if isinstance(value, Thing):
-                found |= self.origins.exported(value.path, member.name)
-            elif isinstance(value, OfClass):
-                kin = module.is_script and value.is_instance
-                owners, is_open = self.values.owners(value, member.name, all_of=kin)
-                found |= {self._member(owner) for owner in owners}
-                if not owners or (is_open and module.is_script):
-                    found.add(UNKNOWN)
-            elif value == "unknown":
-                found.add(UNKNOWN)
-        return frozenset(found)
+def _may_be(module: Module, binding: Binding, known: set[str]) -> bool:
+    """Whether a name may be another one for what is brought in by one of the *known* names."""
+    for site in binding.sites:
+        brought = import_at(module, site)
+        if brought is not None and brought.name in known:
+            return True
+        if brought is not None and brought.name is None and module.is_script:
+            return True
+    return False
 
 
 def _stands_for(module: Module, site: Occurrence) -> bool:
     """Whether a name that is imported is the thing itself, not a variable set to it."""
     brought = import_at(module, site)
     is_set = site.node.parent().kind() == "variable_declarator"
-    return brought is not None and brought.name is not None and not is_set
+    return brought is not None and brought.name in (site.name, "default") and not is_set
 
 
 def _is_import(binding: Binding) -> bool:

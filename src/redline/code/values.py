@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from redline.code.annotations import class_words
 from redline.code.heritage import OfClass, Value, base_nodes, members_of
-from redline.code.members import LITERALS
+from redline.code.members import LITERALS, is_written
 from redline.code.named import Node
 from redline.code.origins import Origins
 from redline.code.project import Module
@@ -94,7 +94,9 @@ class Values:
         scope = module.types.get(binding)
         if scope is not None:
             return {OfClass(module, scope)}
-        if binding.roles <= _FUNCTIONS or self.origins.is_foreign(module, binding):
+        if binding.roles <= _FUNCTIONS:
+            return {"unknown"} if _has_members(module, binding) else {"other"}
+        if self.origins.is_foreign(module, binding):
             return {"other"}
         found: set[Value] = set()
         for site in binding.sites:
@@ -296,3 +298,14 @@ def _instance(value: Value) -> Value:
 
 def _around(module: Module, scope: Scope) -> Scope | None:
     return next((s for s in scope.outward() if s in module.classes.defined), None)
+
+
+def _has_members(module: Module, binding: Binding) -> bool:
+    """Whether a script gives a function members: `name.member = ...`."""
+    if not module.is_script:
+        return False
+    for use in binding.uses:
+        access = use.node.parent()
+        if access.kind() == "member_expression" and is_written(access):
+            return True
+    return False
