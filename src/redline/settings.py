@@ -56,6 +56,7 @@ class Settings:
     max_sessions: int = 100
     session_idle: float = 1800.0
     rate_limit: float = 200.0
+    max_calls: int = 16
     extra: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -338,4 +339,5 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "max_sessions": _whole(1, 100_000),
     "session_idle": _number(1),
     "rate_limit": _number(0),
+    "max_calls": _whole(1, 1000),
 }

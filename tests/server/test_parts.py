@@ -17,7 +17,7 @@ from redline.server.arguments import nearest, validate
 from redline.server.cancel import Token
 from redline.server.rate import RateLimit
 from redline.server.redact import REDACTED, redact
-from redline.server.workers import Workers, aside
+from redline.server.workers import LineFull, Workers, aside
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -115,6 +115,82 @@ def test_workers_that_wait_for_a_person_hold_up_nobody_and_are_not_too_many_afte
         workers.submit(lambda: both.wait(20) and None)
     assert workers.drain(20)
     assert workers._threads == 2
+
+
+class Gate:
+    """Jobs that run until they are let go."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self._lock = threading.Lock()
+        self.begun = threading.Semaphore(0)
+        self.running = self.most = 0
+
+    def __call__(self) -> None:
+        with self._lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        self.begun.release()
+        assert self.open.wait(20)
+        with self._lock:
+            self.running -= 1
+
+
+def test_an_owner_has_its_share_and_another_is_served_meanwhile() -> None:
+    workers, flood, ran = Workers(limit=4, share=3), Gate(), threading.Event()
+    for _ in range(50):
+        workers.submit(flood, "ann")
+    assert all(flood.begun.acquire(timeout=20) for _ in range(3))
+    for _ in range(5):
+        ran.clear()
+        workers.submit(ran.set, "bob")
+        assert ran.wait(20)
+    assert not flood.begun.acquire(blocking=False)
+    flood.open.set()
+    assert workers.drain(20)
+    assert flood.most == 3
+
+
+def test_the_first_call_of_an_owner_runs_even_when_all_threads_are_held_by_others() -> None:
+    workers, flood, ran = Workers(limit=4, share=2), Gate(), threading.Event()
+    for number in range(60):
+        workers.submit(flood, f"owner {number % 6}")
+    assert all(flood.begun.acquire(timeout=20) for _ in range(6))
+    workers.submit(ran.set, "late")
+    assert ran.wait(20)
+    flood.open.set()
+    assert workers.drain(20)
+    assert flood.most <= 4 + 6
+    assert workers._threads <= 4 + 1
+    assert workers._lines == {}
+
+
+def test_who_waits_for_a_person_leaves_the_place_to_the_owners_next() -> None:
+    workers, answered, ran = Workers(limit=2, share=1), threading.Event(), threading.Event()
+    for _ in range(6):
+        workers.submit(lambda: aside(lambda: answered.wait(20)), "ann")
+    workers.submit(ran.set, "ann")
+    assert ran.wait(20)
+    answered.set()
+    assert workers.drain(20)
+    assert workers._lines == {}
+
+
+def test_a_line_that_is_full_takes_no_more_and_goes_on_when_it_moves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("redline.server.workers._MOST_WAITING", 2)
+    workers, flood = Workers(limit=2, share=1), Gate()
+    for _ in range(3):
+        workers.submit(flood, "ann")
+    with pytest.raises(LineFull):
+        workers.submit(flood, "ann")
+    workers.submit(lambda: None, "bob")
+    flood.open.set()
+    assert workers.drain(20)
+    workers.submit(flood, "ann")
+    assert workers.drain(20)
+    assert flood.begun.acquire(timeout=0)
 
 
 def test_a_job_that_fails_does_not_take_its_worker_along(capfd: Any) -> None:

@@ -45,7 +45,12 @@ def call_by_hand(
     client: HttpClient, tool: str, arguments: dict[str, Any], **headers: str
 ) -> socket.socket:
     """A connection on which a call is sent, to be read or closed at will."""
-    message = client._message("tools/call", {"name": tool, "arguments": arguments})
+    params = {"name": tool, "arguments": arguments}
+    return send_by_hand(client, client._message("tools/call", params), **headers)
+
+
+def send_by_hand(client: HttpClient, message: Any, **headers: str) -> socket.socket:
+    """A connection on which a message is sent, to be read or closed at will."""
     body = json.dumps(message).encode()
     given = {"Host": f"127.0.0.1:{client.port}", "Content-Length": str(len(body)),
              "Content-Type": "application/json",

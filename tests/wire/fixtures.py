@@ -109,9 +109,10 @@ def block(call: Call) -> Result:
     started = call.arguments.get("started")
     if started:
         Path(started).touch()
-    while not woken.wait(0.02):
+    while not woken.is_set():
         if until and Path(until).exists():
             return Result.of_text("released")
+        woken.wait(0.02)
     marker = call.arguments.get("cancelled")
     if marker:
         Path(marker).touch()

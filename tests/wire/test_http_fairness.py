@@ -1,15 +1,28 @@
-"""Over HTTP nobody is kept out by another: abandoned sessions make room."""
+"""Over HTTP nobody is kept out by another: abandoned sessions make room, calls take turns."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import select
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.wire.by_hand import LIST, greet, post, start, wait_for_file, wait_for_line
+from tests.wire.by_hand import (
+    LIST,
+    call_by_hand,
+    greet,
+    post,
+    send_by_hand,
+    start,
+    wait_for_file,
+    wait_for_line,
+)
 from tests.wire.client import HttpClient
 
 AUDIENCE = "https://redline.test/mcp"
@@ -27,6 +40,12 @@ class Town:
 
     def greet(self, who: str) -> str:
         return greet(self.client, **self.header(who))
+
+    def flood(self, who: str, go: Path, calls: int) -> list[socket.socket]:
+        """Calls that run until *go* appears."""
+        header = self.header(who)
+        until = {"until": str(go)}
+        return [call_by_hand(self.client, "block", until, **header) for _ in range(calls)]
 
     def is_open(self, who: str, session: str) -> bool:
         status = post(self.client, LIST, **self.header(who), Mcp_Session_Id=session)[0]
@@ -97,3 +116,108 @@ def test_the_python_client_is_told_that_its_session_ended_and_connects_anew(tmp_
         told, again = asyncio.run(displaced(url, lambda: greet(client)))
     assert "Unknown MCP session" in told
     assert again == "three"
+
+
+ECHO = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "echo", "arguments": {"text": "hi"}}}  # fmt: skip
+
+
+def echoes(client: HttpClient, **headers: str) -> bool:
+    """Whether a call is answered, in one piece: no signs of life prolong the wait."""
+    reply = post(client, ECHO, Accept="application/json", **headers)[2]
+    return bool(reply["result"]["content"][0]["text"] == "hi")
+
+
+def was_released(link: socket.socket) -> bool:
+    """Whether a call that was sent by hand ran to its end."""
+    heard, end = b"", time.monotonic() + 20
+    while b"released" not in heard and time.monotonic() < end and (part := link.recv(65536)):
+        heard += part
+    link.close()
+    return b"released" in heard
+
+
+@pytest.mark.requirement("server-fair-share")
+def test_a_principal_is_answered_while_another_floods_and_the_flood_is_answered_too(
+    town: Town, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    links = town.flood("ann", go, 60)
+    for _ in range(3):
+        assert echoes(town.client, **town.header("bob"))
+    assert post(town.client, LIST, **town.header("ann"))[0] == 200, "only calls wait"
+    go.touch()
+    assert all(was_released(link) for link in links)
+    assert echoes(town.client, **town.header("ann"))
+
+
+@pytest.mark.requirement("server-fair-share")
+def test_where_nobody_is_known_by_name_each_session_has_its_share(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    with start("--max-calls", "2", cwd=tmp_path, handshake=False) as client:
+        assert isinstance(client, HttpClient)
+        links = []
+        for session in [greet(client) for _ in range(20)]:
+            until = {"until": str(go)}
+            links += [
+                call_by_hand(client, "block", until, Mcp_Session_Id=session) for _ in range(4)
+            ]
+        late = greet(client)
+        assert echoes(client, Mcp_Session_Id=late)
+        assert echoes(client), "and so have those without one"
+        go.touch()
+        assert all(was_released(link) for link in links)
+
+
+@pytest.mark.requirement("server-fair-share")
+def test_a_question_to_a_person_does_not_hold_up_its_own_client(tmp_path: Path) -> None:
+    capable = {"elicitation": {}}
+    with start("--max-calls", "1", cwd=tmp_path, capabilities=capable) as client:
+        assert isinstance(client, HttpClient)
+        session = {"Mcp_Session_Id": str(client.session)}
+        links = [call_by_hand(client, "ask", {}, **session) for _ in range(3)]
+        heard = [link.recv(65536) for link in links]
+        for number, link in enumerate(links):
+            while b"elicitation/create" not in heard[number]:
+                heard[number] += link.recv(65536)
+        assert echoes(client, **session)
+        for number, link in enumerate(links):
+            asked = json.loads(heard[number].split(b"data: ")[1].split(b"\r\n")[0])
+            colour = {"action": "accept", "content": {"colour": f"c{number}"}}
+            reply = {"jsonrpc": "2.0", "id": asked["id"], "result": colour}
+            assert post(client, reply, **session)[0] == 202
+            said = b""
+            while f"accept c{number}".encode() not in said:
+                said += link.recv(65536)
+            link.close()
+
+
+@pytest.mark.requirement("server-fair-share")
+def test_a_line_that_is_too_long_is_refused_with_a_way_on_and_only_there(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    options: dict[str, Any] = {"protocol": "2025-03-26", "cwd": tmp_path}
+    with start("--max-calls", "1", "--rate-limit", "0", **options) as client:
+        assert isinstance(client, HttpClient)
+        session = {"Mcp_Session_Id": str(client.session)}
+        params = {"name": "block", "arguments": {"until": str(go)}}
+        calls = [client._message("tools/call", params) for _ in range(1001)]
+        links = [
+            send_by_hand(client, calls[first : first + 50], **session)
+            for first in range(0, 1001, 50)
+        ]
+        refused: list[Any] = []
+        while not refused:  # the last batches may still be on their way
+            links.append(send_by_hand(client, client._message("tools/call", params), **session))
+            refused, _, _ = select.select(links[-1:], [], [], 0.5)
+        with links.pop() as late:
+            head, _, body = late.recv(65536).partition(b"\r\n\r\n")
+        error = json.loads(body)["error"]
+        assert head.startswith(b"HTTP/1.1 200"), head
+        assert error["code"] == -32600
+        assert error["data"] == {"reason": "too_many_calls", "running": 1, "waiting": 1000}
+        assert "hint: call again after an answer came" in error["message"]
+        client.session = None
+        assert echoes(client, Mcp_Session_Id=greet(client)), "another's line"
+        go.touch()
+        assert all(was_released(link) for link in links)
+        assert client.call("echo", {"text": "hi"})["result"]

@@ -97,6 +97,9 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
         "--rate-limit", metavar="N", help="requests per second and client; 0 is no limit"
     )
     http.add_argument(
+        "--max-calls", metavar="N", help="calls of a client at once, more wait (default: 16)"
+    )
+    http.add_argument(
         "--otel",
         action="store_true",
         default=None,

@@ -28,6 +28,7 @@ def serve(dispatch: Dispatch, settings: Settings, instructions: str) -> int:
         max_sessions=settings.max_sessions,
         session_idle=settings.session_idle,
         rate_limit=settings.rate_limit,
+        max_calls=settings.max_calls,
         protocol=settings.protocol,
         instructions=instructions,
     )

@@ -10,13 +10,12 @@ from redline.server import protocol, wire
 from redline.server.cancel import Token
 from redline.server.dispatch import Context, Dispatch, Progress, no_progress
 from redline.server.messages import Channel, Refusal, Send, Submit
+from redline.server.workers import LineFull
 
 if TYPE_CHECKING:
     from redline.dialects.tool import Answer, Client, Json, Question, RpcFailure
     from redline.server.client_log import ClientLog
     from redline.server.questions import Questions
-
-MAX_RUNNING = 1000
 
 
 class Calls:
@@ -40,8 +39,6 @@ class Calls:
         with self._lock:
             if request_id in self._running:
                 raise Refusal(wire.INVALID_REQUEST, "A request with this id is still running")
-            if len(self._running) >= MAX_RUNNING:
-                raise Refusal(wire.INVALID_REQUEST, f"Over {MAX_RUNNING} calls are running")
             self._running[request_id] = token
         context = Context(
             client,
@@ -52,16 +49,24 @@ class Calls:
             asker=self._asker(channel, token),
             log=None if level is None else _log(level, token, channel.tell),
         )
-        self._submit(lambda: self._run(request_id, params, context, channel.reply))
+        try:
+            self._submit(lambda: self._run(request_id, params, context, channel.reply))
+        except LineFull as full:
+            self._over(request_id)
+            raise _too_many(full) from None
+
+    def _over(self, request_id: Any) -> None:
+        with self._lock:
+            self._running.pop(request_id, None)
 
     def _run(self, request_id: Any, params: Any, context: Context, reply: Send) -> None:
         try:
-            outcome = self._dispatch.call(params, context)
+            # One that was cancelled while it waited for its turn does nothing at all.
+            outcome = {} if context.cancel.cancelled else self._dispatch.call(params, context)
         except BaseException as failure:  # whatever it is, somebody waits for an answer
             outcome = _broken(context.request_id, failure)
         finally:
-            with self._lock:
-                self._running.pop(request_id, None)
+            self._over(request_id)
         if context.cancel.cancelled:
             reply({})  # the specification wants no answer to a cancelled request
         elif isinstance(outcome, dict):
@@ -107,6 +112,12 @@ class Calls:
             tokens = list(self._running.values()) if cancel else []
         for token in tokens:
             token.cancel()
+
+
+def _too_many(full: LineFull) -> Refusal:
+    text = f"Too many calls at once: {full.waiting} wait for their turn already"
+    data = {"reason": "too_many_calls", "running": full.share, "waiting": full.waiting}
+    return Refusal(wire.INVALID_REQUEST, f"{text}\nhint: call again after an answer came", data)
 
 
 def _broken(request_id: str, failure: BaseException) -> RpcFailure:

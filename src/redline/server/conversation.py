@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from redline.dialects.tool import Client, Json
@@ -271,10 +272,17 @@ class Conversation:
             return
         request_id = params.get("requestId")
         if not is_id(request_id):
-            context = Context(self._client)
-            self._submit(lambda: self._dispatch.end_session(params, context))
+            self._end_session(params)
         elif self._calls is not None:
             self._calls.cancel(request_id)
+
+    def _end_session(self, params: Json) -> None:
+        from redline.server.workers import LineFull
+
+        context = Context(self._client)
+        # A notification cannot be refused: without a place in line it is as if it had been lost.
+        with suppress(LineFull):
+            self._submit(lambda: self._dispatch.end_session(params, context))
 
     def close(self, *, cancel: bool = False) -> None:
         """The client is gone: nobody will answer questions; with *cancel*, calls stop too."""

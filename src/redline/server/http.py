@@ -19,6 +19,7 @@ from redline.server.http_socket import protocol_with_deadline
 from redline.server.workers import Workers
 
 _GRACE_SECONDS = 3
+_THREADS = 32
 
 
 def serve_http(
@@ -30,7 +31,8 @@ def serve_http(
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="redline: %(message)s")
     listening = _listen(options)
     port = listening.getsockname()[1]
-    workers = Workers()
+    # One client alone never holds every thread.
+    workers = Workers(max(_THREADS, 2 * options.max_calls), options.max_calls)
     posts = Posts(dispatch, workers, options)
     front = Front(posts, dispatch, options, port, _auth(options))
     server = _Server(_config(front, options), front)

@@ -21,5 +21,6 @@ class HttpOptions:
     max_sessions: int = 100
     session_idle: float = 1800.0
     rate_limit: float = 200.0
+    max_calls: int = 16
     protocol: str | None = None
     instructions: str = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from redline.dialects.tool import Client, Json
@@ -247,12 +248,14 @@ class Posts:
     def _conversation(
         self, principal: str, *, connection: str | None = None, **known: Any
     ) -> Conversation:
+        connection = connection or f"http:{principal}"
         return Conversation(
             self._dispatch,
-            self._workers.submit,
+            # Where nobody has to say who they are, each session is somebody.
+            partial(self._workers.submit, owner=principal or connection),
             cap=self._options.protocol,
             instructions=self._options.instructions,
-            connection=connection or f"http:{principal}",
+            connection=connection,
             principal=principal,
             **known,
         )
