@@ -39,11 +39,7 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
             first = next(file for file in source.files if file.suffix == ".c")
             service.open(_shown(source, first), first.read_text("utf-8", "replace"), "c")
             service.wait(_is_indexed)
-            answered = by_server(service, folder, "c", picks)
-    return [
-        (_spelling(source, pick, once), _spelling(source, pick, every))
-        for pick, (once, every) in zip(picks, answered, strict=True)
-    ]
+            return by_server(service, folder, "c", picks, spelled=True)
 
 
 def unread(source: Source) -> set[Line]:
@@ -81,19 +77,13 @@ def _compilations(source: Source, folder: Path) -> Iterator[tuple[str, list[str]
 
 
 def _is_indexed(told: dict[str, Any]) -> bool:
-    params = told.get("params", {})
+    params = told["params"] if told.get("method") == "$/progress" else {}
     is_index = params.get("token") == "backgroundIndexProgress"
     return is_index and bool(params["value"].get("kind") == "end")
 
 
 def _shown(source: Source, file: Path) -> str:
     return str(file.relative_to(source.root))
-
-
-def _spelling(source: Source, pick: Pick, lines: set[Line]) -> set[Line]:
-    """The lines that spell the name; the others expand a macro that spells it elsewhere."""
-    texts = {path: _lines(source.root / path) for path, _ in lines}
-    return {(path, line) for path, line in lines if pick.name in texts[path][line - 1]}
 
 
 def _lines(path: Path) -> list[str]:

@@ -199,9 +199,17 @@ def _by_pyright(source: Source, picks: list[Pick]) -> list[Answer]:
 
 
 def by_server(
-    service: LanguageServer, folder: Path, language: str, picks: list[Pick]
+    service: LanguageServer,
+    folder: Path,
+    language: str,
+    picks: list[Pick],
+    *,
+    spelled: bool = False,
 ) -> list[Answer]:
-    """What a language server answers in *folder*, where the files of the source were copied."""
+    """What a language server answers in *folder*, where the files of the source were copied.
+
+    With *spelled* only places that spell the name.
+    """
     answers: list[Answer] = []
     for pick in picks:
         path = folder / pick.path
@@ -213,7 +221,9 @@ def by_server(
         lines = {
             (str(found.relative_to(folder)), row + 1)
             for found, row, at in spots
-            if found.is_relative_to(folder) and not _is_text_at(found, row, at)
+            if found.is_relative_to(folder)
+            and not _is_text_at(found, row, at)
+            and not (spelled and not spells(found, row, at, pick.name))
         }
         answers.append((lines, lines))
     return answers
@@ -276,6 +286,11 @@ def _text(path: Path) -> str:
 def _is_text(path: Path, start: int) -> bool:
     """Whether a place lies in a comment or a string."""
     return any(first <= start < last for first, last in _read(path)[1])
+
+
+def spells(path: Path, line: int, column: int, name: str) -> bool:
+    """Whether a place spells the name."""
+    return _text(path).split("\n")[line].startswith(name, column)
 
 
 def _is_text_at(path: Path, line: int, column: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from redline.code.definitions import Parsed
+from redline.code.macros import words_in_macros
 from redline.code.named import Node
 
 _MEMBER_KINDS = {"property_identifier", "private_property_identifier", "field_identifier"}
@@ -31,10 +32,13 @@ class Use:
 
 
 def words_of(parsed: Parsed) -> dict[str, list[int]]:
-    """Every word used as code with the 1-based lines it stands on, in order, lines repeated."""
+    """Every word used as code with the 1-based lines it stands on, lines repeated."""
     found: dict[str, list[int]] = {}
     for node in parsed.root.find_all(any=[{"kind": kind} for kind in parsed.language.words]):
         found.setdefault(node.text(), []).append(node.range().start.line + 1)
+    if parsed.language.preprocessed:
+        for spot, _ in words_in_macros(parsed.root):
+            found.setdefault(spot.text(), []).append(spot.start.line + 1)
     return found
 
 

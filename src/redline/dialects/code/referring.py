@@ -27,6 +27,7 @@ READ_PER_TOKEN = 12
 READ_PER_LINE = 64 * READ_PER_TOKEN
 # Files that are asked whether they define a name that an answer needs.
 _MOST_DEFINING = 50
+_MOST_ROWS = 400
 _CONSTRUCTORS = {"constructor", "__init__"}
 
 
@@ -182,7 +183,8 @@ class Finder:
         """What tells the words of a language apart, one for each answer."""
         if kin not in self._resolvers:
             defining = partial(self._defining, kin)
-            files = Files(self._parse, self._is_file, defining, self._text, defining)
+            as_kind = partial(self._defining_as, kin)
+            files = Files(self._parse, self._is_file, defining, self._text, defining, as_kind)
             made = resolver_of(kin, self.name, files, made_only=self.made_only)
             if made is None:
                 return None
@@ -195,6 +197,12 @@ class Finder:
         """Files of a language and its kin that define *name*, as the index knows."""
         found = self.lookup.call.runtime.code_index.definitions(name, _MOST_DEFINING, folder)
         return [path for path in dict.fromkeys(row.path for row in found) if _kin(path) == kin]
+
+    def _defining_as(self, kin: str, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
+        """The same, as one of *kinds*: many structs may have a field of that name."""
+        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_ROWS)
+        paths = dict.fromkeys(row.path for row in found if row.kind in kinds)
+        return [path for path in paths if _kin(path) == kin][:_MOST_DEFINING]
 
     def _start(self, chosen: Chosen) -> int | None:
         """Where the line spells the name first."""
