@@ -42,6 +42,15 @@ Fixed before measuring:
   variables seen from outside that share a name are one, and so are structs that share a tag, even
   in files that never meet. Counted as it answers. Looked at: lua, tmux, redis, libgit2. Unseen:
   htop, libevent, curl, nginx.
+- Java: the reference is the compiler (JDK 17) with all files of the source and no libraries but its
+  own (bench/References.java). A place refers to the one method, field, constructor or type that
+  the compiler attributes to it, overloads apart. Of a method, the calls and declarations of all it
+  overrides and of all that override it count too, those of other classes that merely override the
+  same do not; methods of the JDK never. `new T()` refers to the type and to the constructor, and
+  so does a class body behind it; an enum constant, `this(...)` and `super(...)` to the
+  constructor. `import static` refers to every static member of that name. A source that holds two
+  editions of a package is compiled once for each. Looked at: jsoup, jackson-databind,
+  commons-lang3. Unseen: joda-time, httpcomponents-client, commons-collections4, junit5.
 """
 
 from __future__ import annotations
@@ -80,6 +89,7 @@ ROOM = READ_PER_TOKEN * 50_000
 SERVICES: dict[str, str] = {
     "go": "bench.gopls_references",
     "rust": "bench.rust_analyzer_references",
+    "java": "bench.javac_references",
     "c": "bench.clangd_references",
 }
 LANGUAGES = ("python", "javascript", "typescript", *SERVICES)

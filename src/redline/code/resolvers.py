@@ -10,7 +10,10 @@ from redline.code.targets import Reference, Target
 from redline.core.paths import WorkspacePath
 
 # Languages with declared types: the module and class that finds their references.
-_TYPED: dict[str, tuple[str, str]] = {"c": ("redline.code.c.referring", "CReferring")}
+_TYPED: dict[str, tuple[str, str]] = {
+    "c": ("redline.code.c.referring", "CReferring"),
+    "java": ("redline.code.java.referring", "JavaReferring"),
+}
 # All whose references are told apart, by the language that stands for its kin.
 TOLD_APART = {"python", "javascript", *_TYPED}
 

@@ -1,0 +1,97 @@
+"""A Java file: its package, where its names come from, and the types it declares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from redline.code.definitions import Parsed
+from redline.code.java.declared import TYPES, Method, TypeDeclaration, declares
+from redline.code.named import Node
+from redline.core.paths import WorkspacePath
+
+
+@dataclass(eq=False)
+class JavaFile:
+    """A file: where its names come from, and the types it declares."""
+
+    path: WorkspacePath
+    parsed: Parsed
+    package: str = ""
+    imports: dict[str, str] = field(default_factory=dict)
+    on_demand: list[str] = field(default_factory=list)
+    static_imports: dict[str, list[str]] = field(default_factory=dict)
+    static_on_demand: list[str] = field(default_factory=list)
+    types: dict[str, TypeDeclaration] = field(default_factory=dict)
+    # A sketch of the language's own library: what it leaves out may exist all the same.
+    is_sketch: bool = False
+    _declared: dict[int, TypeDeclaration] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for child in self.parsed.root.children():
+            kind = child.kind()
+            if kind == "package_declaration":
+                self.package = _dotted(child)
+            elif kind == "import_declaration":
+                self._import(child)
+            elif kind in TYPES and child.field("name") is not None:
+                name = child.field("name").text()
+                self.types.setdefault(name, self.declare(child, name, None))
+
+    def declare(self, node: Node, qualified: str, outer: TypeDeclaration | None) -> TypeDeclaration:
+        """The type that *node* declares, read once."""
+        start = node.range().start.index
+        if start not in self._declared:
+            self._declared[start] = TypeDeclaration(self, node, qualified, outer)
+        return self._declared[start]
+
+    def declared(self, node: Node) -> TypeDeclaration:
+        """The type that a declaration, or an expression with a class body, declares."""
+        start = node.range().start.index
+        known = self._declared.get(start)
+        if known is not None and known.kind == node.kind():
+            return known
+        around = next((a for a in node.ancestors() if declares(a)), None)
+        outer = self.declared(around) if around is not None else None
+        if start not in self._declared:  # what the type around declares has been read with it
+            name = f"{outer.qualified if outer else ''}.@{start}"
+            self._declared[start] = TypeDeclaration(self, node, name, outer)
+        return self._declared[start]
+
+    def by_qualified(self, qualified: str) -> TypeDeclaration | None:
+        """The type called so, within the types around it."""
+        if "@" in qualified:
+            return next((t for t in self._declared.values() if t.qualified == qualified), None)
+        first, *rest = qualified.split(".")
+        found = self.types.get(first)
+        for part in rest:
+            found = found.types.get(part) if found is not None else None
+        return found
+
+    def method_at(self, start: int) -> Method | None:
+        """The method or constructor whose name begins at *start*."""
+        for declared in list(self._declared.values()):
+            for same in (declared.constructors, *declared.methods.values()):
+                for method in same:
+                    if method.start == start:
+                        return method
+        return None
+
+    def _import(self, node: Node) -> None:
+        dotted = _dotted(node)
+        kinds = {child.kind() for child in node.children()}
+        before, _, last = dotted.rpartition(".")
+        if "static" in kinds and "asterisk" in kinds:
+            self.static_on_demand.append(dotted)
+        elif "static" in kinds:
+            self.static_imports.setdefault(last, []).append(before)
+        elif "asterisk" in kinds:
+            self.on_demand.append(dotted)
+        else:
+            self.imports[last] = dotted
+
+
+def _dotted(node: Node) -> str:
+    for child in node.children():
+        if child.kind() in ("scoped_identifier", "identifier"):
+            return "".join(child.text().split())
+    return ""

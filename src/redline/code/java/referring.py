@@ -1,0 +1,150 @@
+"""What refers to a definition of Java, overrides included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from redline.code.definitions import Parsed
+from redline.code.java.classes import Classes
+from redline.code.java.declared import Method
+from redline.code.java.expressions import Expressions
+from redline.code.java.javafile import JavaFile
+from redline.code.java.members import FoundMethod
+from redline.code.java.overloads import takes
+from redline.code.java.places import ANYTHING, NOTHING, Means, Places
+from redline.code.project import Files
+from redline.code.references import nodes_of
+from redline.code.scopes import Member, Names, Occurrence, Scope
+from redline.code.targets import Meaning, Reference, Target, by_line, verdicts
+from redline.code.things import UNKNOWN, Thing
+from redline.code.typed.referring import TypedReferring
+from redline.code.typed.units import Unit
+from redline.core.paths import WorkspacePath
+
+# What a word that stands as one kind of thing can refer to.
+_KINDS = {
+    "type": {"type"},
+    "made": {"type", "constructor"},
+    "method": {"method"},
+    "constructor": {"constructor"},
+    "field": {"field", "type"},
+    "local": {"local"},
+    "any": {"type", "field", "method"},
+}
+
+
+class JavaReferring(TypedReferring):
+    """Finds what refers to definitions of one name.
+
+    Calls and declarations of what a method overrides, and of what overrides it, count as its own.
+    """
+
+    def __init__(self, name: str, files: Files) -> None:
+        super().__init__(name, files)
+        self.classes = Classes(self.units)
+        self.expressions = Expressions(self.classes)
+        self.places = Places(self.expressions)
+        self._related: dict[tuple[Thing, Thing], bool] = {}
+
+    def read(self, parsed: Parsed, spots: Sequence[int]) -> Names:
+        """Every place that spells the name; what it means is told from where it stands."""
+        root = Scope("module", None, parsed.root)
+        names = Names(root, scopes=[root])
+        for node in nodes_of(parsed, self.name) if spots else ():
+            names.refer(node, root)
+        return names
+
+    def of_spot(self, unit: Unit, spot: Occurrence) -> frozenset[Thing]:
+        """What the word means."""
+        return self._means(unit, spot).things
+
+    def of_member(self, unit: Unit, member: Member) -> frozenset[Thing]:  # noqa: ARG002
+        """Words behind a dot are read where they stand, as all others."""
+        return ANYTHING
+
+    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
+        """The references of one file, in order; None where that cannot be told."""
+        unit = self.units.at(path)
+        file = self.classes.file(path)
+        if unit is None or file is None:
+            return None
+        return by_line(verdicts(self._aimed(unit, file, targets), targets))
+
+    def _means(self, unit: Unit, spot: Occurrence) -> Means:
+        file = self.classes.file(unit.path)
+        if file is None:
+            return Means(ANYTHING, "any")
+        return self.places.means(spot.node, file)
+
+    def _aimed(self, unit: Unit, file: JavaFile, targets: list[Target]) -> Iterator[Meaning]:
+        aims = [(target, self._kind(target.thing)) for target in targets]
+        for spot in unit.names.occurrences:
+            means = self._means(unit, spot)
+            yield spot.line, self._as_targets(means, aims), False
+        if any(kind == "constructor" for _, kind in aims):
+            for node, means in self.places.calls_of_constructors(file):
+                yield node.range().start.line + 1, self._as_targets(means, aims), False
+
+    def _as_targets(self, means: Means, aims: list[tuple[Target, str]]) -> frozenset[Thing]:
+        """What a word means, as far as one of the targets can be it."""
+        found: set[Thing] = set()
+        for target, kind in aims:
+            if kind not in _KINDS.get(means.kind, {kind}):
+                continue
+            if target.thing in means.things or self._is_kin(means, target.thing, kind):
+                found.add(target.thing)
+            elif UNKNOWN in means.things and self._may_be(means, target.thing):
+                found.add(UNKNOWN)
+        return frozenset(found) or NOTHING
+
+    def _is_kin(self, means: Means, target: Thing, kind: str) -> bool:
+        return kind == "method" and any(
+            thing.is_member and self._same(thing, target) for thing in means.things
+        )
+
+    def _may_be(self, means: Means, target: Thing) -> bool:
+        """Whether a call that cannot be told may mean the target."""
+        method = self._method(target)
+        if method is None:
+            return True
+        if means.among:
+            return any(
+                found.method.thing == target or self._same(found.method.thing, target)
+                for found in means.among
+            )
+        return means.count is None or takes(FoundMethod(method, {}), means.count)
+
+    def _kind(self, thing: Thing) -> str:
+        if not thing.is_member:
+            return "type" if thing.start == 0 else "local"
+        method = self._method(thing)
+        if method is None:
+            return "field"
+        return "constructor" if method.is_constructor else "method"
+
+    def _method(self, thing: Thing) -> Method | None:
+        file = self.classes.file(thing.path) if thing.is_member else None
+        return file.method_at(thing.start) if file is not None else None
+
+    def _same(self, one: Thing, other: Thing) -> bool:
+        """Whether one of two methods overrides the other."""
+        key = (one, other)
+        if key not in self._related:
+            first, second = self._method(one), self._method(other)
+            self._related[key] = (
+                first is not None
+                and second is not None
+                and (self._overrides(first, second) or self._overrides(second, first))
+            )
+        return self._related[key]
+
+    def _overrides(self, one: Method, other: Method) -> bool:
+        if other.owner.file.is_sketch or one.owner.file.is_sketch:
+            return False  # the library's own methods are nobody's here
+        if one.is_fixed or other.is_fixed or len(one.parameters) != len(other.parameters):
+            return False
+        members = self.expressions.members
+        for declared, given, _ in members.line(members.own_shape(one.owner)):
+            if declared is other.owner and declared is not one.owner:
+                return members.same_parameters(FoundMethod(one, {}), FoundMethod(other, given))
+        return False

@@ -1,0 +1,283 @@
+"""References to Java's fields and methods: receivers, overloads, overrides, locals that hide."""
+
+from __future__ import annotations
+
+from tests.code.java.samples import holds
+
+
+def test_a_field_is_found_through_receivers_and_locals_of_its_name_are_not() -> None:
+    holds(
+        "size",
+        """
+        === a/Box.java
+        package a;
+        class Box {
+          int size; // it
+          Box next;
+          int one() {
+            return size; // ref
+          }
+          int two(int size) {
+            this.size = size; // ref
+            return size;
+          }
+          int three() {
+            int size = 1;
+            return size;
+          }
+          int four() {
+            { int size = 2; }
+            return next.next.size; // ref
+          }
+        }
+        === a/Big.java
+        package a;
+        class Big extends Box {
+          int k = size; // ref
+        }
+        === a/Own.java
+        package a;
+        class Own extends Box {
+          int size;
+          int k = size;
+        }
+        === a/Bag.java
+        package a;
+        class Bag {
+          int size;
+          int k = size;
+        }
+        === b/User.java
+        package b;
+        import a.*;
+        class User {
+          void m(Box box, Bag bag, Own own) {
+            box.size = bag.size; // ref
+            bag.size = 1;
+            own.size = 2;
+            for (var b : new Box[0]) b.size++; // ref
+            Runnable r = () -> System.out.println(box.size); // ref
+          }
+        }
+        """,
+    )
+
+
+def test_overloads_are_told_apart_by_number_and_types_of_arguments() -> None:
+    holds(
+        "put",
+        """
+        === a/Store.java
+        package a;
+        class Store {
+          void put(CharSequence s) { } // it
+          void put(int n) { }
+          void put(Object o) { }
+          void put(int a, int b) { }
+          void m(java.util.List<String> all, StringBuilder b, Long n) {
+            put("x"); // ref
+            put(1);
+            put(n);
+            put(1, 2);
+            put(b); // ref
+            put(all.get(0)); // ref
+            put('c');
+            put(new Store());
+            put(unknown()); // maybe
+            unknown().put(1, 2);
+            unknown().put(1); // maybe
+          }
+        }
+        """,
+    )
+
+
+def test_calls_of_what_is_overridden_and_of_what_overrides_count_but_not_of_siblings() -> None:
+    holds(
+        "area",
+        """
+        === a/Shape.java
+        package a;
+        interface Shape {
+          double area(); // ref
+        }
+        === a/Square.java
+        package a;
+        class Square implements Shape {
+          public double area() { return 1; } // it
+        }
+        === a/Tile.java
+        package a;
+        class Tile extends Square {
+          public double area() { // ref
+            return super.area(); // ref
+          }
+        }
+        === a/Disc.java
+        package a;
+        class Disc implements Shape {
+          public double area() { return 2; }
+        }
+        === a/User.java
+        package a;
+        class User {
+          void m(Shape s, Square q, Disc d, Tile t) {
+            s.area(); // ref
+            q.area(); // ref
+            d.area();
+            t.area(); // ref
+          }
+        }
+        """,
+    )
+
+
+def test_values_are_followed_through_collections_lambdas_and_generic_methods() -> None:
+    holds(
+        "name",
+        """
+        === a/Item.java
+        package a;
+        class Item {
+          String name() { return null; } // it
+        }
+        === a/Other.java
+        package a;
+        class Other {
+          String name() { return null; }
+        }
+        === a/Box.java
+        package a;
+        class Box<T extends Other> {
+          T held;
+          <K> K same(K k) { return k; }
+          String n() { return held.name(); }
+        }
+        === a/User.java
+        package a;
+        import java.util.*;
+        import java.util.stream.*;
+        class User {
+          void m(List<Item> all, Map<String, List<Item>> by, Box<Other> box, Item[] row) {
+            for (Item i : all) i.name(); // ref
+            for (var i : all) i.name(); // ref
+            by.get("k").get(0).name(); // ref
+            row[0].name(); // ref
+            all.stream().filter(i -> i.name() != null); // ref
+            all.stream().map(i -> new Other()).forEach(o -> o.name());
+            all.stream().map(Item::name); // ref
+            box.held.name();
+            box.same(all.get(0)).name(); // ref
+            box.same(box.held).name();
+            by.forEach((k, v) -> v.get(0).name()); // ref
+            for (Map.Entry<String, List<Item>> e : by.entrySet())
+              e.getValue().get(1).name(); // ref
+            Optional.of(all.get(0)).get().name(); // ref
+            if (row instanceof Object o && o.hashCode() == 1) { }
+            Object thing = all;
+            if (thing instanceof Item it) it.name(); // ref
+            ((Other) thing).name();
+            new Item() { }.name(); // ref
+            Thread.currentThread().name();
+          }
+        }
+        """,
+    )
+
+
+def test_static_members_are_found_through_imports_and_inheritance() -> None:
+    holds(
+        "LIMIT",
+        """
+        === a/Rules.java
+        package a;
+        public class Rules {
+          public static final int LIMIT = 1; // it
+        }
+        === a/More.java
+        package a;
+        class More extends Rules {
+          int k = LIMIT; // ref
+        }
+        === b/One.java
+        package b;
+        import static a.Rules.LIMIT; // ref
+        class One {
+          int k = LIMIT; // ref
+        }
+        === b/All.java
+        package b;
+        import static a.Rules.*;
+        class All {
+          int k = LIMIT; // ref
+        }
+        === b/Dot.java
+        package b;
+        import a.Rules;
+        class Dot {
+          int k = Rules.LIMIT; // ref
+          int l = a.Rules.LIMIT; // ref
+        }
+        === b/Lib.java
+        package b;
+        import static other.Rules.LIMIT;
+        class Lib {
+          int k = LIMIT;
+        }
+        """,
+    )
+
+
+def test_constants_are_found_in_switches_and_elements_in_annotations() -> None:
+    holds(
+        "RED",
+        """
+        === a/Colour.java
+        package a;
+        enum Colour {
+          RED, // it
+          BLUE
+        }
+        === a/Flag.java
+        package a;
+        enum Flag {
+          RED
+        }
+        === a/User.java
+        package a;
+        class User {
+          int m(Colour c, Flag f) {
+            switch (c) {
+              case RED: // ref
+                return 1;
+            }
+            switch (f) {
+              case RED:
+                return 2;
+            }
+            return c == Colour.RED ? 1 : 2; // ref
+          }
+        }
+        """,
+    )
+    holds(
+        "level",
+        """
+        === a/Mark.java
+        package a;
+        @interface Mark {
+          int level(); // it
+        }
+        === a/Other.java
+        package a;
+        @interface Other {
+          int level();
+        }
+        === a/User.java
+        package a;
+        @Mark(level = 1) // ref
+        @Other(level = 2)
+        class User {
+        }
+        """,
+    )
