@@ -9,6 +9,9 @@ Fixed before measuring:
 - COUNTED lists the reference's kinds that are definitions: functions, methods, types, their
   members, macros, modules, and values of a module or class as the reference emits them. Names
   that ctags makes up for what has none are left out.
+- What `const` and `let` name within a block or a loop is no value of its module, though the tree
+  of the TypeScript service shows it among them when no function is around: an outline that lists
+  every variable of a loop helps nobody. What `var` names in a block is: it is the whole module's.
 - Recall: the share of the reference's counted definitions that Redline lists, whatever kind it
   gives them. Precision: the share of all that Redline lists, of every kind, that the reference
   knows, whatever kind it gives them (prototypes, external variables and the like switched on).

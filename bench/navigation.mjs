@@ -49,12 +49,34 @@ function documented(source) {
   return found;
 }
 
+// What `const` and `let` name within a block or a loop: the tree shows it beside the module's own.
+function blockNames(source) {
+  const found = new Set();
+  const name = (node) => {
+    if (ts.isIdentifier(node)) {
+      const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+      found.add(`${node.text} ${line}`);
+    } else if (!ts.isOmittedExpression(node)) node.elements.forEach((part) => name(part.name ?? part));
+  };
+  const visit = (node, holder) => {
+    const scoped = ts.isVariableDeclarationList(node) && node.flags & ts.NodeFlags.BlockScoped;
+    const isTop = holder && (ts.isSourceFile(holder) || ts.isModuleBlock(holder));
+    if (scoped && !isTop) node.declarations.forEach((declared) => name(declared.name));
+    const inner = ts.isVariableStatement(node) ? holder : node;
+    ts.forEachChild(node, (child) => visit(child, inner));
+  };
+  visit(source, undefined);
+  return found;
+}
+
 for (const path of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
   const text = readFileSync(path, "utf8");
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
+  const within = blockNames(source);
   const visit = (item, depth) => {
     for (const row of rows(item, source)) {
-      console.log(JSON.stringify({ path, ...row, top: depth === 1 }));
+      const top = depth === 1 && !within.has(`${row.name} ${row.line}`);
+      console.log(JSON.stringify({ path, ...row, top }));
     }
     for (const child of item.childItems ?? []) visit(child, depth + 1);
   };

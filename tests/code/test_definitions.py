@@ -59,6 +59,16 @@ def test_an_exported_class_or_function_goes_by_its_own_name() -> None:
     assert _found("javascript", "module.exports = function () {};\n") == []
 
 
+def test_var_in_a_block_is_the_modules_and_const_is_not() -> None:
+    text = (
+        "try { var fs = require('fs') } catch (e) { let hidden = e }\n"
+        "if (fs) { var ready = 1; const once = 2 }\n"
+        "for (var i = 0; i < 3; i++) { var last = i }\n"
+        "function f() { if (fs) { var inner = 1 } }\n"
+    )
+    assert [name for _, name, _ in _found("javascript", text)] == ["fs", "ready", "last", "f"]
+
+
 def test_types_of_jsdoc_are_definitions_and_imported_ones_are_aliases() -> None:
     text = (
         '/** @typedef {import("./shop").Item} Item */\n'

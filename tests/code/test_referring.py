@@ -304,3 +304,15 @@ def test_what_does_not_parse_makes_only_its_own_part_doubtful(
         {"a.ts": "export function one() {}\n", "b.ts": f"import {{ one }} from './a'\n{broken}"}
     )
     assert folder.find("a.ts", "one") == told
+
+
+def test_what_a_module_makes_by_a_call_may_be_anything() -> None:
+    folder = Folder(
+        {
+            "made.js": "module.exports = merge({ get one() { return require('./one') } })\n",
+            "one.js": "exports.first = 1\n",
+            "a.js": "const { one } = require('./made')\none.first()\n",
+            "b.js": "const { one } = require('lib')\none.first()\n",
+        }
+    )
+    assert folder.find("one.js", "first") == {"a.js": ["2?"]}

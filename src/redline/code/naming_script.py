@@ -10,6 +10,12 @@ from redline.code.named import Finder, Named, Node, Spot, plain_scope
 _FUNCTIONS = {"arrow_function", "function_expression", "generator_function", "function"}
 _NAMING = {"variable_declarator", "assignment_expression", "pair"}
 _COMPUTED = {"identifier", "member_expression", "string", "number"}
+# What does not keep a `var` to itself.
+_BLOCKS = {
+    *("statement_block", "if_statement", "else_clause", "try_statement", "catch_clause"),
+    *("finally_clause", "switch_statement", "switch_body", "switch_case", "switch_default"),
+    *("for_statement", "for_in_statement", "while_statement", "do_statement"),
+}
 _DOC_TYPE = re.compile(r"@(?:typedef|callback)\b")
 _DOC_NAME = re.compile(r"[\s*]*([A-Za-z_$][\w$]*)")
 _DOC_IMPORT = re.compile(r"\s*\{\s*(?:typeof\s+)?import\(")
@@ -37,8 +43,13 @@ def _js_variable(node: Node, _: str) -> Iterator[Named]:
 
 
 def _at_top(declarator: Node) -> bool:
-    """Whether a declarator stands at the top of a module or namespace."""
+    """Whether a declarator stands at the top of a module or namespace; `var` in its blocks too."""
     holder = declarator.parent().parent()
+    is_var = declarator.parent().kind() == "variable_declaration"
+    # The head of a loop names what nobody looks up.
+    if is_var and holder is not None and holder.kind() != "for_statement":
+        while holder.kind() in _BLOCKS and not _is_namespace(holder.parent()):
+            holder = holder.parent()
     return holder is not None and (
         holder.kind() in ("program", "export_statement", "ambient_declaration")
         or (holder.kind() == "statement_block" and _is_namespace(holder.parent()))

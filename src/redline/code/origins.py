@@ -20,7 +20,7 @@ from redline.code.scopes import TYPE, VALUE, Binding, Occurrence
 from redline.code.things import UNKNOWN, Thing, whole
 from redline.core.paths import WorkspacePath
 
-_DEEPEST = 12
+_PYTHON = (".py", ".pyi", ".pyw")
 _ASSIGNING = {"assignment_expression", "augmented_assignment_expression"}
 
 
@@ -107,8 +107,10 @@ class Origins:
         if brought.name is None:
             return self._whole(target) if target is not None else frozenset()
         if target is not None:
-            return self.exported(target, brought.name)
-        if path.name.endswith((".py", ".pyi", ".pyw")):
+            found = self.exported(target, brought.name)
+            is_script = not target.name.endswith(_PYTHON)
+            return found or (frozenset({UNKNOWN}) if is_script else found)
+        if path.name.endswith(_PYTHON):
             dot = "" if brought.spec.endswith(".") else "."
             inner = self.resolve(path, f"{brought.spec}{dot}{brought.name}")
             return frozenset({whole(inner)}) if inner is not None else frozenset()
@@ -120,7 +122,7 @@ class Origins:
 
     def resolve(self, path: WorkspacePath, spec: str) -> WorkspacePath | None:
         """The file that *spec* means in the file at *path*."""
-        is_python = path.name.endswith((".py", ".pyi", ".pyw"))
+        is_python = path.name.endswith(_PYTHON)
         places = python_places(path, spec) if is_python else script_places(path, spec)
         return next((place for place in places if self.project.exists(place)), None)
 
@@ -183,7 +185,7 @@ class Origins:
         if not found and name not in ("=", "default"):
             for thing in self.exported(module.path, "=", or_unknown=False):
                 found |= self._of_object(thing, name)
-        if not found and name != "default":
+        if not found - {UNKNOWN} and name != "default":
             for spec in exports.stars:
                 target = self.resolve(module.path, spec)
                 if target is not None and target != module.path:
@@ -198,9 +200,11 @@ class Origins:
         return self.of_node(module, given)
 
     def _of_object(self, thing: Thing, name: str) -> frozenset[Thing]:
-        """A key of the object that a name is set to."""
-        if thing.binding is None or thing.module is None:
+        """A key of what `module.exports` is set to; of what is made by a call, who knows."""
+        if thing.is_module or thing.module is None:
             return frozenset()
+        if thing.binding is None:
+            return frozenset({UNKNOWN})
         for site in thing.binding.sites:
             parent = site.node.parent()
             value = parent.field("value") if parent.kind() == "variable_declarator" else None
@@ -208,7 +212,7 @@ class Origins:
                 key = exported_keys(value).get(name)
                 if key is not None:
                     return self.of_node(thing.module, key)
-        return frozenset()
+        return frozenset({UNKNOWN}) if "variable" in thing.binding.roles else frozenset()
 
     def of_node(self, module: Module, node: Node) -> frozenset[Thing]:
         """What a node means that spells or makes a value."""
