@@ -189,9 +189,11 @@ class BlockScanner(FlowScanner):
         """The end of the last line with text of a block scalar; *end* when there is none."""
         if content > limit:
             return end
-        less = re.compile(rb"(?:\n|\r(?!\n)) {0,%d}(?=[^ \r\n])" % (max(content, 1) - 1))
-        stop = less.search(self.source, start - 1, limit)
-        last = stop.start() if stop else limit
+        less = rb" {0,%d}+(?=[^ \r\n])" % (max(content, 1) - 1)
+        last = limit
+        for line_break in (rb"\n", rb"\r(?!\n)"):
+            stop = re.compile(line_break + less).search(self.source, start - 1, last)
+            last = stop.start() if stop else last
         while last >= start:
             begin = max(self.source.rfind(b"\n", start, last) + 1, start)
             line = self.source[begin:last].removesuffix(b"\r")

@@ -47,7 +47,7 @@ class Columns:
 
     def is_left(self, column: int, at: int, limit: int) -> bool:
         """Whether a line in [at, limit) stands further left than *column*."""
-        pattern = re.compile(rb"\n {0,%d}[^ \t\r\n#]" % (column - 1))
+        pattern = re.compile(rb"\n {0,%d}+[^ \t\r\n#]" % (column - 1))
         left = (1 << min(column, _LAST + 1)) - 1
         windows = self._windows(left, at, limit)
         return any(pattern.search(self._source, start, stop) for start, stop in windows)

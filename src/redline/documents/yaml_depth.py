@@ -143,5 +143,5 @@ class _Walk:
     def _behind_text(self, at: int) -> int:
         """Behind a block scalar: the first line that stands no deeper than its collection."""
         column = (self.open[-1] >> 1) if self.open else -1
-        end = re.compile(rb"\n {0,%d}(?=[^ \r\n])" % max(column, 0)).search(self.source, at)
+        end = re.compile(rb"\n {0,%d}+(?=[^ \r\n])" % max(column, 0)).search(self.source, at)
         return end.start() + 1 if end and column >= 0 else len(self.source)

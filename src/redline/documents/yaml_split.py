@@ -176,7 +176,7 @@ class _Splitter(FlowSplitter):
         columns, column = self.scanner.columns, node.column
         if columns is not None:
             return columns.is_left(column, node.start, node.limit)
-        pattern = re.compile(rb"\n {0,%d}[^ \t\r\n#]" % (column - 1))
+        pattern = re.compile(rb"\n {0,%d}+[^ \t\r\n#]" % (column - 1))
         return pattern.search(self.source, node.start, node.limit) is not None
 
     def _next(self, pattern: re.Pattern[bytes], at: int, limit: int, column: int = 0) -> int:

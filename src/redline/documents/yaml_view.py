@@ -24,15 +24,15 @@ _TAB_RIGHT_AFTER = compiled(rb"\t(?<=[:\-?]\t)[ \t]*+(?=[^ \t\r\n])")
 _TAB_BEFORE_COMMENT = compiled(rb"\t[ \t]*+(?=#)")
 _TAB_AT_END = compiled(rb"\t[ \t]*+(?=\n|\Z)")
 _TRAILING = re.compile(rb"(?<=[^ \t\n])[ ]*\t[ \t]*(?=\n|\Z)")
-# Spaces behind something else, and then a tab.
-_SPACED_TAB = compiled(rb" (?<=[^ \t\n] ) *+\t")
+# Spaces behind an indicator, and then a tab.
+_SPACED_TABS = tuple(compiled(indicator + rb" ++\t") for indicator in (b":", b"-", rb"\?"))
 # A tab may separate an indicator from a scalar, but not from a nested block collection.
 _INDENTED = (
-    rb" *(?:[-?:] +)*[-?:] *\t[ \t]*"
+    rb" *+(?:[-?:] ++(?=[-?:]))*+[-?:] *+\t[ \t]*+"
     rb"(?:[-?:](?=[ \t\r\n]|\Z)|[^ \t\r\n'\"\[{#|>&!*][^\r\n#'\"]*?:(?=[ \t\r\n]|\Z))"
 )
-_TAB_AT_START = re.compile(_INDENTED)
-_TAB_AS_INDENT = re.compile(rb"\n" + _INDENTED)
+_TAB_AT_START = compiled(_INDENTED)
+_TAB_AS_INDENT = compiled(rb"\n" + _INDENTED)
 _HANDLE = re.compile(rb"!(?:(?<=[ \t\r\n,\[{]!)|(?<=\A!))([0-9A-Za-z-]+)!")
 _BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _DECLARED = re.compile(rb"^%TAG[ \t]+!([0-9A-Za-z-]+)!", re.MULTILINE)
@@ -40,7 +40,7 @@ _DECLARED = re.compile(rb"^%TAG[ \t]+!([0-9A-Za-z-]+)!", re.MULTILINE)
 
 def without_tabs(text: bytes) -> bytes:
     """*text* with the tabs that only separate turned into spaces."""
-    is_spaced = _SPACED_TAB.search(text) is not None
+    is_spaced = any(indicator.search(text) for indicator in _SPACED_TABS)
     text = (_TAB_AFTER if is_spaced else _TAB_RIGHT_AFTER).sub(b" ", text)
     text = _TAB_BEFORE_COMMENT.sub(b" ", text)
     return _TRAILING.sub(b"", text) if _TAB_AT_END.search(text) else text
