@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from redline.core.errors import CannotApply
 from redline.documents.possessive import compiled
-from redline.documents.yaml_flow import ALIAS, PROPERTY, FlowScanner, Node, quoted_end
+from redline.documents.yaml_flow import ALIAS, PROPERTY, FlowScanner, Node
+from redline.documents.yaml_passing import quoted_end
 
 _GAP = compiled(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+")
 _INLINE = re.compile(rb"[ \t]*")

@@ -49,6 +49,7 @@ _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _TURNS = bytes.maketrans(b"[{]}", b"\1\1\xff\xff")
 # A string that does not stand where one must, or goes on in what is no string.
 _ODD_STRING = compiled(rb"\"(?:(?<![,\[{]\")(?<!\":\")|(?![,:\]}]))")
+_ROW = compiled(rb"\[++|\]++")
 _WHOLE_ESCAPES = compiled(rb"\\*+.", re.DOTALL)
 _WINDOW = 1 << 16
 
@@ -103,6 +104,15 @@ def _without_strings(source: bytes) -> bytes:
     return b"".join(left).translate(None, _SPACES)
 
 
+def _height(brackets: bytes) -> int:
+    """How deep brackets with nothing between them nest; good for long rows of one kind."""
+    height = most = 0
+    for row in _ROW.findall(brackets):
+        height = height + len(row) if row[0] == 0x5B else max(height - len(row), 0)
+        most = max(most, height)
+    return most
+
+
 def _most(source: bytes) -> int:
     """At least as many as brackets nest, wherever strings and comments are."""
     if b"\\" in source:
@@ -112,6 +122,8 @@ def _most(source: bytes) -> int:
     if not any(name.search(source) for name in _QUOTED_NAMES):
         left = left.replace(b'""', b"").replace(b"''", b"")
     left = left.translate(None, b",:")
+    if left.count(b"[[[[") * 16 > len(left) and not left.strip(b"[]"):
+        return _height(left)
     layers, paired = 0, len(left)
     # Pairs with nothing but pairs between them, layer by layer while that makes good progress.
     while paired * 64 > len(left):

@@ -10,7 +10,7 @@ from redline.documents.model import MAX_DEPTH
 from redline.documents.possessive import compiled
 from redline.documents.yaml_block import BlockScanner
 from redline.documents.yaml_brackets import bracket_bounds
-from redline.documents.yaml_flow import quoted_end
+from redline.documents.yaml_passing import quoted_end
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -23,9 +23,9 @@ _WIDE_LINE = b"\n" + b" " * _WIDE
 _WINDOW = 1 << 16
 # A tag or an anchor between two indicators: then the columns of a line reach further.
 _MARKED = tuple(compiled(mark + rb"[^ \t\r\n]*+[ \t]++[-?:][ \t]") for mark in (b"&", b"!"))
-_LEAD = compiled(
-    rb"(?:^|(?<=\A\xef\xbb\xbf))( *+)((?:(?:[-?:]|[&!][^ \t\r\n]*+)(?:[ \t]++|$))*+)", re.MULTILINE
-)
+_MARKS = rb"(?:(?:[-?:]|[&!][^ \t\r\n]*+)(?:[ \t]++|$))*+"
+_LEAD = compiled(rb"( *+)(" + _MARKS + rb")", re.MULTILINE)
+_LEADS = compiled(rb"\n(?!\n)( *+" + _MARKS + rb")", re.MULTILINE)
 _BLANK = compiled(rb"[ \t]*+(?:#[^\n]*+)?+\r?+(?:\n|\Z)")
 _MARKER = re.compile(rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _PROPERTIES = compiled(rb"[ \t]*+(?:[&!][^ \t\r\n]*+[ \t]++)*+")
@@ -57,7 +57,9 @@ def _is_wide(source: bytes) -> bool:
 def _columns(source: bytes) -> set[int]:
     """The columns at which block collections can start."""
     columns: set[int] = set()
-    for lead in {match[0] for match in _LEAD.finditer(source)}:
+    first = _LEAD.match(source, 3 if source.startswith(_BOM) else 0)
+    leads = {match[1] for match in _LEADS.finditer(source)}
+    for lead in leads | {first[0] if first else b""}:
         columns.update(match.start() for match in _WORD.finditer(lead))
         columns.add(len(lead))
         if len(columns) > MAX_DEPTH:

@@ -5,31 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from redline.core.errors import CannotApply
-from redline.documents.possessive import compiled
+from redline.documents.yaml_passing import BLOCK, PLAIN, Passing, quoted_end
 
 PROPERTY = re.compile(rb"&[^ \t\r\n,\[\]{}]+|!<[^>\r\n]*>|![^ \t\r\n,\[\]{}]*")
 ALIAS = re.compile(rb"\*[^ \t\r\n,\[\]{}]+")
-# Every repetition is possessive: nothing is read twice, and nothing is remembered to go back to.
-_GAP = rb"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+"
-_QUOTED = rb"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
-_APOSTROPHED = rb"'[^']*+(?:''[^']*+)*+'"
-_PLAIN = (
-    rb"(?:[^ \t\r\n\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\r\n,\[\]{}]))"
-    rb"(?:[^ \t\r\n,\[\]{}:#]++|:(?=[^ \t\r\n,\[\]{}])|(?<![ \t\r\n])#"
-    rb"|[ \t\r\n]++(?=[^ \t\r\n,\[\]{}:#]|:[^ \t\r\n,\[\]{}]))*+"
-)
-# Behind a quoted scalar or a collection, a colon needs no space to make it a key.
-_KEYED = rb"(?::[ ]?|[ \t\r\n]" + _GAP + rb":)?+"
-_SPACE = compiled(_GAP)
-_DOUBLE = compiled(_QUOTED, re.DOTALL)
-_SINGLE = compiled(_APOSTROPHED)
-_FLOW_PLAIN = compiled(_PLAIN)
-_AFTER = compiled(_KEYED)
-_QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"[ ]?:[ \t\r\n]*+|\w++[ ]?:[ \t\r\n]++)")
 _QUESTION = re.compile(rb"\?(?=[ \t\r\n,\[\]{}])")
 _COLON = re.compile(rb":(?=[ \t\r\n,\[\]{}])")
 _FOLD = re.compile(r"[ \t]*\r?\n[ \t]*((?:\r?\n[ \t]*)*)")
@@ -52,46 +34,8 @@ _ESCAPES = {
     "L": "\u2028",
     "P": "\u2029",
 }
-MAX_FLOW = 200
 # Some entries of a collection: where they start and end, and how many they are.
 Portion = tuple[int, int, int]
-BLOCK = 64
-# Deeper ones are passed over level by level; where there are many, this is worth more levels.
-_LEVELS = 2
-_MORE_LEVELS = 16
-_MANY = 5000
-
-
-def _token(space: bytes) -> bytes:
-    """Anything but a collection; the cheap and frequent kinds come first."""
-    # Words up to the next bracket (or comma): nothing in them starts anything else.
-    words = rb"\w[\w .:+,-]*+(?=[\[{\]}])" if b"," in space else rb"\w[\w .:+-]*+(?=[\[{\]},])"
-    return (
-        _QUOTED + _KEYED + rb"|[" + space + rb"]++|" + words + rb"|\w[\w.+-]*+(?:(?=[,\]}])|:[ ])"
-        rb"|" + _PLAIN + rb"|" + _APOSTROPHED + _KEYED + rb"|(?<![^ \t\r\n])#[^\r\n]*+"
-        rb"|[&*][^ \t\r\n,\[\]{}]++|!<[^>\r\n]*+>|![^ \t\r\n,\[\]{}]*+"
-        rb"|[:?](?=[ \t\r\n,\[\]{}])"
-    )  # fmt: skip
-
-
-def _nested(levels: int) -> bytes:
-    """A collection that holds at most *levels* more levels."""
-    inner = rb"|" + _nested(levels - 1) if levels else b""
-    return rb"[\[{](?:" + _token(rb" \t\r\n,") + inner + rb")*+[\]}]" + _KEYED
-
-
-@cache
-def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
-    """A pattern that passes over parts of a collection without a look at what they mean."""
-    entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested(levels) + rb")*+"
-    text = {
-        "entry": entry,
-        "entries": rb"(?:" + entry + rb",)*+",
-        "flat": rb"(?:" + _token(rb" \t\r\n,") + rb")*+",
-        "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
-        "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(levels) + rb")*+",
-    }[what]
-    return compiled(text, re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -144,15 +88,11 @@ class Pair:
 
 
 @dataclass(slots=True)
-class FlowScanner:
+class FlowScanner(Passing):
     """Reads flow nodes out of `source`, one level at a time."""
 
-    source: bytes
-    # Where large collections that were passed over once end, and runs of their entries.
-    ends: dict[int, int] = field(default_factory=dict)
+    # Runs of the entries of large collections.
     runs: dict[int, Sequence[Portion]] = field(default_factory=dict)
-    levels: int = _LEVELS
-    steps: int = 0
 
     def flow_node(self, at: int, limit: int) -> Node:
         """The flow node that starts at *at*."""
@@ -169,57 +109,13 @@ class FlowScanner:
             node.start, node.end = at, quoted_end(self.source, at, limit)
         elif first == b"*" and (alias := ALIAS.match(self.source, at, limit)):
             node.kind, node.start, node.end = "alias", at, alias.end()
-        elif plain := _FLOW_PLAIN.match(self.source, at, limit):
+        elif plain := PLAIN.match(self.source, at, limit):
             node.kind, node.style, node.start, node.end = "scalar", "plain", at, plain.end()
         elif node.has_props:
             node.start = node.end = node.props_end
         if not node.has_props:
             node.props = node.start
         return node
-
-    def flow_end(self, at: int, limit: int) -> int:
-        """Where the collection that opens at *at* ends; nothing inside is looked at."""
-        if at in self.ends:
-            return self.ends[at]
-        source, inside, depth = self.source, _passing("inside", self.levels), 0
-        while True:
-            self.steps += 1
-            byte = source[at : at + 1] if at < limit else b""
-            if byte in (b"[", b"{"):
-                depth += 1
-                at += 1
-            elif byte in (b"]", b"}"):
-                depth -= 1
-                at += 1
-                if not depth:
-                    self.levels = _MORE_LEVELS if self.steps > _MANY else _LEVELS
-                    return at
-                at = self._after(_AFTER, at, limit)
-            else:
-                raise CannotApply("A flow collection is malformed or not closed")
-            if depth > MAX_FLOW:
-                raise CannotApply(f"Document is nested deeper than {MAX_FLOW} levels")
-            at = self._after(inside, at, limit)
-
-    def entry_end(self, at: int, limit: int) -> int:
-        """Where the entry at *at* of a collection ends: at a comma or a closing bracket."""
-        entry = _passing("entry", self.levels)
-        key = _QUICK_KEY.match(self.source, at, limit) if self.ends else None
-        value = key.end() if key else at
-        at = self.ends.get(value, at)
-        at = self._after(entry, at, limit)
-        while at < limit and self.source[at] in b"[{":
-            at = self._after(_AFTER, self.flow_end(at, limit), limit)
-            at = self._after(entry, at, limit)
-        return at
-
-    def flat_end(self, at: int, limit: int) -> int:
-        """Where the next bracket stands, or what cannot stand in a collection."""
-        return self._after(_passing("flat"), at, limit)
-
-    def entries_end(self, at: int, limit: int) -> int:
-        """Behind the comma of the last entry that ends before *limit*, or *at*."""
-        return self._after(_passing("entries", self.levels), at, limit)
 
     def flow_parts(self, node: Node) -> Iterator[Portion]:
         """The entries in order as `start, end, how many`, one or a block, with what ends them."""
@@ -235,9 +131,9 @@ class FlowScanner:
                 continue
             if not single and run is None:
                 single = BLOCK
-                if block := _passing("block").match(self.source, at, limit):
-                    yield at, block.end(), BLOCK
-                    at, single = self.space(block.end(), limit), 0
+                if (end := self.block_end(at, limit)) > at:
+                    yield at, end, BLOCK
+                    at, single = self.space(end, limit), 0
                     continue
             single = max(single - 1, 0)
             end = self.entry_end(at, limit)
@@ -281,14 +177,6 @@ class FlowScanner:
             node.props_end = prop.end()
             at = self.space(prop.end(), limit)
         return at
-
-    def space(self, at: int, limit: int) -> int:
-        """Behind the blanks and comments at *at*."""
-        return self._after(_SPACE, at, limit)
-
-    def _after(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
-        match = pattern.match(self.source, at, limit)
-        return match.end() if match else at
 
     def _pair(self, at: int, limit: int, *, is_map: bool) -> Pair:
         start = at
@@ -335,14 +223,6 @@ class FlowScanner:
         if json_like or _COLON.match(self.source, at, limit):
             return at + 1
         return None
-
-
-def quoted_end(source: bytes, at: int, limit: int) -> int:
-    """Where the quoted scalar at *at* ends."""
-    match = (_DOUBLE if source[at] == 0x22 else _SINGLE).match(source, at, limit)
-    if match is None:
-        raise CannotApply("A quoted scalar is not closed")
-    return match.end()
 
 
 def decode_key(token: bytes) -> str:

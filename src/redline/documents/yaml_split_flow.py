@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from redline.core.errors import CannotApply
-from redline.documents.yaml_flow import quoted_end
+from redline.documents.yaml_passing import quoted_end
 from redline.documents.yaml_region import ENTRY, Around, Region
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split_text import inline_runs
@@ -70,20 +70,21 @@ class FlowSplitter:
         if first in (b"[", b"{"):
             end, inside = self._flow(value, limit, around)
             end = scanner.space(end, limit)
+        elif first in (b'"', b"'"):
+            end, inside = self._quoted(at, value, limit, around)
         else:
             end = scanner.entry_end(at, limit)
-            if first in (b'"', b"'"):
-                inside = self._quoted(value, end, around)
         if source[end : end + 1] not in (b",", b"]", b"}"):
             raise CannotApply("A flow collection is malformed")
         return end, inside
 
-    def _quoted(self, start: int, limit: int, around: Around) -> int:
-        """Cut the text in quotes at *start*, if nothing follows it."""
-        end = quoted_end(self.source, start, limit)
-        if self.scanner.space(end, limit) != limit:
-            return 0
-        return self._texts(inline_runs(self.source, start, end, around, self.step))
+    def _quoted(self, at: int, value: int, limit: int, around: Around) -> tuple[int, int]:
+        """Where the entry at *at* ends that has a value in quotes; cut if nothing follows it."""
+        last = quoted_end(self.source, value, limit)
+        end = self.scanner.space(last, limit)
+        if self.source[end : end + 1] not in (b",", b"]", b"}"):
+            return self.scanner.entry_end(at, limit), 0
+        return end, self._texts(inline_runs(self.source, value, last, around, self.step))
 
     def _texts(self, found: Iterable[Region]) -> int:
         """Take the regions of texts in; how many bytes are in their runs."""
@@ -93,6 +94,9 @@ class FlowSplitter:
 
     def _small_end(self, at: int, limit: int, most: int) -> int | None:
         window = min(at + most, limit)
+        if window - self.source.rfind(b'"', at, window) > self.step and most < limit - at:
+            # Most likely a large text or list goes on behind the window.
+            return None
         try:
             end = self.scanner.entry_end(at, window)
         except CannotApply:

@@ -1,0 +1,203 @@
+"""Where flow collections and their entries end: one look at the text, none at what it means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+from redline.core.errors import CannotApply
+from redline.documents.possessive import compiled
+
+# Every repetition is possessive: nothing is read twice, and nothing is remembered to go back to.
+_GAP = rb"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+"
+_QUOTED = rb"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
+_APOSTROPHED = rb"'[^']*+(?:''[^']*+)*+'"
+_PLAIN = (
+    rb"(?:[^ \t\r\n\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\r\n,\[\]{}]))"
+    rb"(?:[^ \t\r\n,\[\]{}:#]++|:(?=[^ \t\r\n,\[\]{}])|(?<![ \t\r\n])#"
+    rb"|[ \t\r\n]++(?=[^ \t\r\n,\[\]{}:#]|:[^ \t\r\n,\[\]{}]))*+"
+)
+# Behind a quoted scalar or a collection, a colon needs no space to make it a key.
+_KEYED = rb"(?::[ ]?|[ \t\r\n]" + _GAP + rb":)?+"
+_SPACE = compiled(_GAP)
+_DOUBLE = compiled(_QUOTED, re.DOTALL)
+_SINGLE = compiled(_APOSTROPHED)
+PLAIN = compiled(_PLAIN)
+_AFTER = compiled(_KEYED)
+_QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"[ ]?:[ \t\r\n]*+|\w++[ ]?:[ \t\r\n]++)")
+MAX_FLOW = 200
+BLOCK = 64
+# Deeper ones are passed over level by level; where there are many, this is worth more levels.
+_LEVELS = 2
+_MORE_LEVELS = 16
+_MANY = 5000
+# JSON, and what is written like it, is passed over by simpler patterns, which may hold more levels.
+_JSON_LEVELS = 16
+_MORE_JSON_LEVELS = 48
+_BLANKS = rb"[ \t\r\n]*+"
+_WORD = rb"[.+-]{0,2}+\w[\w.+-]*+" + _BLANKS
+# So often in a row they may fail.
+_MOST_MISSES = 32
+
+
+def _token(space: bytes) -> bytes:
+    """Anything but a collection; the cheap and frequent kinds come first."""
+    # Words up to the next bracket (or comma): nothing in them starts anything else.
+    words = rb"\w[\w .:+,-]*+(?=[\[{\]}])" if b"," in space else rb"\w[\w .:+-]*+(?=[\[{\]},])"
+    return (
+        _QUOTED + _KEYED + rb"|[" + space + rb"]++|" + words + rb"|\w[\w.+-]*+(?:(?=[,\]}])|:[ ])"
+        rb"|" + _PLAIN + rb"|" + _APOSTROPHED + _KEYED + rb"|(?<![^ \t\r\n])#[^\r\n]*+"
+        rb"|[&*][^ \t\r\n,\[\]{}]++|!<[^>\r\n]*+>|![^ \t\r\n,\[\]{}]*+"
+        rb"|[:?](?=[ \t\r\n,\[\]{}])"
+    )  # fmt: skip
+
+
+def _nested(levels: int) -> bytes:
+    """A collection that holds at most *levels* more levels."""
+    inner = rb"|" + _nested(levels - 1) if levels else b""
+    return rb"[\[{](?:" + _token(rb" \t\r\n,") + inner + rb")*+[\]}]" + _KEYED
+
+
+@cache
+def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
+    """A pattern that passes over parts of a collection without a look at what they mean."""
+    entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested(levels) + rb")*+"
+    text = {
+        "entry": entry,
+        "entries": rb"(?:" + entry + rb",)*+",
+        "flat": rb"(?:" + _token(rb" \t\r\n,") + rb")*+",
+        "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
+        "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(levels) + rb")*+",
+    }[what]
+    return compiled(text, re.DOTALL)
+
+
+def _json_nested(levels: int) -> bytes:
+    """As `_nested`, of words and strings in double quotes with nothing unusual behind them."""
+    inner = rb"|" + _json_nested(levels - 1) if levels else b""
+    return (
+        rb"[\[{]" + _BLANKS + rb"(?:(?:" + _QUOTED + inner + rb")" + _BLANKS + rb"(?:[,:]" + _BLANKS
+        + rb"|(?=[\]}]))|" + _WORD + rb"(?:," + _BLANKS + rb"|:[ \t\r\n]++|(?=[\]}])))*+[\]}]"
+    )  # fmt: skip
+
+
+@cache
+def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
+    """As `_passing`; it ends before whatever is not as in JSON."""
+    nested = _json_nested(levels)
+    entry = (
+        _BLANKS + rb"(?:(?:" + _QUOTED + rb"|" + nested + rb")" + _BLANKS + rb"(?::" + _BLANKS
+        + rb"|(?=[,\]}]))|" + _WORD + rb"(?::[ \t\r\n]++|(?=[,\]}])))*+"
+    )  # fmt: skip
+    text = {
+        "entry": entry + rb"(?=[,\]}])",
+        "entries": rb"(?:" + entry + rb",)*+",
+        "nested": nested,
+    }
+    return compiled(text[what], re.DOTALL)
+
+
+@dataclass(slots=True)
+class Passing:
+    """Passes over parts of `source`."""
+
+    source: bytes
+    # Where large collections that were passed over once end.
+    ends: dict[int, int] = field(default_factory=dict)
+    levels: int = _LEVELS
+    steps: int = 0
+    misses: int = 0
+
+    def flow_end(self, at: int, limit: int) -> int:
+        """Where the collection that opens at *at* ends; nothing inside is looked at."""
+        if at in self.ends:
+            return self.ends[at]
+        end = self._json_end("nested", at, limit)
+        if end > at:
+            return end
+        source, inside, depth = self.source, _passing("inside", self.levels), 0
+        while True:
+            self.steps += 1
+            byte = source[at : at + 1] if at < limit else b""
+            if byte in (b"[", b"{"):
+                depth += 1
+                at += 1
+            elif byte in (b"]", b"}"):
+                depth -= 1
+                at += 1
+                if not depth:
+                    self._adapt()
+                    return at
+                at = self._after(_AFTER, at, limit)
+            else:
+                raise CannotApply("A flow collection is malformed or not closed")
+            if depth > MAX_FLOW:
+                raise CannotApply(f"Document is nested deeper than {MAX_FLOW} levels")
+            at = self._after(inside, at, limit)
+
+    def _adapt(self) -> None:
+        """Use patterns that hold more levels once that has been worth it."""
+        if self.steps > _MANY and self.levels == _LEVELS:
+            self.levels, self.misses = _MORE_LEVELS, 0
+
+    def entry_end(self, at: int, limit: int) -> int:
+        """Where the entry at *at* of a collection ends: at a comma or a closing bracket."""
+        key = _QUICK_KEY.match(self.source, at, limit) if self.ends else None
+        value = key.end() if key else at
+        if value not in self.ends and (end := self._json_end("entry", at, limit)) > at:
+            return end
+        entry = _passing("entry", self.levels)
+        at = self._after(entry, self.ends.get(value, at), limit)
+        while at < limit and self.source[at] in b"[{":
+            at = self._after(_AFTER, self.flow_end(at, limit), limit)
+            at = self._after(entry, at, limit)
+        return at
+
+    def flat_end(self, at: int, limit: int) -> int:
+        """Where the next bracket stands, or what cannot stand in a collection."""
+        return self._after(_passing("flat"), at, limit)
+
+    def entries_end(self, at: int, limit: int) -> int:
+        """Behind the comma of the last entry that ends before *limit*, or *at*.
+
+        An entry unlike those before it may be left for the next call.
+        """
+        end = self._json_end("entries", at, limit)
+        if end > at:
+            return end
+        return self._after(_passing("entries", self.levels), at, limit)
+
+    def block_end(self, at: int, limit: int) -> int:
+        """Behind the comma of the last of BLOCK entries, or *at* when there are less."""
+        return self._after(_passing("block"), at, limit)
+
+    def _json_end(self, what: str, at: int, limit: int) -> int:
+        """Behind what stands at *at* if it is as in JSON, else *at*."""
+        if self.misses > _MOST_MISSES:
+            return at
+        is_deep = self.levels > _LEVELS
+        levels = _MORE_JSON_LEVELS if is_deep else _JSON_LEVELS
+        end = self._after(_passing_json(what, levels), at, limit)
+        self.misses = 0 if end > at else self.misses + 1
+        return end
+
+    def space(self, at: int, limit: int) -> int:
+        """Behind the blanks and comments at *at*."""
+        return self._after(_SPACE, at, limit)
+
+    def _after(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
+        match = pattern.match(self.source, at, limit)
+        return match.end() if match else at
+
+
+def quoted_end(source: bytes, at: int, limit: int) -> int:
+    """Where the quoted scalar at *at* ends."""
+    is_double = source[at] == 0x22
+    end = source.find(b'"' if is_double else b"'", at + 1, limit) + 1
+    if end and (source.find(b"\\", at, end) < 0 if is_double else source[end : end + 1] != b"'"):
+        return end
+    match = (_DOUBLE if is_double else _SINGLE).match(source, at, limit)
+    if match is None:
+        raise CannotApply("A quoted scalar is not closed")
+    return match.end()
