@@ -13,6 +13,7 @@ from redline.core.paths import WorkspacePath
 _TYPED: dict[str, tuple[str, str]] = {
     "c": ("redline.code.c.referring", "CReferring"),
     "java": ("redline.code.java.referring", "JavaReferring"),
+    "go": ("redline.code.go.referring", "GoReferring"),
 }
 # All whose references are told apart, by the language that stands for its kin.
 TOLD_APART = {"python", "javascript", *_TYPED}

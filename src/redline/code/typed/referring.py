@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from redline.code.definitions import Parsed
 from redline.code.project import Files
@@ -13,6 +14,9 @@ from redline.code.targets import Meaning, Reference, Target, by_line, verdicts
 from redline.code.things import UNKNOWN, Thing
 from redline.code.typed.units import Unit, Units
 from redline.core.paths import WorkspacePath
+
+# A place that spells the name: its line, what it may mean, whether it is a member, its offset.
+Place: TypeAlias = tuple[int, frozenset[Thing], bool, int]
 
 
 class TypedReferring(ABC):
@@ -89,7 +93,7 @@ class TypedReferring(ABC):
             if node.range().start.index not in seen:
                 yield node.range().start.line + 1, frozenset({UNKNOWN}), False
 
-    def _places(self, unit: Unit) -> Iterator[tuple[int, frozenset[Thing], bool, int]]:
+    def _places(self, unit: Unit) -> Iterator[Place]:
         for spot in unit.names.occurrences:
             if spot.name == self.name:
                 yield spot.line, self.of_spot(unit, spot), False, spot.start

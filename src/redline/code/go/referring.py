@@ -1,0 +1,176 @@
+"""What refers to a definition in Go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from redline.code.definitions import Parsed
+from redline.code.go.interfaces import Interfaces
+from redline.code.go.literals import has_fields, key_of, type_of
+from redline.code.go.members import Members, Selected
+from redline.code.go.names import Declared, Locals
+from redline.code.go.packages import Packages
+from redline.code.go.sources import Source
+from redline.code.go.types import Types
+from redline.code.go.values import Values
+from redline.code.named import Node
+from redline.code.project import Files
+from redline.code.references import nodes_of
+from redline.code.scopes import Member, Names, Occurrence, Scope
+from redline.code.targets import Reference, Target
+from redline.code.things import UNKNOWN, Thing
+from redline.code.typed.referring import Place, TypedReferring
+from redline.code.typed.units import Unit
+from redline.core.paths import WorkspacePath
+
+_UNKNOWN = frozenset({UNKNOWN})
+_DEFINING = {"field_declaration", "method_declaration", "method_elem"}
+
+
+class GoReferring(TypedReferring):
+    """Finds what refers to definitions of one name in Go."""
+
+    def __init__(self, name: str, files: Files) -> None:
+        super().__init__(name, files)
+        self._begin()
+        self._homes: set[WorkspacePath] = set()
+        self._methods: dict[Thing, Declared] = {}
+        self._targets: list[Target] = []
+        # Methods that count as a target's where they are called, not where they are declared.
+        self._joined: set[Thing] = set()
+
+    def _begin(self) -> None:
+        self.packages = Packages(self.units)
+        self.types = Types(self.packages, Locals())
+        self.members = Members(self.types)
+        self.values = Values(self.types, self.members)
+        self.interfaces = Interfaces(self.types, self.members)
+
+    def forget(self) -> None:
+        """Let go of everything that was read for the answer."""
+        super().forget()
+        self._begin()
+        self._methods.clear()
+
+    def read(self, parsed: Parsed, spots: Sequence[int]) -> Names:  # noqa: ARG002 - by nodes
+        """The places that spell the name; what they mean is found outward from each."""
+        top = Scope("module", None, parsed.root)
+        names = Names(top, scopes=[top])
+        for node in nodes_of(parsed, self.name):
+            above = node.parent()
+            if node.kind() == "field_identifier" or key_of(node) is not None:
+                names.member(node, top, "access", above)
+            else:
+                names.refer(node, top)
+        return names
+
+    def target(self, path: WorkspacePath, start: int) -> Target | None:
+        """The definition whose name begins at *start*; None where that cannot be told."""
+        found = super().target(path, start)
+        if found is not None:
+            self._homes |= {thing.path.parent for thing in found.same}
+        return found
+
+    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
+        """The references of one file, in order; None where that cannot be told."""
+        if not self._is_exported() and path.parent not in self._homes:
+            return []  # other packages cannot name it
+        self._targets = targets
+        return super().in_file(path, targets)
+
+    def _places(self, unit: Unit) -> Iterator[Place]:
+        for line, things, is_member, start in super()._places(unit):
+            if any((thing.path, thing.start) == (unit.path, start) for thing in things):
+                yield line, things - self._joined, is_member, start
+                continue
+            for thing in things - self._joined:
+                self._join(thing)
+            yield line, things, is_member, start
+
+    def _join(self, thing: Thing) -> None:
+        """Count calls of a method that corresponds to a target's by an interface as its own."""
+        method = self._methods.get(thing)
+        for target in self._targets if method is not None else ():
+            asked = self._methods.get(target.thing)
+            if asked is None or method is None or thing in target.same:
+                continue
+            if self.interfaces.correspond(asked, method):
+                target.same.add(thing)
+                self._joined.add(thing)
+
+    def _may_satisfy(self, unit: Unit) -> bool:
+        """Whether a method of this package is asked for: a library's interface may have it."""
+        asked = (target.thing for target in self._targets if target.thing in self._methods)
+        return any(thing.path.parent == unit.path.parent for thing in asked)
+
+    def may_see(self, path: WorkspacePath, text: str) -> bool:
+        """Whether a file can name a thing of another file at all, by its text alone."""
+        if path.parent in self._homes:
+            return True
+        return self._is_exported() and any(self._is_imported(home, text) for home in self._homes)
+
+    def _is_exported(self) -> bool:
+        return self.name[:1].isupper()
+
+    def _is_imported(self, home: WorkspacePath, text: str) -> bool:
+        known = self.packages.path_of(home)
+        return known is None or f'"{known}"' in text or f"`{known}`" in text
+
+    def of_spot(self, unit: Unit, spot: Occurrence) -> frozenset[Thing]:
+        """What a plain name means."""
+        return self._plain(unit, spot.node)
+
+    def _plain(self, unit: Unit, node: Node) -> frozenset[Thing]:
+        above = node.parent()
+        kind = above.kind() if above is not None else ""
+        if kind == "qualified_type" and node.kind() == "type_identifier":
+            return self._of_package(unit, above.field("package").text())
+        if node.kind() == "package_identifier":
+            return frozenset()
+        if kind == "function_declaration" and node.text() == "init":
+            return frozenset({Declared(unit, node, "func", above).thing})  # each by itself
+        found = self.types.declared(unit, node)
+        if not found and any(each.name == "." for each in self._source(unit).imports):
+            return _UNKNOWN
+        return frozenset(each.thing for each in found)
+
+    def _source(self, unit: Unit) -> Source:
+        return self.packages.source(unit)
+
+    def _of_package(self, unit: Unit, package: str) -> frozenset[Thing]:
+        found = self.packages.exported(self._source(unit), package, self.name)
+        return frozenset(each.thing for each in found)
+
+    def of_member(self, unit: Unit, member: Member) -> frozenset[Thing]:
+        """What a word that belongs to a value or type means."""
+        above = member.node.parent()
+        if above.kind() in _DEFINING:
+            return self._things([_defined(unit, member.node, above)])
+        if above.kind() == "selector_expression":
+            return self._selected(unit, self.values.selected(unit, above))
+        braces = key_of(member.node)
+        if braces is None:
+            return _UNKNOWN
+        shape = type_of(self.values, unit, braces)
+        is_field = has_fields(self.values, shape)
+        if is_field is None:
+            return _UNKNOWN
+        if not is_field:
+            return self._plain(unit, member.node)
+        return self._selected(unit, self.members.find(shape, self.name))
+
+    def _selected(self, unit: Unit, found: Selected) -> frozenset[Thing]:
+        if found.declared:
+            return self._things(found.declared)
+        is_open = found.is_open or (found.is_outside and self._may_satisfy(unit))
+        return _UNKNOWN if is_open else frozenset()
+
+    def _things(self, declared: Iterable[Declared]) -> frozenset[Thing]:
+        found = {each.thing: each for each in declared}
+        self._methods.update((t, each) for t, each in found.items() if each.kind == "method")
+        return frozenset(found)
+
+
+def _defined(unit: Unit, node: Node, above: Node) -> Declared:
+    kind = "field" if above.kind() == "field_declaration" else "method"
+    return Declared(unit, node, kind, above)
