@@ -15,6 +15,7 @@ _TYPED: dict[str, tuple[str, str]] = {
     "java": ("redline.code.java.referring", "JavaReferring"),
     "go": ("redline.code.go.referring", "GoReferring"),
 }
+TYPED = frozenset(_TYPED)
 # All whose references are told apart, by the language that stands for its kin.
 TOLD_APART = {"python", "javascript", *_TYPED}
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 
 from redline.code.definitions import Parsed
 from redline.code.imports import stem_keys
 from redline.code.languages import kin_of, language_of
 from redline.code.project import Files
 from redline.code.references import nodes_of
-from redline.code.resolvers import TOLD_APART, Resolver, resolver_of
+from redline.code.resolvers import TOLD_APART, TYPED, Resolver, resolver_of
 from redline.code.targets import Reference, Target
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
@@ -136,7 +137,13 @@ class Finder:
         for row in self._renaming():
             rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
-        return first + [row for row in rows.values() if not kin or _kin(row.path) in kin]
+        others = [row for row in rows.values() if not kin or _kin(row.path) in kin]
+        if kin & TYPED:
+            # A common name is spelled in more files than can be read: its own package's count.
+            others.sort(
+                key=lambda row: max(_shared(row.path, home) for home in homes), reverse=True
+            )
+        return first + others
 
     def _renaming(self) -> Iterator[IndexedUses]:
         """Files that may use the thing without spelling its name."""
@@ -271,6 +278,14 @@ class Finder:
     def _is_file(self, path: WorkspacePath) -> bool:
         entry = self.lookup.call.runtime.tree.stat(path)
         return entry is not None and entry.kind is Kind.FILE
+
+
+def _shared(path: WorkspacePath, home: WorkspacePath) -> int:
+    """How many folders two files have in common, most if they lie in the same one."""
+    if path.parent == home.parent:
+        return len(home.parts)
+    pairs = zip(path.parts[:-1], home.parts[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _kin(path: WorkspacePath) -> str:
