@@ -122,7 +122,8 @@ class Packages:
         if module is not None and self.is_own(source, path):
             home, own = module
             rest = path[len(own) :].split("/")
-            return [WorkspacePath(home.root, (*home.parts, *(part for part in rest if part)))]
+            inside = WorkspacePath(home.root, (*home.parts, *(part for part in rest if part)))
+            return [inside] if self.path_of(inside) == path else []
         folders = dict.fromkeys(found.parent for found in self.units.files.defining(name))
         return [folder for folder in folders if self.means(folder, path)]
 
