@@ -132,14 +132,47 @@ def history(report: Report, lengths: list[int]) -> None:
                 made += 21 + 11
 
 
+def large_changes(report: Report, sizes: list[int]) -> None:
+    """Listing when each of the latest changes touched many files."""
+    from redline.app import Redline
+    from redline.core.changes import ABSENT, Change, ChangeSet, FileState
+    from redline.core.paths import WorkspacePath
+    from redline.core.ports.history import Origin
+    from redline.settings import Settings
+
+    for files in sizes:
+        with tempfile.TemporaryDirectory(dir=SHM) as home:
+            root = Path(home) / "ws"
+            root.mkdir()
+            after = FileState.of(b"text\n")
+            paths = [WorkspacePath(0, (f"d{n // 100:04}", f"f{n:05}")) for n in range(files)]
+            change_set = ChangeSet(tuple(Change(path, ABSENT, after) for path in paths))
+            with Redline(Settings(workspace=str(root), state_dir=f"{home}/state")) as redline:
+                for _ in range(25):
+                    redline.editor.record(change_set, Origin("bench"))
+            flags = ("--workspace", str(root), "--state-dir", f"{home}/state")
+            with StdioServer(redline_argv(*flags)) as server:
+                server.initialize()
+                who = f"{files:,} files each"
+                row = measure_calls(
+                    server,
+                    "list the latest 20 changes",
+                    who,
+                    lambda _: server.call("list_changes", {}),
+                    5,
+                )
+                report.add(row)
+
+
 def main(arguments: list[str]) -> int:
-    """Measure all three."""
+    """Measure all."""
     short = "--short" in arguments
     report = Report("growth")
     trees(report, [1000] if short else [1000, 10_000, 100_000])
     sizes = [("10 KB", 10_000), ("1 MB", 1_000_000)]
     documents(report, sizes if short else [*sizes, ("10 MB", 10_000_000), ("50 MB", 50_000_000)])
     history(report, [10, 100] if short else [10, 1000, 10_000])
+    large_changes(report, [100] if short else [100, 5000])
     report.finish(short=short)
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -23,8 +24,11 @@ from redline.core.changes import (
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 
-# Within a JSON string the quotes would be escaped, so this is always a state of a file.
+# Within a JSON string the quotes would be escaped, so these are always what they seem: a state of
+# a file, a step, and what stands around all steps.
 _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
+_STEP = re.compile(rb'\["[cm]",\[')
+_STEPS, _NOTES = b',"steps":[', b'],"notes":'
 
 
 def encode_body(
@@ -58,10 +62,7 @@ def decode_body(
     body: bytes, root_number: Callable[[str], int]
 ) -> tuple[ChangeSet, Origin, tuple[str, ...]]:
     """The inverse of `encode_body`, contents not loaded."""
-    try:
-        data = orjson.loads(body)
-    except ValueError:  # the other spelling of the two above
-        data = json.loads(body)
+    data = _loads(body)
     numbers = [root_number(path) for path in data["roots"]]
 
     def place(pair: list[Any]) -> WorkspacePath:
@@ -76,10 +77,54 @@ def decode_body(
     return ChangeSet(tuple(steps)), Origin(*data["origin"]), tuple(data["notes"])
 
 
+def _loads(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except ValueError:  # the other spelling of the two above
+        return json.loads(body)
+
+
 def may_name(body: bytes, name: str) -> bool:
     """False when no path in *body* has the part *name*: much cheaper than reading it."""
-    plain = name.isascii() and name.isprintable() and '"' not in name and "\\" not in name
-    return not plain or name.encode() in body
+    return not _is_plain(name) or name.encode() in body
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is spelled in JSON as it is."""
+    return name.isascii() and name.isprintable() and '"' not in name and "\\" not in name
+
+
+def touches(body: bytes, place: WorkspacePath, root_number: Callable[[str], int]) -> bool:
+    """Whether a path in *body* is *place* or lies beneath it, decided without reading it all."""
+    if not may_name(body, place.name):
+        return False
+    head = _loads(body[: body.index(_STEPS)] + b"}")
+    roots = [n for n, path in enumerate(head["roots"]) if root_number(path) == place.root]
+    relative = "/".join(place.parts)
+    if not relative:
+        return any(b'[%d,"' % root in body for root in roots)
+    if _is_plain(relative):
+        starts = [b'[%d,"%s' % (root, relative.encode()) for root in roots]
+        return any(start + b'"]' in body or start + b"/" in body for start in starts)
+    pairs = (pair for step in _loads(body)["steps"] for pair in _places_of(step))
+    inner = relative + "/"
+    return any(n in roots and (path == relative or path.startswith(inner)) for n, path in pairs)
+
+
+def _places_of(step: list[Any]) -> list[list[Any]]:
+    return step[1:3] if step[0] == "m" else step[1:2]
+
+
+def shortened(body: bytes, most: int | None) -> tuple[bytes, int]:
+    """A body with only the first *most* steps, and how many it lost."""
+    if most is None:
+        return body, 0
+    starts = _STEP.finditer(body)
+    beyond = next(islice(starts, most, None), None)
+    if beyond is None:
+        return body, 0
+    kept = body[: beyond.start()].rstrip(b",")
+    return kept + body[body.rindex(_NOTES) :], 1 + sum(1 for _ in starts)
 
 
 def digests_in(body: bytes) -> set[str]:

@@ -226,7 +226,14 @@ class DiskStore:
             raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
         return FileState(state.digest, state.size, state.mode, content)
 
-    def newest_first(self, before_id: str | None = None, naming: str = "") -> Iterator[Operation]:
+    def newest_first(
+        self,
+        before_id: str | None = None,
+        *,
+        naming: str = "",
+        beneath: WorkspacePath | None = None,
+        steps: int | None = None,
+    ) -> Iterator[Operation]:
         """Every operation, contents not loaded; see `core.ports.history.Store`."""
         with self._guard:
             self.journal.refresh()
@@ -239,10 +246,14 @@ class DiskStore:
                 body = self.journal.body(lines[number])
             except LookupError:  # pruned meanwhile, as is everything older
                 return
-            if records.may_name(body, naming):
-                yield self._operation(lines[number], body)
+            if records.may_name(body, naming) and self._touches(body, beneath):
+                yield self._operation(lines[number], body, steps)
 
-    def _operation(self, line: Line, body: bytes) -> Operation:
+    def _touches(self, body: bytes, place: WorkspacePath | None) -> bool:
+        return place is None or records.touches(body, place, self.workspace.root_number)
+
+    def _operation(self, line: Line, body: bytes, steps: int | None = None) -> Operation:
+        body, left_out = records.shortened(body, steps)
         change_set, origin, notes = records.decode_body(body, self.workspace.root_number)
         head = line.head
         return Operation(
@@ -254,6 +265,7 @@ class DiskStore:
             head.reverts,
             self._lineage().reverters.get(head.id),
             notes,
+            left_out,
         )
 
     def _line(self, operation_id: str) -> Line:

@@ -13,6 +13,8 @@ from redline.core.ports.history import Operation
 from redline.plan.describe import Label, touched
 from redline.settings import Settings
 
+# So many files of an operation are named on its line.
+NAMED = 3
 _ACTION_STYLE = {"create": "green", "delete": "red", "edit": "yellow", "move": "blue"}
 
 
@@ -40,12 +42,12 @@ def label_for(redline: Redline) -> Label:
 
 def headline(operation: Operation, label: Label) -> str:
     """One operation on one line."""
-    places = touched(operation.change_set, label)
+    places = touched(operation.change_set, label, NAMED)
     names = ", ".join(
         f"{paint(place.action, _ACTION_STYLE.get(place.action, 'dim'))} {place.path}"
-        for place in places[:3]
+        for place in places
     )
-    more = f" +{len(places) - 3} more" if len(places) > 3 else ""
+    more = f" +{operation.step_count - NAMED} more" if operation.step_count > NAMED else ""
     state = paint("  undone", "dim") if operation.reverted_by else ""
     ident = paint(operation.id, "yellow", *(() if operation.reverted_by else ("bold",)))
     time, tool = paint(when(operation.time), "dim"), paint(operation.origin.tool, "cyan")

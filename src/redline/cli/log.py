@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.history_view import add_workspace_flags, headline, label_for, open_redline
+from redline.cli.history_view import NAMED, add_workspace_flags, headline, label_for, open_redline
 from redline.cli.terminal import out, paint, program
 from redline.core.ports.history import HistoryQuery
 
@@ -23,7 +23,11 @@ def run(args: argparse.Namespace) -> int:
     redline = open_redline(args)
     label = label_for(redline)
     query = HistoryQuery(
-        path=args.path, tool=args.tool, before_id=args.before, limit=max(1, args.limit) + 1
+        path=args.path,
+        tool=args.tool,
+        before_id=args.before,
+        limit=max(1, args.limit) + 1,
+        steps=NAMED,
     )
     found = list(redline.history.list(query))
     for operation in found[: args.limit]:

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     redline = open_redline(args)
     wanted = args.id
     if wanted is None:
-        latest = redline.history.list(HistoryQuery(limit=1))
+        latest = redline.history.list(HistoryQuery(limit=1, steps=0))
         if not latest:
             fail("no changes yet")
             return 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
@@ -24,11 +24,10 @@ class JournalHistory:
         found: list[Operation] = []
         if query.limit <= 0:
             return found
-        name = wanted.name if isinstance(wanted, WorkspacePath) else _last_part(wanted or "")
-        for operation in self._store.newest_first(query.before_id, name):
+        for operation in self._operations(query, wanted):
             if query.since is not None and operation.time < query.since:
                 break
-            if self._matches(operation, query, wanted):
+            if _matches(operation, query):
                 found.append(operation)
                 if len(found) >= query.limit:
                     break
@@ -52,20 +51,24 @@ class JournalHistory:
             parts = (part for part in raw.split("/") if part not in ("", "."))
             return show_name(self._workspace.absolute(WorkspacePath(0, tuple(parts))))
 
-    def _matches(
-        self, operation: Operation, query: HistoryQuery, wanted: WorkspacePath | str | None
-    ) -> bool:
-        if query.tool is not None and operation.origin.tool != query.tool:
-            return False
-        if query.until is not None and operation.time > query.until:
-            return False
-        if wanted is None:
-            return True
-        paths = operation.change_set.paths
-        if isinstance(wanted, WorkspacePath):
-            return any(path.is_beneath(wanted) for path in paths)
-        shown = [show_name(self._workspace.absolute(path)) for path in paths]
-        return any(path == wanted or path.startswith(wanted + os.sep) for path in shown)
+    def _operations(
+        self, query: HistoryQuery, wanted: WorkspacePath | str | None
+    ) -> Iterator[Operation]:
+        """Those that touch what is wanted."""
+        read = self._store.newest_first
+        if wanted is None or isinstance(wanted, WorkspacePath):
+            yield from read(query.before_id, beneath=wanted, steps=query.steps)
+            return
+        for operation in read(query.before_id, naming=_last_part(wanted)):
+            paths = (show_name(self._workspace.absolute(p)) for p in operation.change_set.paths)
+            if any(path == wanted or path.startswith(wanted + os.sep) for path in paths):
+                yield operation
+
+
+def _matches(operation: Operation, query: HistoryQuery) -> bool:
+    if query.tool is not None and operation.origin.tool != query.tool:
+        return False
+    return query.until is None or operation.time <= query.until
 
 
 def _last_part(path: str) -> str:

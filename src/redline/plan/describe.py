@@ -31,13 +31,13 @@ class Touched:
         return found
 
 
-def touched(change_set: ChangeSet, label: Label) -> list[Touched]:
-    """Every place of *change_set* in order."""
+def touched(change_set: ChangeSet, label: Label, most: int | None = None) -> list[Touched]:
+    """Every place of *change_set* in order, or the first *most*."""
     return [
         Touched(label(step.target), "move", "entry", label(step.source))
         if isinstance(step, Rename)
         else Touched(label(step.path), _action(step), _kind(step))
-        for step in change_set.steps
+        for step in change_set.steps[:most]
     ]
 
 

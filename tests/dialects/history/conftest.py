@@ -32,9 +32,16 @@ class Place:
 
     def write(self, name: str, text: str, tool: str = "write_file") -> Operation:
         """Commit one file."""
-        path = self.redline.workspace.resolve(name, Access.WRITE)
-        step = Change(path, self.redline.tree.state(path), FileState.of(text.encode()))
-        return self.redline.editor.commit(ChangeSet((step,)), Origin(tool, "tests 1"))
+        return self.write_all({name: text}, tool)
+
+    def write_all(self, texts: dict[str, str], tool: str = "write_file") -> Operation:
+        """Commit files together."""
+        steps = []
+        for name, text in texts.items():
+            path = self.redline.workspace.resolve(name, Access.WRITE)
+            after = FileState.of(text.encode())
+            steps.append(Change(path, self.redline.tree.state(path), after))
+        return self.redline.editor.commit(ChangeSet(tuple(steps)), Origin(tool, "tests 1"))
 
 
 @pytest.fixture

@@ -59,6 +59,27 @@ def test_listing_filters_and_pages(place: Place, client: Client) -> None:
     assert len(_ok(client.call("list_changes", {"since": "2001-01-01"}))["changes"]) == 5
 
 
+def test_of_a_huge_change_the_first_files_are_named_and_all_are_counted(
+    place: Place, client: Client
+) -> None:
+    made = place.write_all({f"f{n:04}.txt": f"text {n}\n" for n in range(700)})
+    reply = client.call("list_changes")
+    (row,) = _ok(reply)["changes"]
+    assert (len(row["files"]), row["files_total"]) == (20, 700)
+    assert "create f0002.txt +697" in reply["result"]["content"][0]["text"]
+    (by_path,) = _ok(client.call("list_changes", {"path": "f0699.txt"}))["changes"]
+    assert by_path == row, "found by a file that is not named"
+    assert _ok(client.call("list_changes", {"path": "f0700.txt"}))["changes"] == []
+    shown = _ok(client.call("show_change", {"id": made.id, "max_bytes": 1024}))
+    assert (len(shown["files"]), shown["files_total"], shown["truncated"]) == (500, 700, True)
+    assert shown["diff"].startswith("--- /dev/null\n+++ b/f0000.txt\n")
+    undone = client.call("undo_change")
+    assert (len(_ok(undone)["files"]), _ok(undone)["files_total"]) == (500, 700)
+    assert "and 680 more" in undone["result"]["content"][0]["text"]
+    place.write("small.txt", "x")
+    assert "files_total" not in _ok(client.call("show_change"))
+
+
 @pytest.mark.requirement("history-shows-a-diff")
 def test_a_change_is_shown_as_a_diff(place: Place, client: Client) -> None:
     first = place.write("a.txt", "one\ntwo\n")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from redline.core.changes import ChangeSet
+from redline.core.paths import WorkspacePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Operation:
     `kind` is change, undo, redo, or grant: a permission a person gave, which changes nothing.
     `reverts` is the id of the operation this one takes back,
     `reverted_by` the one that took this one back. `notes` carry facts such as atomic: false.
+    `left_out` counts the steps at the end of `change_set` that were not asked for.
     """
 
     id: str
@@ -36,6 +38,12 @@ class Operation:
     reverts: str | None = None
     reverted_by: str | None = None
     notes: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def step_count(self) -> int:
+        """How many steps this has, read or not."""
+        return len(self.change_set.steps) + self.left_out
 
 
 class Editor(Protocol):
@@ -72,7 +80,7 @@ class Editor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuery:
-    """Which operations to list, newest first."""
+    """Which operations to list, newest first; of each at least the first *steps*, None for all."""
 
     path: str | None = None
     tool: str | None = None
@@ -80,6 +88,7 @@ class HistoryQuery:
     until: float | None = None
     before_id: str | None = None
     limit: int = 50
+    steps: int | None = None
 
 
 class History(Protocol):
@@ -143,10 +152,18 @@ class Store(Protocol):
     def latest(self, *, undone: bool) -> str | None:
         """The id of the latest operation that can be undone (or, with *undone*, redone)."""
 
-    def newest_first(self, before_id: str | None = None, naming: str = "") -> Iterator[Operation]:
+    def newest_first(
+        self,
+        before_id: str | None = None,
+        *,
+        naming: str = "",
+        beneath: WorkspacePath | None = None,
+        steps: int | None = None,
+    ) -> Iterator[Operation]:
         """Every operation, contents not loaded, from the newest or from behind *before_id*.
 
-        With *naming*, those may be left out in which no path has that part.
+        With *naming*, those may be left out in which no path has that part; with *beneath*, those
+        are that touch nothing there. With *steps*, only so many of each are read.
         """
 
     def prune(self, *, days: float, size: int) -> int:

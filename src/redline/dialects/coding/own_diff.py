@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from redline.core.changes import Absent, Change, FileState, Rename, State
 from redline.core.diff import diff_of_files
@@ -56,13 +57,13 @@ def _is_file(step: Change) -> bool:
 def _operations(call: Call) -> list[Operation]:
     """This process's operations, newest first."""
     found: list[Operation] = []
-    query = HistoryQuery(since=LISTED_AT, limit=_PAGE)
+    query = HistoryQuery(since=LISTED_AT, limit=_PAGE, steps=0)
     while len(found) < _MOST_OPERATIONS:
         page = call.runtime.history.list(query)
         found += page
         if len(page) < _PAGE:
             break
-        query = HistoryQuery(since=LISTED_AT, limit=_PAGE, before_id=page[-1].id)
+        query = replace(query, before_id=page[-1].id)
     return found
 
 

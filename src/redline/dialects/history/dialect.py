@@ -20,6 +20,7 @@ _OPERATION: Json = {
         "reverts": {"type": ["string", "null"]},
         "reverted_by": {"type": ["string", "null"]},
         "files": {"type": "array", "items": {"type": "object"}},
+        "files_total": {"type": "integer"},
     },
     "required": ["id", "time", "tool", "kind", "files"],
 }
@@ -45,6 +46,7 @@ def _reverting(name: str, title: str, description: str) -> Tool:
                 "reverts": {"type": "string"},
                 "dry_run": {"type": "boolean"},
                 "files": {"type": "array", "items": {"type": "object"}},
+                "files_total": {"type": "integer"},
                 "diff": {"type": "string"},
             },
             "required": ["id", "reverts", "dry_run", "files"],

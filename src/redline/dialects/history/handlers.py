@@ -14,6 +14,7 @@ from redline.plan.describe import Label, diff_of, touched
 
 _DIFF_CAP = 65536
 _FILES_LISTED = 20
+_FILES_SHOWN = 500
 
 
 def list_changes(call: Call) -> Result:
@@ -27,6 +28,7 @@ def list_changes(call: Call) -> Result:
         until=_time(arguments, "until"),
         before_id=arguments.get("cursor"),
         limit=limit + 1,
+        steps=_FILES_LISTED,
     )
     found = list(call.runtime.history.list(query))
     page, label = found[:limit], _label(call)
@@ -42,17 +44,16 @@ def show_change(call: Call) -> Result:
     """One operation with its diff."""
     wanted = call.arguments.get("id")
     if wanted is None:
-        latest = call.runtime.history.list(HistoryQuery(limit=1))
+        latest = call.runtime.history.list(HistoryQuery(limit=1, steps=0))
         if not latest:
             raise NothingToUndo("No change has been made yet")
         wanted = latest[0].id
     operation = call.runtime.history.get(str(wanted))
     label = _label(call)
-    diff, cut = _cut(
-        _shown(operation.change_set, label), int(call.arguments.get("max_bytes", _DIFF_CAP))
-    )
+    most = int(call.arguments.get("max_bytes", _DIFF_CAP))
+    diff, cut = _shown(operation.change_set, label, most)
     structured = {
-        **_row(operation, label, None),
+        **_row(operation, label, _FILES_SHOWN),
         "diff": diff,
         "truncated": cut,
         "notes": list(operation.notes),
@@ -79,12 +80,12 @@ def redo_change(call: Call) -> Result:
 
 def _planned(call: Call, change_set: ChangeSet, wanted: str | None, verb: str) -> Result:
     label = _label(call)
-    diff, _ = _cut(_shown(change_set, label), _DIFF_CAP)
+    diff, _ = _shown(change_set, label, _DIFF_CAP)
     structured = {
         "id": None,
         "reverts": wanted or "latest",
         "dry_run": True,
-        "files": [place.wire() for place in touched(change_set, label)],
+        **_files(change_set, label, _FILES_SHOWN, len(change_set.steps)),
         "diff": diff,
     }
     return Result.of_text(f"{verb} would change:\n{diff}", structured)
@@ -92,14 +93,15 @@ def _planned(call: Call, change_set: ChangeSet, wanted: str | None, verb: str) -
 
 def _done(call: Call, operation: Operation, verb: str) -> Result:
     label = _label(call)
-    files = touched(operation.change_set, label)
-    names = ", ".join(place.path for place in files[:_FILES_LISTED])
-    more = f" and {len(files) - _FILES_LISTED} more" if len(files) > _FILES_LISTED else ""
+    files = touched(operation.change_set, label, _FILES_LISTED)
+    names = ", ".join(place.path for place in files)
+    rest = operation.step_count - len(files)
+    more = f" and {rest} more" if rest else ""
     structured = {
         "id": operation.id,
         "reverts": operation.reverts or "",
         "dry_run": False,
-        "files": [place.wire() for place in files],
+        **_files(operation.change_set, label, _FILES_SHOWN, operation.step_count),
     }
     return Result.of_text(
         f"{verb} {operation.reverts} ({names}{more}); this is change {operation.id}", structured
@@ -115,9 +117,19 @@ def _label(call: Call) -> Label:
     return label
 
 
-def _shown(change_set: ChangeSet, label: Label) -> str:
-    diff, hidden = visible(diff_of(change_set, label))
-    return f"warning: {hidden} hidden characters are shown escaped\n{diff}" if hidden else diff
+def _shown(change_set: ChangeSet, label: Label, limit: int) -> tuple[str, bool]:
+    """The diff and whether it was cut; what would be cut off is not even compared."""
+    parts: list[str] = []
+    size = 0
+    for step in change_set.steps:
+        parts.append(diff_of(ChangeSet((step,)), label))
+        size += len(parts[-1])
+        if size > limit:
+            break
+    diff, hidden = visible("".join(parts))
+    if hidden:
+        diff = f"warning: {hidden} hidden characters are shown escaped\n{diff}"
+    return _cut(diff, limit)
 
 
 def _cut(text: str, limit: int) -> tuple[str, bool]:
@@ -128,8 +140,12 @@ def _cut(text: str, limit: int) -> tuple[str, bool]:
     return head[: head.rfind("\n") + 1] or head, True
 
 
-def _row(operation: Operation, label: Label, files: int | None) -> Json:
-    places = touched(operation.change_set, label)
+def _files(change_set: ChangeSet, label: Label, most: int, total: int) -> Json:
+    files = [place.wire() for place in touched(change_set, label, most)]
+    return {"files": files} if len(files) == total else {"files": files, "files_total": total}
+
+
+def _row(operation: Operation, label: Label, most: int) -> Json:
     return {
         "id": operation.id,
         "time": _iso(operation.time),
@@ -140,14 +156,14 @@ def _row(operation: Operation, label: Label, files: int | None) -> Json:
         "undone": operation.reverted_by is not None,
         "reverts": operation.reverts,
         "reverted_by": operation.reverted_by,
-        "files": [place.wire() for place in places[:files]],
+        **_files(operation.change_set, label, most, operation.step_count),
     }
 
 
 def _line(operation: Operation, label: Label) -> str:
-    places = touched(operation.change_set, label)
-    names = ", ".join(f"{place.action} {place.path}" for place in places[:3])
-    more = f" +{len(places) - 3}" if len(places) > 3 else ""
+    places = touched(operation.change_set, label, 3)
+    names = ", ".join(f"{place.action} {place.path}" for place in places)
+    more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
     state = " (undone)" if operation.reverted_by else ""
     return f"{operation.id}  {_iso(operation.time)}  {operation.origin.tool}  {names}{more}{state}"
 
