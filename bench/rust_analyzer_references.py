@@ -35,9 +35,12 @@ _DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
 def references(source: Source, picks: list[Pick]) -> list[Answer]:
     """What rust-analyzer answers for each pick."""
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
+        root, standard = Path(folder) / "work", Path(folder) / "library"
+        root.mkdir()
         copy(source, root)
-        (root / "rust-project.json").write_text(json.dumps(_project(source, root)))
+        _standard(standard)
+        project = {"sysroot_src": str(standard), "crates": _project(source, root)}
+        (root / "rust-project.json").write_text(json.dumps(project))
         service = LanguageServer(_argv(), root, options=_OPTIONS, capabilities=_CAPABILITIES)
         with service:
             service.wait(_is_ready)
@@ -57,9 +60,17 @@ def _is_ready(message: dict[str, Any]) -> bool:
     return is_status and bool(message["params"].get("quiescent"))
 
 
-def _project(source: Source, root: Path) -> dict[str, Any]:
+def _standard(folder: Path) -> None:
+    """The standard library without its manifest: with it, cargo would look for what it needs."""
+    folder.mkdir()
+    library = next((tool("rust-src").folder() / "usr/src").glob("rustc-*")) / "library"
+    for place in library.iterdir():
+        if place.is_dir():
+            (folder / place.name).symlink_to(place)
+
+
+def _project(source: Source, root: Path) -> list[dict[str, Any]]:
     """Every target of every package as a crate that sees the libraries beside it."""
-    standard = next((tool("rust-src").folder() / "usr/src").glob("rustc-*")) / "library"
     packages = [_package(source.root, path) for path in sorted(source.root.rglob("Cargo.toml"))]
     crates = [crate for package in packages if package for crate in _crates(package, root)]
     libraries = {c["display_name"]: n for n, c in enumerate(crates) if c.pop("is_library")}
@@ -70,7 +81,7 @@ def _project(source: Source, root: Path) -> dict[str, Any]:
             for spelled, name in wanted.items()
             if name in libraries and libraries[name] != number
         ]
-    return {"sysroot_src": str(standard), "crates": crates}
+    return crates
 
 
 def _package(root: Path, manifest: Path) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ _TYPED: dict[str, tuple[str, str]] = {
     "c": ("redline.code.c.referring", "CReferring"),
     "java": ("redline.code.java.referring", "JavaReferring"),
     "go": ("redline.code.go.referring", "GoReferring"),
+    "rust": ("redline.code.rust.referring", "RustReferring"),
 }
 TYPED = frozenset(_TYPED)
 # All whose references are told apart, by the language that stands for its kin.

@@ -1,0 +1,1 @@
+"""References in Rust: modules and paths, scopes, and the types that members belong to."""

@@ -1,0 +1,93 @@
+"""The names of a Rust file: items, what is brought in, and the bodies that matter.
+
+Modules see nothing of what is around them, so the scope of one has no parent. Fields, variants,
+methods and what else a type has are bound in scopes of kind `class`, one for each type, trait and
+`impl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from redline.code.named import Node
+from redline.code.rust.expansions import Expansions
+from redline.code.scopes import ANY, TYPE, VALUE, Binding, Names, Scope
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Impl:
+    """An `impl`: what it gives members to, the trait it does so for, where its types are read."""
+
+    scope: Scope
+    outer: Scope
+    of: Node
+    trait: Node | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Local:
+    """What gives a local name its type: a pattern with a written type or a value."""
+
+    how: str
+    pattern: Node
+    scope: Scope
+    type: Node | None = None
+    value: Node | None = None
+
+
+@dataclass(slots=True)
+class RustNames(Names):
+    """The names of a Rust file."""
+
+    # Of what is brought in: the path, by where the name is bound.
+    uses: dict[int, Path] = field(default_factory=dict)
+    globs: list[tuple[Scope, Path]] = field(default_factory=list)
+    # Of words within a path that is brought in: the path as far as they go.
+    prefixes: dict[int, Path] = field(default_factory=dict)
+    impls: list[Impl] = field(default_factory=list)
+    # Types, traits, variants and inline modules by what names them.
+    bodies: dict[Binding, Scope] = field(default_factory=dict)
+    # The scope of a function's parameters, by where its name begins.
+    functions: dict[int, Scope] = field(default_factory=dict)
+    locals: dict[Binding, Local] = field(default_factory=dict)
+    # The module around an inline module.
+    supers: dict[Scope, Scope] = field(default_factory=dict)
+    # What is passed to macros that the language does not bring: from, to, and the macro's name.
+    passed: list[tuple[int, int, str]] = field(default_factory=list)
+    # The scope that holds macros: their names are apart from all others.
+    macros: Scope = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.macros = Scope("part", None, self.root.node)
+
+    def module(self, scope: Scope) -> Scope:
+        """The module that a scope lies in."""
+        return list(scope.outward())[-1]
+
+    def impl(self, scope: Scope) -> Impl | None:
+        """The `impl` that a scope lies in."""
+        around = set(scope.outward())
+        return next((found for found in reversed(self.impls) if found.scope in around), None)
+
+    def trait(self, scope: Scope) -> Binding | None:
+        """The trait, or type, whose body a scope lies in."""
+        owners = (s.owner for s in scope.outward() if s.kind == "class")
+        return next((owner for owner in owners if owner is not None), None)
+
+
+def rust_names(root: Node, text: str, spots: Sequence[int]) -> RustNames:
+    """Every declaration of a file, and the bodies that hold one of *spots*."""
+    from redline.code.rust.bodies import BodyReader
+
+    module = Scope("module", None, root)
+    names = RustNames(module, scopes=[module])
+    reader = BodyReader(names, spots, Expansions(root, text, spots))
+    reader.visit_all(root, module)
+    names.settle(through_classes=False)
+    return names
+
+
+__all__ = ["ANY", "TYPE", "VALUE", "Impl", "Local", "Path", "RustNames", "rust_names"]

@@ -1,0 +1,131 @@
+"""What patterns take apart in Rust, and so the types of local names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from redline.code.named import Node
+from redline.code.rust import library
+from redline.code.rust.names import Local
+from redline.code.rust.paths import Things, names_of, own
+from redline.code.rust.values import Values
+from redline.code.scopes import Binding, Scope
+from redline.code.things import UNKNOWN, Thing
+from redline.code.typed.shapes import OPEN, Shape
+from redline.code.typed.units import Unit
+
+
+@dataclass(slots=True)
+class Patterns:
+    """Tells the types of the names that patterns bind."""
+
+    values: Values
+    _known: dict[tuple[object, ...], Shape] = field(default_factory=dict)
+
+    def local(self, unit: Unit, binding: Binding) -> Shape:
+        """The type of a local name."""
+        local = names_of(unit).locals[binding]
+        asked = (unit.path, "local", binding.sites[0].start)
+        if asked not in self._known:
+            self._known[asked] = OPEN
+            whole = self.origin(local, unit)
+            start = binding.sites[0].start
+            self._known[asked] = self.taken(local.pattern, whole, start, unit, local.scope)
+        return self._known[asked]
+
+    def origin(self, local: Local, unit: Unit) -> Shape:
+        """The type of what a pattern is held against."""
+        if local.type is not None:
+            return self.values.types.written(local.type, unit, local.scope)
+        if local.how == "each":
+            return self.values.iterated(self.values.of(local.value, unit, local.scope))
+        if local.how == "closure":
+            return self.passed(local, unit)
+        return self.values.of(local.value, unit, local.scope)
+
+    def passed(self, local: Local, unit: Unit) -> Shape:
+        """The type of what a closure gets from the method that it is passed to."""
+        closure = local.value
+        assert closure is not None
+        above = closure.parent()
+        call = above.parent() if above is not None and above.kind() == "arguments" else None
+        function = call.field("function") if call is not None else None
+        if function is None or function.kind() != "field_expression":
+            return OPEN
+        owner = self.values.of(function.field("value"), unit, local.scope)
+        parts = [c for c in closure.field("parameters").children() if c.is_named()]
+        starts = [c.range().start.index for c in parts]
+        nth = starts.index(local.pattern.range().start.index)
+        if isinstance(owner.head, Thing):
+            owner = library.every(self.values.iterated(owner))
+        return library.given(owner, function.field("field").text(), nth)
+
+    def taken(self, node: Node, shape: Shape, start: int, unit: Unit, scope: Scope) -> Shape:
+        """The type of the name at *start* within a pattern for a value of *shape*."""
+        kind = node.kind()
+        if kind in ("identifier", "shorthand_field_identifier"):
+            return shape
+        if kind == "tuple_struct_pattern":
+            return self._taken_of_tuple(node, shape, start, unit, scope)
+        if kind == "struct_pattern":
+            return self._taken_of_struct(node, shape, start, unit, scope)
+        parts = [child for child in node.children() if child.is_named()]
+        for nth, part in enumerate(parts):
+            if _holds(part, start):
+                return self.taken(part, _inner(kind, shape, nth), start, unit, scope)
+        return OPEN
+
+    def _taken_of_tuple(
+        self, node: Node, shape: Shape, start: int, unit: Unit, scope: Scope
+    ) -> Shape:
+        of = node.field("type")
+        parts = [child for child in node.children() if child.is_named()][1:]
+        nth = next((n for n, p in enumerate(parts) if p.range().end.index > start), 0)
+        name = of.text().split("::")[-1]
+        if name in ("Some", "Ok", "Err") and isinstance(shape.head, str):
+            inner = library.part(shape, int(name == "Err"))
+            return self.taken(parts[nth], inner, start, unit, scope)
+        for thing in self.values.meant(of, unit, scope) - {UNKNOWN}:
+            inner = self.values.of_numbered(thing, nth, shape)
+            return self.taken(parts[nth], inner, start, unit, scope)
+        return OPEN
+
+    def _taken_of_struct(
+        self, node: Node, shape: Shape, start: int, unit: Unit, scope: Scope
+    ) -> Shape:
+        for part in node.children():
+            if part.kind() != "field_pattern" or not _holds(part, start):
+                continue
+            name, pattern = part.field("name"), part.field("pattern")
+            for thing in self.key(node.field("type"), name.text(), unit, scope) - {UNKNOWN}:
+                inner = self.values.of_field(thing, shape)
+                return inner if pattern is None else self.taken(pattern, inner, start, unit, scope)
+        return OPEN
+
+    def key(self, of: Node, name: str, unit: Unit, scope: Scope) -> Things:
+        """The field that a struct or variant is given, or taken apart, by."""
+        found = self.values.meant(of, unit, scope)
+        for thing in found - {UNKNOWN}:
+            if thing.binding is not None and "alias" in thing.binding.roles:
+                found = frozenset(self.values.types.things_of(self.values.of_value(found)))
+        for thing in found - {UNKNOWN}:
+            home, body = (
+                self.values.types.paths.units.at(thing.path),
+                self.values.owners.body(thing),
+            )
+            binding = body.names.get(name) if body is not None else None
+            if home is not None and binding is not None:
+                return frozenset({own(home, binding)})
+        return frozenset({UNKNOWN}) if found else found
+
+
+def _holds(node: Node, start: int) -> bool:
+    where = node.range()
+    return bool(where.start.index <= start < where.end.index)
+
+
+def _inner(kind: str, shape: Shape, nth: int) -> Shape:
+    """What a part of a pattern is held against."""
+    if kind == "tuple_pattern":
+        return library.part(shape, nth) if shape.head == "tuple" else OPEN
+    return library.indexed(shape) if kind == "slice_pattern" else shape

@@ -1,0 +1,147 @@
+"""What refers to a definition in Rust.
+
+Of a method of a trait its implementations and their calls are the same; of an implementation only
+the calls that are known to reach it. `Self` refers to the type that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from redline.code.definitions import Parsed
+from redline.code.project import Files
+from redline.code.rust.crates import Crates
+from redline.code.rust.names import RustNames, rust_names
+from redline.code.rust.owners import Owners
+from redline.code.rust.paths import ANY, NOTHING, OPEN, Paths, Things, names_of, own
+from redline.code.rust.patterns import Patterns
+from redline.code.rust.types import Types
+from redline.code.rust.values import Values
+from redline.code.scopes import Binding, Member, Occurrence, Scope
+from redline.code.targets import Meaning
+from redline.code.things import UNKNOWN, Thing
+from redline.code.typed.referring import TypedReferring
+from redline.code.typed.units import Unit
+
+
+class RustReferring(TypedReferring):
+    """Finds what refers to definitions of one name in Rust."""
+
+    def __init__(self, name: str, files: Files) -> None:
+        super().__init__(name, files)
+        self.paths = Paths(self.units, Crates(files))
+        self.types = Types(self.paths)
+        self.owners = Owners(self.types)
+        self.values = Values(self.types, self.owners)
+        self.patterns = Patterns(self.values)
+        self.values.of_local = self.patterns.local
+        self.paths.members = self.owners.of_thing
+        self.paths.self_type = self._self_type
+
+    def read(self, parsed: Parsed, spots: Sequence[int]) -> RustNames:
+        """The names of a file."""
+        return rust_names(parsed.root, parsed.text, spots)
+
+    def of_spot(self, unit: Unit, spot: Occurrence) -> Things:
+        """What a plain name means."""
+        if spot.binding is None:
+            found = self.paths.lookup(unit, spot.scope, spot.name, spot.meaning)
+        else:
+            found = self.paths.of_binding(unit, spot.binding, spot.meaning)
+            if "import" in spot.binding.roles:
+                found = found or self._macro(
+                    unit, names_of(unit).uses[spot.binding.sites[0].start][-1]
+                )
+        return self._passed(unit, spot.start, found)
+
+    def of_member(self, unit: Unit, member: Member) -> Things:
+        """What a word of a path, a field, a method or the name of a macro means."""
+        return self._passed(unit, member.start, self._of_member(unit, member))
+
+    def _of_member(self, unit: Unit, member: Member) -> Things:
+        if member.form == "prefix":
+            path = names_of(unit).prefixes[member.start]
+            found = self.paths.resolve(unit, member.scope, path, ANY)
+            return found or self._macro(unit, member.name)
+        if member.form == "path":
+            return self.values.within(member.owner, member.name, unit, member.scope)
+        if member.form == "key":
+            return self.patterns.key(member.owner, member.name, unit, member.scope)
+        if member.form == "access":
+            shape = self.values.of(member.owner, unit, member.scope)
+            return self.owners.of(shape, member.name)
+        if member.form == "macro":
+            return self._macro(unit, member.name)
+        return OPEN if member.form == "binding" else NOTHING
+
+    def _passed(self, unit: Unit, start: int, found: Things) -> Things:
+        """What a word means that may be passed to a macro: who knows what that makes of it."""
+        names = [name for first, last, name in names_of(unit).passed if first <= start < last]
+        if not names or (found and all(_is_local(thing) for thing in found)):
+            return found
+        if all(self._macro(unit, name) - {UNKNOWN} for name in names):
+            return found or OPEN
+        return OPEN
+
+    def family(self, thing: Thing) -> set[Thing]:
+        """A member of a trait and what implements it; a module and its file.
+
+        Of a type that belongs to a trait all that it is said to be are the same.
+        """
+        same = self.paths.same_module(thing)
+        for trait, home in self._traits(thing):
+            body = names_of(home).bodies[trait]
+            above = body.bound(thing.name, ANY)
+            same |= {own(home, above)} if above is not None else set()
+            for unit in self.owners.defining(thing.name):
+                for found in names_of(unit).impls:
+                    binding = found.scope.bound(thing.name, ANY)
+                    if binding is not None and own(home, trait) in self.owners.trait_of(
+                        unit, found
+                    ):
+                        same.add(own(unit, binding))
+        return same
+
+    def _traits(self, thing: Thing) -> list[tuple[Binding, Unit]]:
+        """The trait that a member is declared in, or for a type that it is given in."""
+        home = self.units.at(thing.path)
+        if thing.binding is None or not thing.is_member or home is None:
+            return []
+        owner = thing.binding.scope.owner
+        if owner is not None:
+            return [(owner, home)] if "trait" in owner.roles else []
+        found = names_of(home).impl(thing.binding.scope)
+        if found is None or "alias" not in thing.binding.roles:
+            return []
+        traits = [(t.binding, self.units.at(t.path)) for t in self.owners.trait_of(home, found)]
+        return [(trait, unit) for trait, unit in traits if trait is not None and unit is not None]
+
+    def _meanings(self, unit: Unit) -> Iterator[Meaning]:
+        yield from super()._meanings(unit)
+        for found in names_of(unit).impls:
+            if self.name not in found.of.text():
+                continue
+            shape = self.types.written(found.of, unit, found.outer)
+            things = frozenset(t for t in self.types.things_of(shape) if t.name == self.name)
+            for node in found.scope.node.find_all(regex="^Self$") if things else ():
+                yield node.range().start.line + 1, things, False
+
+    def _macro(self, unit: Unit, name: str) -> Things:
+        """The macro of a name: of this file, else the only one there is."""
+        binding = names_of(unit).macros.names.get(name)
+        if binding is not None:
+            return frozenset({own(unit, binding)})
+        found = [
+            own(home, known)
+            for home in self.owners.defining(name)
+            if (known := names_of(home).macros.names.get(name)) is not None
+        ]
+        return frozenset(found) if len(found) == 1 else OPEN if found else NOTHING
+
+    def _self_type(self, unit: Unit, scope: Scope) -> Things:
+        things = self.types.things_of(self.types.self_shape(unit, scope))
+        return frozenset(things) or frozenset({UNKNOWN})
+
+
+def _is_local(thing: Thing) -> bool:
+    return thing.binding is not None and "local" in thing.binding.roles

@@ -1,0 +1,226 @@
+"""The types that are written in Rust, as shapes; references and boxes count as what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from redline.code.named import Node
+from redline.code.rust.names import Path
+from redline.code.rust.paths import TYPE, Paths, Things, names_of, own
+from redline.code.scopes import Binding, Scope
+from redline.code.things import UNKNOWN, Thing
+from redline.code.typed.shapes import OPEN, Shape
+from redline.code.typed.units import Unit
+
+# Types that are used as what they hold.
+_HOLDERS = {
+    *("Box", "Rc", "Arc", "Pin", "Cow", "Ref", "RefMut", "MutexGuard", "RwLockReadGuard"),
+    *("RwLockWriteGuard", "ManuallyDrop", "Reverse", "Lazy", "LazyLock"),
+}
+_ITERATORS = {"Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator"}
+_DEEPEST = 12
+# Parts of type arguments that are no types.
+_NO_TYPES = {"lifetime", "type_binding", "block", "integer_literal"}
+_NAMES = {"type_identifier", "scoped_type_identifier", "identifier", "scoped_identifier"}
+# Kinds of types that count as one of their parts, and that part.
+_HOLDING = {
+    "reference_type": "type",
+    "pointer_type": "type",
+    "dynamic_type": "trait",
+    "abstract_type": "trait",
+}
+# Kinds of types with a word of their own, and the part they are made of; None for all.
+_MADE_OF = {
+    "tuple_type": ("tuple", None),
+    "array_type": ("slice", "element"),
+    "bounded_type": ("bounds", None),
+    "trait_bounds": ("bounds", None),
+    "function_type": ("Fn", "return_type"),
+}
+
+
+@dataclass(slots=True)
+class Types:
+    """Reads types as they are written."""
+
+    paths: Paths
+    _depth: int = 0
+    _written: dict[tuple[object, ...], Shape] = field(default_factory=dict)
+
+    def written(self, node: Node | None, unit: Unit, scope: Scope) -> Shape:
+        """The type that a node spells."""
+        if node is None or self._depth > _DEEPEST:
+            return OPEN
+        where = node.range()
+        asked = (unit.path, where.start.index, where.end.index, scope)
+        if asked not in self._written:
+            self._depth += 1
+            self._written[asked] = self._read(node, unit, scope)
+            self._depth -= 1
+        return self._written[asked]
+
+    def _read(self, node: Node, unit: Unit, scope: Scope) -> Shape:
+        kind = node.kind()
+        if kind in _NAMES:
+            return self.named(node, (), unit, scope)
+        if kind == "generic_type":
+            return self._generic(node, unit, scope)
+        if kind == "primitive_type":
+            return Shape(node.text())
+        if kind in _HOLDING:
+            return self.written(node.field(_HOLDING[kind]), unit, scope)
+        if kind in _MADE_OF:
+            word, part = _MADE_OF[kind]
+            parts = (
+                self._each(node, unit, scope)
+                if part is None
+                else [self.written(node.field(part), unit, scope)]
+            )
+            return Shape(word, tuple(parts))
+        return Shape("()") if kind == "unit_type" else OPEN
+
+    def _each(self, node: Node, unit: Unit, scope: Scope) -> Iterator[Shape]:
+        for child in node.children():
+            if child.is_named() and child.kind() not in _NO_TYPES:
+                yield self.written(child, unit, scope)
+
+    def _generic(self, node: Node, unit: Unit, scope: Scope) -> Shape:
+        head, given = node.field("type"), node.field("type_arguments")
+        parts = tuple(self._each(given, unit, scope)) if given is not None else ()
+        if given is not None and head.text().split("::")[-1] in _ITERATORS:
+            bound = [c for c in given.children() if c.kind() == "type_binding"]
+            if bound:
+                return Shape("Iter", (self.written(bound[0].field("type"), unit, scope),))
+        return self.named(head, parts, unit, scope)
+
+    def named(self, node: Node, parts: tuple[Shape, ...], unit: Unit, scope: Scope) -> Shape:
+        """The type of a name or path with its arguments."""
+        path = path_of(node)
+        if path is None:
+            return OPEN
+        if path == ("Self",):
+            return self.self_shape(unit, scope)
+        if path[0] == "Self" and len(path) == 2:
+            things = self.paths.members(self._head(self.self_shape(unit, scope)), path[1], TYPE)
+        else:
+            things = self.paths.resolve(unit, scope, path, TYPE)
+        shape = self.of_things(things, parts, path[-1])
+        if len(path) > 1 and _has_role(shape, "associated"):
+            before = self.paths.resolve(unit, scope, path[:-1], TYPE)
+            return Shape(shape.head, (self.of_things(before, (), path[-2]),))
+        return shape
+
+    def _head(self, shape: Shape) -> Thing:
+        return shape.head if isinstance(shape.head, Thing) else UNKNOWN
+
+    def of_things(self, things: Things, parts: tuple[Shape, ...], name: str) -> Shape:
+        """The type that a name means."""
+        if not things:
+            if name in _HOLDERS:
+                return parts[-1] if parts else OPEN
+            return Shape(name, parts)
+        known = [thing for thing in things if thing != UNKNOWN]
+        if not known or known[0].binding is None:
+            return OPEN
+        thing = min(known, key=lambda t: (t.path, t.start))
+        binding = thing.binding
+        assert binding is not None
+        if "alias" in binding.roles:
+            return self._alias(thing, binding, parts)
+        if binding.roles & {"type", "trait", "type parameter", "associated"}:
+            return Shape(thing, parts)
+        return OPEN
+
+    def _alias(self, thing: Thing, binding: Binding, parts: tuple[Shape, ...]) -> Shape:
+        unit = self.paths.units.at(thing.path)
+        node = binding.sites[0].node.parent()
+        if unit is None or node is None:
+            return OPEN
+        scope = next((s for s in unit.names.scopes if _is_same(s.node, node)), binding.scope)
+        shape = self.written(node.field("type"), unit, scope)
+        given = dict(zip(parameters(unit, scope), parts, strict=False))
+        return replaced(shape, given)
+
+    def self_shape(self, unit: Unit, scope: Scope) -> Shape:
+        """What `Self` is in a scope."""
+        names = names_of(unit)
+        found = names.impl(scope)
+        if found is not None:
+            return self.written(found.of, unit, found.outer)
+        owner = names.trait(scope)
+        return Shape(own(unit, owner)) if owner is not None else OPEN
+
+    def bounds(self, thing: Thing) -> list[Shape]:
+        """What a type parameter, or an associated type, is said to be."""
+        unit = self.paths.units.at(thing.path)
+        binding = thing.binding
+        if unit is None or binding is None:
+            return [OPEN]
+        node = binding.sites[0].node.parent()
+        found = [
+            self.written(child, unit, binding.scope)
+            for child in node.children()
+            if child.kind() == "trait_bounds"
+        ]
+        for clause in binding.scope.node.children():
+            for said in clause.children() if clause.kind() == "where_clause" else ():
+                left = said.field("left") if said.kind() == "where_predicate" else None
+                if left is not None and left.text() == binding.name:
+                    found.append(self.written(said.field("bounds"), unit, binding.scope))
+        return [part for shape in found for part in shape.parts or (shape,)]
+
+    def things_of(self, shape: Shape) -> list[Thing]:
+        """The types and traits that members are looked for in."""
+        if shape.head == "bounds":
+            return [thing for part in shape.parts for thing in self.things_of(part)]
+        return [shape.head] if isinstance(shape.head, Thing) else []
+
+
+def _has_role(shape: Shape, role: str) -> bool:
+    binding = shape.head.binding if isinstance(shape.head, Thing) else None
+    return binding is not None and role in binding.roles
+
+
+def parameters(unit: Unit, scope: Scope) -> list[Thing]:
+    """The type parameters that a scope binds, in order."""
+    found = [b for b in scope.types.values() if "type parameter" in b.roles]
+    return [own(unit, binding) for binding in found]
+
+
+def path_of(node: Node) -> Path | None:
+    """The words of a path, without arguments; None for what is more than words."""
+    kind = node.kind()
+    if kind in ("scoped_identifier", "scoped_type_identifier"):
+        path = node.field("path")
+        before = path_of(path) if path is not None else ("",)
+        return (*before, node.field("name").text()) if before is not None else None
+    if kind == "generic_type":
+        return path_of(node.field("type"))
+    if kind in ("identifier", "type_identifier", "self", "super", "crate", "primitive_type"):
+        return (node.text(),)
+    return ("crate",) if node.text() == "$crate" else None
+
+
+def replaced(shape: Shape, given: Mapping[Thing, Shape]) -> Shape:
+    """A type with its parameters replaced."""
+    if not given:
+        return shape
+    if isinstance(shape.head, Thing) and shape.head in given:
+        return given[shape.head]
+    return Shape(shape.head, tuple(replaced(part, given) for part in shape.parts))
+
+
+def matched(pattern: Shape, real: Shape, given: dict[Thing, Shape]) -> None:
+    """Note what the parameters of *pattern* are in *real*."""
+    head = pattern.head
+    if isinstance(head, Thing) and head.binding and "type parameter" in head.binding.roles:
+        given.setdefault(head, real)
+    elif head == real.head:
+        for one, other in zip(pattern.parts, real.parts, strict=False):
+            matched(one, other, given)
+
+
+def _is_same(one: Node, other: Node) -> bool:
+    a, b = one.range(), other.range()
+    return bool(a.start.index == b.start.index and a.end.index == b.end.index)
