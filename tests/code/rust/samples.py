@@ -1,0 +1,11 @@
+"""Small Rust projects whose lines say what is expected of them."""
+
+from __future__ import annotations
+
+from redline.code.rust.referring import RustReferring
+from tests.code import marked
+
+
+def holds(name: str, project: str) -> None:
+    """Check that exactly the marked lines are found."""
+    marked.holds(RustReferring, name, project)

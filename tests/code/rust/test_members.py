@@ -1,0 +1,188 @@
+"""Fields, methods, variants and types of traits belong to the type that the code says."""
+
+from __future__ import annotations
+
+from tests.code.rust.samples import holds
+
+
+def test_a_field_is_found_where_the_type_of_its_value_is_plain() -> None:
+    holds(
+        "size",
+        """
+        === src/lib.rs
+        pub struct Box1 { pub size: u32 } // it
+        pub struct Other { pub size: u32 }
+        impl Box1 {
+            pub fn new(size: u32) -> Self { Self { size } } // ref
+            fn get(&self) -> u32 { self.size } // ref
+        }
+        fn written(a: &Box1, b: &Other) -> u32 { a.size + b.size } // ref
+        fn not(b: &Other) -> u32 { b.size }
+        fn made() { let x = Box1::new(1); x.size; } // ref
+        fn literal() { let x = Other { size: 1 }; x.size; }
+        fn apart(x: Box1) { let Box1 { size } = x; drop(size); } // ref
+        fn renamed(x: Box1) { let Box1 { size: other } = x; } // ref
+        fn list(all: Vec<Box1>) { for x in &all { x.size; } } // ref
+        fn closure(all: &[Box1]) -> Vec<u32> { all.iter().map(|x| x.size).collect() } // ref
+        fn maybe(x: Option<Box1>) { if let Some(x) = x { x.size; } } // ref
+        fn unknown() { foreign::make().size; } // maybe
+        fn library(x: &Vec<u32>) { x.size; }
+        fn shown(x: &Box1) { println!("{}", x.size); } // ref
+        fn twice(x: Box1, y: Other) { let x = y; x.size; }
+        """,
+    )
+
+
+def test_a_method_is_found_through_what_calls_give() -> None:
+    holds(
+        "run",
+        """
+        === src/lib.rs
+        pub mod job;
+        use job::{Job, Queue};
+        pub struct Dog;
+        impl Dog { fn run(&self) {} }
+        fn a(q: &Queue) { q.first().unwrap().run(); } // ref
+        fn b(q: &Queue) -> Result<(), ()> { q.find(1)?.run(); Ok(()) } // ref
+        fn c(d: Dog) { d.run(); Dog::run(&d); }
+        fn d(j: std::sync::Arc<Job>) { j.clone().run(); Job::run(&j); } // ref
+        fn e(q: &Queue) { q.jobs[0].run(); q.by_name.get("a").map(|j| j.run()); } // ref
+        fn f(q: Queue) { match q.find(2) { Ok(j) => j.run(), Err(_) => {} } } // ref
+        === src/job.rs
+        use std::collections::HashMap;
+        pub struct Job;
+        impl Job {
+            pub fn run(&self) {} // it
+        }
+        pub struct Queue { pub jobs: Vec<Job>, pub by_name: HashMap<String, Job> }
+        pub type Found<'a> = Result<&'a Job, ()>;
+        impl Queue {
+            pub fn first(&self) -> Option<&Job> { self.jobs.first() }
+            pub fn find(&self, n: usize) -> Found<'_> { self.jobs.get(n).ok_or(()) }
+        }
+        """,
+    )
+
+
+def test_variants_are_found_through_their_enum_and_what_brings_them_in() -> None:
+    holds(
+        "Red",
+        """
+        === src/lib.rs
+        pub enum Colour { Red, Green } // it
+        pub enum Light { Red }
+        use Light::Red as Stop;
+        impl Colour { fn warm(&self) -> bool { matches!(self, Self::Red) } } // ref
+        fn a(c: Colour) -> u8 { match c { Colour::Red => 1, _ => 2 } } // ref
+        fn b(l: Light) { match l { Light::Red => {} } }
+        mod inner {
+            use super::Colour::*;
+            fn c() { let x = Red; } // ref
+        }
+        """,
+    )
+
+
+def test_of_a_trait_all_implementations_are_the_same() -> None:
+    holds(
+        "draw",
+        """
+        === src/lib.rs
+        pub trait Draw { fn draw(&self); } // it
+        pub struct A;
+        pub struct B;
+        impl Draw for A { fn draw(&self) {} } // ref
+        impl B { fn draw(&self) {} }
+        fn generic<T: Draw>(t: T) { t.draw() } // ref
+        fn object(t: &dyn Draw) { t.draw() } // ref
+        fn given(t: impl Draw) { t.draw() } // ref
+        fn by_where<T>(t: T) where T: Draw { t.draw() } // ref
+        fn concrete(a: A, b: B) { a.draw(); } // ref
+        fn other(b: B) { b.draw(); }
+        """,
+    )
+
+
+def test_of_an_implementation_only_calls_that_reach_it_are_bound() -> None:
+    holds(
+        "draw",
+        """
+        === src/lib.rs
+        pub trait Draw { fn draw(&self); fn twice(&self) { self.draw(); } }
+        pub struct A;
+        pub struct C;
+        impl Draw for A {
+            fn draw(&self) {} // it
+        }
+        impl Draw for C { fn draw(&self) {} }
+        fn a(a: A) { a.draw(); } // ref
+        fn c(c: C) { c.draw(); }
+        fn object(t: &dyn Draw) { t.draw() }
+        """,
+    )
+
+
+def test_what_a_trait_gives_by_default_is_found_on_types_that_have_it() -> None:
+    holds(
+        "twice",
+        """
+        === src/lib.rs
+        pub trait Draw { fn draw(&self); fn twice(&self) { self.draw(); } } // it
+        pub trait More: Draw { fn more(&self) { self.twice() } } // ref
+        pub struct A;
+        pub struct B;
+        impl Draw for A { fn draw(&self) {} }
+        fn a(a: A) { a.twice(); } // ref
+        fn number(n: u8) { n.twice(); } // maybe
+        """,
+    )
+
+
+def test_self_stands_for_its_type() -> None:
+    holds(
+        "Point",
+        """
+        === src/lib.rs
+        pub struct Point { x: i32 } // it
+        impl Point { // ref
+            fn zero() -> Self { // ref
+                Self { x: 0 } // ref
+            }
+        }
+        struct Other;
+        impl Other { fn one() -> Self { Self } }
+        """,
+    )
+
+
+def test_types_of_a_trait_are_one_with_what_they_are_said_to_be() -> None:
+    holds(
+        "Output",
+        """
+        === src/lib.rs
+        pub trait Decode { type Output; fn decode() -> Self::Output; } // it
+        pub struct D;
+        impl Decode for D {
+            type Output = u8; // ref
+            fn decode() -> Self::Output { 1 } // ref
+        }
+        fn any<T: Decode>() -> T::Output { T::decode() } // ref
+        struct Output;
+        fn none() -> Output { Output }
+        """,
+    )
+
+
+def test_what_a_macro_of_a_library_makes_of_a_word_is_not_known() -> None:
+    holds(
+        "rate",
+        """
+        === src/lib.rs
+        fn rate() -> u32 { 1 } // it
+        macro_rules! own { ($e:expr) => { $e } }
+        fn a() { assert_eq!(rate(), 1); } // ref
+        fn b() { own!(rate()); } // ref
+        fn c() { foreign::group!(rate); } // maybe
+        fn d(rate: u32) { foreign::group!(rate); }
+        """,
+    )
