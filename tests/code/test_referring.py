@@ -293,7 +293,8 @@ def test_members_that_a_script_gives_a_function_are_possible() -> None:
     ("broken", "told"),
     [
         ("class B {\n  m() { a b c ( }\n  use() { one() }\n}\n", {"b.ts": ["1", "4"]}),
-        ("interface B<in out A> { f: typeof one }\none()\n", {"b.ts": ["1", "2?", "3"]}),
+        ("interface B<in out A> { f: typeof one }\none()\n", {"b.ts": ["1", "2", "3"]}),
+        ("const c = { a: one b: d.one }\none()\n", {"b.ts": ["1", "2?", "3"]}),
         ("one((\n", {}),
     ],
 )
@@ -316,3 +317,52 @@ def test_what_a_module_makes_by_a_call_may_be_anything() -> None:
         }
     )
     assert folder.find("one.js", "first") == {"a.js": ["2?"]}
+
+
+def test_a_variable_of_typescript_that_is_set_to_an_import_is_a_thing_of_its_own() -> None:
+    folder = Folder(
+        {
+            "a.ts": "export const trim = () => 1\n",
+            "b.ts": "import * as a from './a'\nexport const trim: () => 1 =\n  a.trim\ntrim()\n",
+            "c.ts": "import * as a from './a'\nconst { trim } = a\ntrim()\n",
+        }
+    )
+    assert folder.find("a.ts", "trim") == {"b.ts": ["3"], "c.ts": ["2"]}
+
+
+def test_a_type_and_a_value_of_one_name_are_two_things_beyond_a_dot_too() -> None:
+    folder = Folder(
+        {
+            "a.ts": "export interface Box { size: number }\nexport const Box = 1;\n",
+            "b.ts": "import * as a from './a';\nlet one: a.Box;\nconsole.log(a.Box);\n",
+        }
+    )
+    assert folder.find("a.ts", "Box") == {"b.ts": ["2"]}
+
+
+def test_names_of_a_namespace_are_followed() -> None:
+    folder = Folder(
+        {
+            "a.ts": (
+                "export interface Plan { size: number }\n"
+                "export declare namespace Plan {\n"
+                "  export interface Proto { size: number }\n"
+                "}\n"
+                "export interface Big extends Plan.Proto {}\n"
+            ),
+            "b.ts": "import { Plan } from './a';\nlet one: Plan.Proto;\nlet two: Other.Proto;\n",
+        }
+    )
+    assert folder.find("a.ts", "Plan.Proto") == {"a.ts": ["5"], "b.ts": ["2"]}
+
+
+def test_members_of_classes_whose_base_cannot_be_told_are_possible() -> None:
+    folder = Folder(
+        {
+            "a.ts": "export class A { open() {} }\n",
+            "b.ts": "import { mixed } from './c';\nclass B extends mixed() { open() {} }\n",
+            "c.ts": "export function mixed() { return A }\n",
+            "d.ts": "import { Lib } from 'lib';\nclass D extends Lib { open() {} }\n",
+        }
+    )
+    assert folder.find("a.ts", "A.open") == {"b.ts": ["2?"]}

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from redline.code.exports import is_given_key
 from redline.code.heritage import OfClass, is_static, members_of
 from redline.code.imports import key_import
-from redline.code.origins import Origins
+from redline.code.origins import Origins, as_meant
 from redline.code.project import Module
-from redline.code.scopes import Member, Occurrence
+from redline.code.scopes import TYPE, VALUE, Member, Occurrence
 from redline.code.things import UNKNOWN, Thing
 from redline.code.values import Values
 
@@ -47,6 +47,8 @@ class Meanings:
         own = OfClass(module, scope)
         if scope.kind == "class" and member in members_of(own, member.name):
             family = self.family(own) if module.is_script else set()
+            if module.is_script and self.values.owners(own, member.name, all_of=True)[1]:
+                family.add(UNKNOWN)  # what it derives from may have it too
             return frozenset({self.member(own), *family})
         if module.is_script:
             return self._of_key(module, member) or frozenset({UNKNOWN})
@@ -60,7 +62,7 @@ class Meanings:
         brought = key_import(member.node)
         if brought is not None:
             return exported | self.origins.of_import(module.path, brought)
-        if member.node.parent().kind() == "pair_pattern":
+        if member.node.parent().kind() in ("pair_pattern", "object_pattern"):
             return exported | self.origins.taken(module, member.node)
         return exported
 
@@ -76,9 +78,14 @@ class Meanings:
 
     def _accessed(self, module: Module, member: Member) -> frozenset[Thing]:
         found: set[Thing] = set()
+        meaning = TYPE if member.kind == "type_identifier" else VALUE
+        if module.is_script and member.owner is not None:
+            inner = self.origins.of_namespace(module, member.owner, member.name)
+            if inner:
+                return as_meant(inner, meaning)
         for value in self.values.of(module, member.owner, member.scope):
             if isinstance(value, Thing):
-                found |= self.origins.exported(value.path, member.name)
+                found |= as_meant(self.origins.exported(value.path, member.name), meaning)
             elif isinstance(value, OfClass):
                 kin = module.is_script and value.is_instance
                 owners, is_open = self.values.owners(value, member.name, all_of=kin)

@@ -29,6 +29,14 @@ def import_at(module: Module, site: Occurrence) -> Import | None:
     return script_import(site.node) if module.is_script else python_import(site.node)
 
 
+def as_meant(found: frozenset[Thing], meaning: str) -> frozenset[Thing]:
+    """Those of *found* that are meant: a type and a value may share a name."""
+    if meaning not in (TYPE, VALUE) or len(found) < 2:
+        return found
+    against = VALUE if meaning == TYPE else TYPE
+    return frozenset(t for t in found if not t.binding or t.binding.meaning != against)
+
+
 @dataclass(slots=True)
 class Origins:
     """Follows names to where they are defined; every answer is kept."""
@@ -43,12 +51,7 @@ class Origins:
         """What the name at *spot* means; nothing when it is the language's or a library's."""
         if spot.binding is None:
             return frozenset() if module.is_script else self._from_stars(module.path, spot.name)
-        found = self.of_binding(module, spot.binding)
-        if spot.meaning in (TYPE, VALUE) and len(found) > 1:
-            # A type and a value may share a name, also through an import.
-            against = VALUE if spot.meaning == TYPE else TYPE
-            return frozenset(t for t in found if not t.binding or t.binding.meaning != against)
-        return found
+        return as_meant(self.of_binding(module, spot.binding), spot.meaning)
 
     def of_binding(self, module: Module, binding: Binding) -> frozenset[Thing]:
         """What a binding of *module* stands for."""
@@ -73,8 +76,13 @@ class Origins:
         return frozenset(found)
 
     def _set_to(self, module: Module, binding: Binding, site: Occurrence) -> frozenset[Thing]:
-        """What a script's variable is set to, once and for all, out of another module."""
-        if not module.is_script or "variable" not in binding.roles or _is_set_again(binding):
+        """What a variable is set to, once and for all, out of another module.
+
+        So JavaScript brings names in; in TypeScript, whose imports are words of the language, such
+        a variable is a thing of its own.
+        """
+        brings = module.parsed.language.name == "javascript" and "variable" in binding.roles
+        if not brings or _is_set_again(binding):
             return frozenset()
         return self.taken(module, site.node)
 
@@ -213,6 +221,18 @@ class Origins:
                 if key is not None:
                     return self.of_node(thing.module, key)
         return frozenset({UNKNOWN}) if "variable" in thing.binding.roles else frozenset()
+
+    def of_namespace(self, module: Module, holder: Node, name: str) -> frozenset[Thing]:
+        """What the namespace that *holder* spells has under a name."""
+        spot = module.names.at(holder)
+        found: set[Thing] = set()
+        for thing in self.of_spot(module, spot) if spot is not None else ():
+            if thing.module is None or thing.binding is None:
+                continue
+            for scope in thing.module.namespaces.get(thing.binding, ()):
+                bound = {scope.names.get(name), scope.types.get(name)} - {None}
+                found |= {self.own(thing.module, one) for one in bound if one is not None}
+        return frozenset(found)
 
     def of_node(self, module: Module, node: Node) -> frozenset[Thing]:
         """What a node means that spells or makes a value."""

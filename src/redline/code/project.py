@@ -52,6 +52,15 @@ class Module:
         return found
 
     @cached_property
+    def namespaces(self) -> dict[Binding, list[Scope]]:
+        """The scopes of namespaces by what names them."""
+        found: dict[Binding, list[Scope]] = {}
+        for scope in self.names.scopes:
+            if scope.shared and scope.owner is not None:
+                found.setdefault(scope.owner, []).append(scope)
+        return found
+
+    @cached_property
     def keys(self) -> dict[Scope, dict[str, list[Member]]]:
         """What interfaces declare, by name."""
         found: dict[Scope, dict[str, list[Member]]] = {}
@@ -112,7 +121,7 @@ class Project:
         parsed = self.files.parse(path)
         if parsed is None or parsed.language.name not in SCOPED:
             return None
-        broken = _broken(parsed.root)
+        broken = _broken(parsed.root, self.words)
         if broken is None:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
@@ -127,11 +136,15 @@ class Project:
             names.forget()
 
 
-def _broken(root: Node) -> tuple[tuple[int, int], ...] | None:
+def _broken(root: Node, words: set[str]) -> tuple[tuple[int, int], ...] | None:
     """The statements and members that do not parse; None where it may be anything."""
     found: set[tuple[int, int]] = set()
     for error in root.find_all(kind="ERROR"):
         part = error
+        # `<in out T>`, newer than the grammar: what is around it is read well.
+        is_variance = part.parent() is not None and part.parent().kind() == "type_parameters"
+        if is_variance and words.isdisjoint(error.text().split()):
+            continue
         while part.parent() is not None and not _holds(part.parent()):
             part = part.parent()
         if part.kind() == "ERROR":

@@ -67,7 +67,7 @@ class Referring:
         if thing.is_member and module.is_script:
             scope = next(s for s in module.names.scopes if _start(s.node) == thing.start)
             same |= self.means.family(OfClass(module, scope))
-        return Target(thing, same, thing.is_member)
+        return Target(thing, same, thing.is_member or binding.scope.shared)
 
     def _member_target(self, module: Module, member: Member) -> Target:
         things = self.means.of_member(module, member) - {UNKNOWN}
@@ -113,7 +113,8 @@ class Referring:
         for member in module.names.members:
             if member.name == self.name:
                 seen.add(member.start)
-                yield member.line, self.means.of_member(module, member), True
+                is_told = not module.is_broken(member.start)
+                yield member.line, self.means.of_member(module, member), is_told
         for node in nodes_of(module.parsed, self.name):
             things = self._unread(module, node) if _start(node) not in seen else None
             if things is not None:

@@ -59,13 +59,15 @@ class TypeReader(TreeReader):
 
     def namespace(self, node: Node, scope: Scope) -> None:
         name, body = node.field("name"), node.field("body")
+        owner = None
         if name is not None and name.kind() == "identifier":
-            self.names.bind(name, scope, "namespace", ANY)
+            owner = self.names.bind(name, scope, "namespace", ANY)
         elif name is not None and name.kind() == "nested_identifier":
             first = name.find(kind="identifier")
             self.names.bind(first, scope, "namespace", ANY)
         inner = self.names.open("function", scope, node, name.text() if name is not None else "")
         inner.shared = True
+        inner.owner = owner
         if body is not None:
             self.visit_all(body, inner)
 

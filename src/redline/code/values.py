@@ -257,7 +257,7 @@ class Values:
             found.append(OfClass(value.module, value.scope))
             if not all_of:
                 return found, False
-        is_open = False
+        is_open = value.module.is_broken(value.scope.node.range().start.index)
         for base in self.bases(value) if depth < _DEEPEST else ():
             if isinstance(base, OfClass):
                 more, opened = self.owners(base, name, all_of=all_of, depth=depth + 1)
@@ -265,7 +265,7 @@ class Values:
                 is_open = is_open or opened
                 if found and not all_of:
                     return found[:1], False
-            else:
+            elif base == "unknown":
                 is_open = True
         return found, is_open
 

@@ -237,8 +237,10 @@ class Finder:
             return None
         file, lines = found
         self._spent += READ_PER_LINE * len(lines)
-        defined = {symbol.line for symbol in file.symbols() if symbol.name == self.name}
-        named = [Reference(line, "possible") for line in lines if line not in defined]
+        named = self._but_defined(row, [Reference(line, "possible") for line in lines])
+        if len(self.definitions) != 1:  # those are asked for as well
+            defined = {symbol.line for symbol in file.symbols() if symbol.name == self.name}
+            named = [reference for reference in named if reference.line not in defined]
         return Used(row.path, named, file)
 
     def _may_bind(self, path: WorkspacePath) -> bool:
