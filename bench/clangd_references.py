@@ -7,6 +7,7 @@ in and nothing configured: `#ifdef HAVE_X` is not taken unless a file says so.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -29,8 +30,7 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
     """What clangd answers once it has indexed everything, at places that spell the name."""
     from bench.references import by_server, copy
 
-    program = tool("clangd").folder() / "clangd" / "data" / "bin" / "clangd"
-    argv = [str(program), "--background-index", "--limit-references=0", "-j=2", "--log=error"]
+    argv = [_program(), "--background-index", "--limit-references=0", "-j=2", "--log=error"]
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve()
         copy(source, folder)
@@ -52,6 +52,61 @@ def unread(source: Source) -> set[Line]:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps([(path, sorted(lines)) for path, lines in told]))
     return {(path, line) for path, lines in told for line in lines}
+
+
+def meaningless(source: Source, words: set[tuple[Line, str]]) -> set[tuple[Line, str]]:
+    """Of words on lines, those in files of C to which clangd itself gives no meaning at all.
+
+    The function around did not parse, a type comes from a header that is not there, or a macro
+    drops what it is given.
+    """
+    kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} words.json"
+    known: dict[str, bool] = json.loads(kept.read_text()) if kept.exists() else {}
+    asked = {word for word in words if word[0][0].endswith(".c")}
+    fresh = {word for word in asked if _key(word) not in known}
+    if fresh:
+        known.update((_key(word), mute) for word, mute in _asked_for_meaning(source, fresh))
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(known))
+    return {word for word in asked if known[_key(word)]}
+
+
+def _key(word: tuple[Line, str]) -> str:
+    (path, line), name = word
+    return f"{path}:{line}:{name}"
+
+
+def _asked_for_meaning(
+    source: Source, words: set[tuple[Line, str]]
+) -> Iterator[tuple[tuple[Line, str], bool]]:
+    from bench.references import copy
+
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made).resolve()
+        copy(source, folder)
+        _configure(source, folder)
+        argv = [_program(), "--background-index=false", "-j=2", "--log=error"]
+        with LanguageServer(argv, folder) as service:
+            for path in sorted({path for (path, _), _ in words}):
+                rows = _lines(folder / path)
+                uri = service.open(path, "\n".join(rows), "c")
+                document = {"uri": uri}
+                for word in sorted(word for word in words if word[0][0] == path):
+                    (_, line), name = word
+                    spots = re.finditer(rf"\b{re.escape(name)}\b", rows[line - 1])
+                    places = [{"line": line - 1, "character": spot.start()} for spot in spots]
+                    told = [
+                        service.request(
+                            "textDocument/symbolInfo", {"textDocument": document, "position": at}
+                        )
+                        for at in places
+                    ]
+                    yield word, not any(told)
+                service.notify("textDocument/didClose", {"textDocument": document})
+
+
+def _program() -> str:
+    return str(tool("clangd").folder() / "clangd" / "data" / "bin" / "clangd")
 
 
 def _configure(source: Source, folder: Path) -> None:
