@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from ctypes import POINTER, Structure, c_uint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bench.corpora import HOME, tool
 from bench.language_server import LanguageServer
@@ -54,31 +54,30 @@ def unread(source: Source) -> set[Line]:
     return {(path, line) for path, lines in told for line in lines}
 
 
-def meaningless(source: Source, words: set[tuple[Line, str]]) -> set[tuple[Line, str]]:
-    """Of words on lines, those in files of C to which clangd itself gives no meaning at all.
+Word: TypeAlias = "tuple[Line, str]"
 
-    The function around did not parse, a type comes from a header that is not there, or a macro
-    drops what it is given.
+
+def meanings(source: Source, words: set[Word]) -> dict[Word, set[str]]:
+    """What clangd, asked right there, says that words on lines are: symbols of that very name.
+
+    Nothing, where what is around did not parse, a header is missing or a macro drops the word.
     """
-    kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} words.json"
-    known: dict[str, bool] = json.loads(kept.read_text()) if kept.exists() else {}
-    asked = {word for word in words if word[0][0].endswith(".c")}
-    fresh = {word for word in asked if _key(word) not in known}
+    kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} meanings.json"
+    known: dict[str, list[str]] = json.loads(kept.read_text()) if kept.exists() else {}
+    fresh = {word for word in words if _key(word) not in known}
     if fresh:
-        known.update((_key(word), mute) for word, mute in _asked_for_meaning(source, fresh))
+        known.update((_key(word), sorted(found)) for word, found in _asked(source, fresh))
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(known))
-    return {word for word in asked if known[_key(word)]}
+    return {word: set(known[_key(word)]) for word in words}
 
 
-def _key(word: tuple[Line, str]) -> str:
+def _key(word: Word) -> str:
     (path, line), name = word
     return f"{path}:{line}:{name}"
 
 
-def _asked_for_meaning(
-    source: Source, words: set[tuple[Line, str]]
-) -> Iterator[tuple[tuple[Line, str], bool]]:
+def _asked(source: Source, words: set[Word]) -> Iterator[tuple[Word, set[str]]]:
     from bench.references import copy
 
     with tempfile.TemporaryDirectory() as made:
@@ -89,20 +88,21 @@ def _asked_for_meaning(
         with LanguageServer(argv, folder) as service:
             for path in sorted({path for (path, _), _ in words}):
                 rows = _lines(folder / path)
-                uri = service.open(path, "\n".join(rows), "c")
-                document = {"uri": uri}
+                document = {"uri": service.open(path, "\n".join(rows), "c")}
                 for word in sorted(word for word in words if word[0][0] == path):
-                    (_, line), name = word
-                    spots = re.finditer(rf"\b{re.escape(name)}\b", rows[line - 1])
-                    places = [{"line": line - 1, "character": spot.start()} for spot in spots]
-                    told = [
-                        service.request(
-                            "textDocument/symbolInfo", {"textDocument": document, "position": at}
-                        )
-                        for at in places
-                    ]
-                    yield word, not any(told)
+                    yield word, _symbols(service, document, rows[word[0][1] - 1], word)
                 service.notify("textDocument/didClose", {"textDocument": document})
+
+
+def _symbols(service: LanguageServer, document: dict[str, str], row: str, word: Word) -> set[str]:
+    (_, line), name = word
+    found: set[str] = set()
+    for spot in re.finditer(rf"\b{re.escape(name)}\b", row):
+        at = {"line": line - 1, "character": spot.start()}
+        given = {"textDocument": document, "position": at}
+        told = service.request("textDocument/symbolInfo", given) or []
+        found |= {symbol["id"] for symbol in told if symbol["name"] == name}
+    return found
 
 
 def _program() -> str:

@@ -85,6 +85,8 @@ class Files:
     text: Callable[[WorkspacePath], str | None] = lambda _: None
     # Who defines a name right in a folder: a common one is defined in more files than are told.
     defining_in: Callable[[str, WorkspacePath], Sequence[WorkspacePath]] = lambda _, __: ()
+    # Whether so many characters more may be parsed for this answer; they count as read.
+    take: Callable[[int], bool] = lambda _: True
     # Who defines a name as something of these kinds.
     defining_as: Callable[[str, frozenset[str]], Sequence[WorkspacePath]] = lambda _, __: ()
 

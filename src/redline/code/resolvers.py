@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from redline.code.project import Files
 from redline.code.targets import Reference, Target
@@ -38,6 +38,14 @@ class Resolver(Protocol):
 
     def forget(self) -> None:
         """Let go of everything that was read: the answer is complete."""
+
+
+@runtime_checkable
+class ByLine(Protocol):
+    """One that need not read a whole file to know what a line of it defines."""
+
+    def target_on(self, path: WorkspacePath, line: int) -> Target | None:
+        """What a line defines by the name; None where that cannot be told."""
 
 
 def resolver_of(kin: str, name: str, files: Files, *, made_only: bool = False) -> Resolver | None:

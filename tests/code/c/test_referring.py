@@ -43,6 +43,7 @@ class Folder:
             Files(
                 self.parsed,
                 lambda path: path.relative in self.files,
+                text=lambda path: self.files.get(path.relative),
                 defining_as=self.defining_as,
             ),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from redline.code.c.sheets import Sheet
+from redline.code.c.sheets import Part, Sheet
 from redline.code.named import Node
 from redline.core.paths import WorkspacePath
 
@@ -33,7 +33,7 @@ class Declared:
     `node` spells the name; `by` declares it.
     """
 
-    sheet: Sheet
+    part: Part
     kind: str
     node: Node
     by: Node
@@ -43,14 +43,19 @@ class Declared:
     is_whole: bool = True
 
     @property
-    def path(self) -> WorkspacePath:
+    def sheet(self) -> Sheet:
         """The file."""
-        return self.sheet.path
+        return self.part.sheet
+
+    @property
+    def path(self) -> WorkspacePath:
+        """Where the file lies."""
+        return self.part.sheet.path
 
     @property
     def start(self) -> int:
-        """Where the name begins."""
-        return int(self.node.range().start.index)
+        """Where in the file the name begins."""
+        return int(self.part.start + self.node.range().start.index)
 
 
 def place(node: Node) -> tuple[int, int]:
@@ -96,8 +101,8 @@ def named_by(declarator: Node) -> Node | None:
 
 def at_file_level(sheet: Sheet, name: str) -> Iterator[Declared]:
     """Everything that a file declares by that name outside functions and structs."""
-    for node in sheet.words.get(name, ()):
-        found = declared_at(sheet, node)
+    for part, node in sheet.nodes(name):
+        found = declared_at(part, node)
         if found is not None and is_outer(found.by):
             yield found
 
@@ -113,38 +118,38 @@ def is_outer(node: Node) -> bool:
     return True
 
 
-def declared_at(sheet: Sheet, node: Node) -> Declared | None:
+def declared_at(part: Part, node: Node) -> Declared | None:
     """What the word at *node* declares, if it does."""
     above = node.parent()
     kind = above.kind() if above is not None else ""
     if kind in MACROS:
         is_it = holds(above.field("name"), node)
-        return Declared(sheet, "macro", node, above) if is_it else None
+        return Declared(part, "macro", node, above) if is_it else None
     if kind == "enumerator":
         is_it = holds(above.field("name"), node)
-        return Declared(sheet, "constant", node, above) if is_it else None
+        return Declared(part, "constant", node, above) if is_it else None
     if kind in TAGGED:
         whole = above.field("body") is not None
         is_it = holds(above.field("name"), node)
-        return Declared(sheet, "tag", node, above, is_whole=whole) if is_it else None
+        return Declared(part, "tag", node, above, is_whole=whole) if is_it else None
     if kind == "labeled_statement" and node.kind() == "statement_identifier":
-        return Declared(sheet, "label", node, above, is_static=True)
+        return Declared(part, "label", node, above, is_static=True)
     if kind == "parameter_list":
-        return Declared(sheet, "value", node, above, is_static=True)
+        return Declared(part, "value", node, above, is_static=True)
     by = declaring(node)
-    return _declared(sheet, node, by) if by is not None else None
+    return _declared(part, node, by) if by is not None else None
 
 
-def _declared(sheet: Sheet, node: Node, by: Node) -> Declared:
+def _declared(part: Part, node: Node, by: Node) -> Declared:
     kind = by.kind()
     if kind == "type_definition":
-        return Declared(sheet, "typedef", node, by)
+        return Declared(part, "typedef", node, by)
     if kind == "field_declaration":
-        return Declared(sheet, "field", node, by)
+        return Declared(part, "field", node, by)
     storage = {c.text() for c in by.children() if c.kind() == "storage_class_specifier"}
     whole = kind == "function_definition" or not ("extern" in storage or is_function(node, by))
     static = "static" in storage or kind.endswith("parameter_declaration")
-    return Declared(sheet, "value", node, by, static, whole)
+    return Declared(part, "value", node, by, static, whole)
 
 
 def is_function(node: Node, by: Node) -> bool:
@@ -160,21 +165,21 @@ def is_function(node: Node, by: Node) -> bool:
     return False
 
 
-def local(sheet: Sheet, node: Node, name: str) -> Declared | None:
+def local(part: Part, node: Node, name: str) -> Declared | None:
     """What *name* means at *node* by the blocks and functions around it."""
     start = node.range().start.index
     for above in node.ancestors():
         kind = above.kind()
         if kind == "compound_statement":
-            found = [n for n in _block(sheet, above).get(name, ()) if place(n)[0] <= start]
+            found = [n for n in _block(part, above).get(name, ()) if place(n)[0] <= start]
         elif kind in ("for_statement", "function_definition"):
-            found = _block(sheet, above).get(name, [])
+            found = _block(part, above).get(name, [])
         elif kind == "function_declarator" and holds(above.field("parameters"), node):
             found = [n for n in _parameters(above) if n.text() == name]
         else:
             continue
         if found:
-            return _inner(declared_at(sheet, found[-1]))
+            return _inner(declared_at(part, found[-1]))
     return None
 
 
@@ -184,15 +189,15 @@ def _inner(found: Declared | None) -> Declared | None:
     return replace(found, is_static=True) if found is not None and is_own else found
 
 
-def _block(sheet: Sheet, node: Node) -> dict[str, list[Node]]:
+def _block(part: Part, node: Node) -> dict[str, list[Node]]:
     """The names that a block, a loop or a function declares for what stands in it."""
     key = place(node)
-    if key not in sheet.blocks:
+    if key not in part.blocks:
         table: dict[str, list[Node]] = {}
         for name in _names_of(node):
             table.setdefault(name.text(), []).append(name)
-        sheet.blocks[key] = table
-    return sheet.blocks[key]
+        part.blocks[key] = table
+    return part.blocks[key]
 
 
 def _names_of(node: Node) -> Iterator[Node]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from redline.code.c.declared import MACROS, Declared, declared_at, local
-from redline.code.c.sheets import Sheet
+from redline.code.c.sheets import Part, Sheet, spots_of
 from redline.code.c.types import Bodies, Types
 from redline.code.c.visible import Visible, is_linked
-from redline.code.definitions import Parsed
-from redline.code.macros import words_in_macros
+from redline.code.macros import without_texts, words_in_macros
 from redline.code.named import Node
 from redline.code.project import Files
-from redline.code.scopes import Member, Names, Occurrence, Scope
-from redline.code.targets import Meaning, Reference, Target
+from redline.code.targets import Meaning, Reference, Target, by_line, verdicts
 from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.referring import TypedReferring
-from redline.code.typed.units import Unit
 from redline.core.paths import WorkspacePath
 
 # Where things that all files share by name are thought to be: those of the linker.
@@ -24,59 +20,115 @@ _LINKED = WorkspacePath(-2, ())
 _UNKNOWN = frozenset({UNKNOWN})
 
 
-class CReferring(TypedReferring):
+class CReferring:
     """Finds what refers to definitions of one name in files of C.
 
-    Nothing is read but the words themselves: what a name means is looked up from where it stands,
-    outward through blocks, the file and the headers that declare it.
+    Only the parts of files that spell a word are parsed: what a name means is looked up from
+    where it stands, outward through blocks, the file and the headers that declare it.
     """
 
     def __init__(self, name: str, files: Files) -> None:
-        super().__init__(name, files)
-        self._visible = Visible(self.units)
+        self.name = name
+        self._visible = Visible(files)
         self._types = Types(self._visible)
 
-    def read(self, parsed: Parsed, spots: Sequence[int]) -> Names:  # noqa: ARG002 - by words
-        """No names yet: they are looked up in the tree that a sheet chooses."""
-        return Names(Scope("module", None, parsed.root))
+    def target_on(self, path: WorkspacePath, line: int) -> Target | None:
+        """What a line defines by the name, or means by it; None where that cannot be told."""
+        sheet = self._visible.sheet(path)
+        found = [] if sheet is None else list(self._on(sheet, line))
+        found.sort(key=lambda pair: not _defines(declared_at(*pair)))
+        for part, node in found:
+            things, is_member = self._meaning(part, node)
+            known = things - {UNKNOWN}
+            if known:
+                start = part.start + node.range().start.index
+                first = min(known, key=lambda thing: (thing.path != path, thing.start != start))
+                return Target(first, set(known), is_member or first.is_member)
+        return None
 
     def target(self, path: WorkspacePath, start: int) -> Target | None:
-        """The definition whose name begins at *start*."""
-        unit = self.units.at(path)
-        if unit is None or unit.parsed.language.name != "c":
-            return None
-        self._note(unit)
-        return super().target(path, start)
+        """The same by where the name begins."""
+        sheet = self._visible.sheet(path)
+        return None if sheet is None else self.target_on(path, sheet.line_at(start))
 
     def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
-        """The references of one file; C++ goes by name."""
-        unit = self.units.at(path)
-        if unit is None or unit.parsed.language.name != "c":
-            return None
-        self._note(unit)
-        return super().in_file(path, targets)
+        """The references of one file; None for C++, which goes by name."""
+        sheet = self._visible.sheet(path)
+        return None if sheet is None else by_line(verdicts(self._meanings(sheet), targets))
 
-    def _note(self, unit: Unit) -> None:
-        """Note the places that spell the name, once."""
-        names = unit.names
-        if names.occurrences or names.members:
-            return
-        sheet = self._visible.sheet(unit)
-        for node in sheet.words.get(self.name, ()):
-            if node.kind() == "field_identifier" or self._may_be_field(sheet, node):
-                names.member(node, names.root, "access")
-            else:
-                names.refer(node, names.root)
+    def exported_as(self, target: Target) -> set[str]:  # noqa: ARG002 - C renames nothing
+        """No other names."""
+        return set()
 
-    def _meanings(self, unit: Unit) -> Iterator[Meaning]:
-        yield from super()._meanings(unit)
-        sheet = self._visible.sheet(unit)
-        for spot, body in words_in_macros(sheet.root, self.name):
-            before = unit.parsed.text[: spot.start.index].rstrip()
-            if before.endswith((".", "->")):
-                yield spot.start.line + 1, _UNKNOWN, True
-            else:
-                yield spot.start.line + 1, self._in_macro(sheet, body), False
+    def may_see(self, path: WorkspacePath, text: str) -> bool:  # noqa: ARG002 - names are shared
+        """Any file may."""
+        return True
+
+    def forget(self) -> None:
+        """Let go of everything that was read for the answer."""
+        self._visible.forget()
+
+    def _on(self, sheet: Sheet, line: int) -> Iterator[tuple[Part, Node]]:
+        for part, node in sheet.nodes(self.name):
+            if part.line + node.range().start.line + 1 == line:
+                yield part, node
+
+    def _meanings(self, sheet: Sheet) -> Iterator[Meaning]:
+        """Every place that spells the name as code."""
+        for span, part in sheet.parts_with(self.name):
+            if part is None:
+                yield from self._unparsed(sheet, *span)
+                continue
+            for node in part.words.get(self.name, ()):
+                yield part.line + node.range().start.line + 1, *self._meaning(part, node)
+            for node in part.strays(self.name):
+                yield part.line + node.range().start.line + 1, _UNKNOWN, False
+            for spot, body in words_in_macros(part.root, self.name):
+                line = part.line + spot.start.line + 1
+                before = part.text[: spot.start.index].rstrip()
+                if before.endswith((".", "->")):
+                    yield line, _UNKNOWN, True
+                else:
+                    yield line, self._in_macro(part.sheet, body), False
+
+    def _unparsed(self, sheet: Sheet, start: int, end: int) -> Iterator[Meaning]:
+        plain = without_texts(sheet.text[start:end])
+        for found in spots_of(plain, self.name):
+            yield sheet.line_at(start + found), _UNKNOWN, False
+
+    def _meaning(self, part: Part, node: Node) -> tuple[frozenset[Thing], bool]:
+        """What a word means, and whether it is a field."""
+        own = declared_at(part, node)
+        if own is not None and own.kind == "field":
+            return frozenset({_thing(own)}), True
+        if node.kind() == "field_identifier":
+            return _things(self._types.field(self._owner(part, node), self.name)), True
+        if self._may_be_field(part, node):
+            return _UNKNOWN, True
+        return self._plain(part, node, own), False
+
+    def _plain(self, part: Part, node: Node, own: Declared | None) -> frozenset[Thing]:
+        above = node.parent()
+        if node.kind() == "statement_identifier":
+            return self._of_label(part, node)
+        if own is not None and own.kind == "tag":
+            return _things(self._visible.tagged(part.sheet, self.name))
+        if above is not None and above.kind() == "preproc_params":
+            return frozenset()
+        if above is not None and _guards(above, self.name):
+            return _UNKNOWN
+        inside = local(part, node, self.name)
+        if inside is not None and not (is_linked(inside) and not inside.is_whole):
+            return frozenset({_thing(inside)})
+        return _things(self._visible.named(part.sheet, self.name))
+
+    def _may_be_field(self, part: Part, node: Node) -> bool:
+        """Whether a plain word that nothing declares is given to a macro: it may be a field."""
+        above = node.parent()
+        if above is None or above.kind() != "argument_list" or node.kind() != "identifier":
+            return False
+        is_named = self._visible.named(part.sheet, self.name) != []
+        return not is_named and local(part, node, self.name) is None
 
     def _in_macro(self, sheet: Sheet, body: Node) -> frozenset[Thing]:
         """What a word in a macro means: a macro for sure, others only where it is used."""
@@ -89,60 +141,28 @@ class CReferring(TypedReferring):
             return _things(found)
         return _UNKNOWN
 
-    def _may_be_field(self, sheet: Sheet, node: Node) -> bool:
-        """Whether a plain word that nothing declares is given to a macro: it may be a field."""
-        above = node.parent()
-        if above is None or above.kind() != "argument_list" or node.kind() != "identifier":
-            return False
-        is_named = self._visible.named(sheet, self.name) != []
-        return not is_named and local(sheet, node, self.name) is None
-
-    def of_spot(self, unit: Unit, spot: Occurrence) -> frozenset[Thing]:
-        """What a plain name means."""
-        sheet = self._visible.sheet(unit)
-        above = spot.node.parent()
-        own = declared_at(sheet, spot.node)
-        if spot.kind == "statement_identifier":
-            return self._of_label(sheet, spot.node)
-        if own is not None and own.kind == "field":
-            return frozenset({_thing(own)})
-        if own is not None and own.kind == "tag":
-            return _things(self._visible.tagged(sheet, self.name))
-        if above is not None and above.kind() == "preproc_params":
-            return frozenset()
-        if above is not None and _guards(above, self.name):
-            return _UNKNOWN
-        inside = local(sheet, spot.node, self.name)
-        if inside is not None and not (is_linked(inside) and not inside.is_whole):
-            return frozenset({_thing(inside)})
-        return _things(self._visible.named(sheet, self.name))
-
-    def of_member(self, unit: Unit, member: Member) -> frozenset[Thing]:
-        """What a field means: by the struct of what it is taken from."""
-        sheet = self._visible.sheet(unit)
-        own = declared_at(sheet, member.node)
-        if own is not None:
-            return frozenset({_thing(own)})
-        return _things(self._types.field(self._owner(sheet, member.node), self.name))
-
-    def _of_label(self, sheet: Sheet, node: Node) -> frozenset[Thing]:
+    def _of_label(self, part: Part, node: Node) -> frozenset[Thing]:
         home = next((a for a in node.ancestors() if a.kind() == "function_definition"), None)
-        start = home.range().start.index if home is not None else 0
-        return frozenset({Thing(sheet.path, start, f"{self.name}:")})
+        start = part.start + (home.range().start.index if home is not None else 0)
+        return frozenset({Thing(part.sheet.path, start, f"{self.name}:")})
 
-    def _owner(self, sheet: Sheet, node: Node) -> Bodies:
+    def _owner(self, part: Part, node: Node) -> Bodies:
         """The structs that a field is taken from."""
         above = node.parent()
         kind = above.kind() if above is not None else ""
         if kind == "field_expression":
             owner = above.field("argument")
-            return self._types.of_value(sheet, owner) if owner is not None else None
+            return self._types.of_value(part, owner) if owner is not None else None
         if kind == "offsetof_expression":
-            return self._types.of_descriptor(sheet, above.field("type"))
+            return self._types.of_descriptor(part, above.field("type"))
         pair = above.parent() if kind == "field_designator" else None
         if pair is not None and pair.kind() == "initializer_pair":
-            return self._types.of_pair(sheet, pair, above)
+            return self._types.of_pair(part, pair, above)
         return None
+
+
+def _defines(declared: Declared | None) -> bool:
+    return declared is not None and (declared.is_whole or declared.kind != "tag")
 
 
 def _guards(node: Node, name: str) -> bool:
@@ -157,7 +177,7 @@ def _things(found: list[Declared] | None) -> frozenset[Thing]:
 
 
 def _thing(declared: Declared) -> Thing:
-    if is_linked(declared) and declared.by.kind() != "parameter_declaration":
+    if is_linked(declared):
         return Thing(_LINKED, 0, declared.node.text())
     is_member = declared.kind == "field"
     return Thing(declared.path, declared.start, declared.node.text(), is_member)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from redline.code.c.declared import Declared, at_file_level
 from redline.code.c.sheets import Sheet
-from redline.code.typed.units import Unit, Units
+from redline.code.languages import language_of
+from redline.code.project import Files
 from redline.core.paths import WorkspacePath
 
 # What stands outside of structs, by the index's words.
@@ -15,24 +16,30 @@ _OUTER = frozenset(
     {"function", "prototype", "variable", "macro", "type", "struct", "union", "enum"}
     | {"enum_member"}
 )
+_MANY = 50
 
 
 @dataclass(slots=True)
 class Visible:
     """Declarations by name as each file sees them."""
 
-    units: Units
-    _sheets: dict[WorkspacePath, Sheet] = field(default_factory=dict)
+    files: Files
+    _sheets: dict[WorkspacePath, Sheet | None] = field(default_factory=dict)
+    _paths: dict[str, Sequence[WorkspacePath]] = field(default_factory=dict)
     _own: dict[tuple[WorkspacePath, str], list[Declared]] = field(default_factory=dict)
     _seen: dict[tuple[WorkspacePath, str, bool], list[Declared] | None] = field(
         default_factory=dict
     )
 
-    def sheet(self, unit: Unit) -> Sheet:
-        """The file of a unit, to be looked into."""
-        if unit.path not in self._sheets:
-            self._sheets[unit.path] = Sheet(unit.path, unit.parsed)
-        return self._sheets[unit.path]
+    def sheet(self, path: WorkspacePath) -> Sheet | None:
+        """A file to be looked into; None for what is not C."""
+        if path not in self._sheets:
+            language = language_of(path.name)
+            is_c = language is not None and language.name == "c"
+            text = self.files.text(path) if is_c else None
+            made = Sheet(path, text, self.files.take) if text is not None else None
+            self._sheets[path] = made
+        return self._sheets[path]
 
     def named(self, sheet: Sheet, name: str) -> list[Declared] | None:
         """What a plain name means beyond blocks; None where several things may be meant."""
@@ -46,15 +53,29 @@ class Visible:
         """What a file itself declares by that name."""
         key = sheet.path, name
         if key not in self._own:
-            self._own[key] = list(at_file_level(sheet, name))
+            paths = self._defining(name)
+            # The index may have left files out when it has as many as it tells.
+            is_there = sheet.path in paths or len(paths) >= _MANY
+            self._own[key] = list(at_file_level(sheet, name)) if is_there else []
         return self._own[key]
 
     def everywhere(self, name: str) -> Iterator[Declared]:
         """All declarations of a name that the index knows files of."""
-        for path in self.units.files.defining_as(name, _OUTER):
-            unit = self.units.at(path)
-            if unit is not None and unit.parsed.language.name == "c":
-                yield from self.own(self.sheet(unit), name)
+        for path in self._defining(name):
+            sheet = self.sheet(path)
+            if sheet is not None:
+                yield from self.own(sheet, name)
+
+    def _defining(self, name: str) -> Sequence[WorkspacePath]:
+        if name not in self._paths:
+            self._paths[name] = self.files.defining_as(name, _OUTER)
+        return self._paths[name]
+
+    def forget(self) -> None:
+        """Let go of everything that was read."""
+        self._sheets.clear()
+        self._own.clear()
+        self._seen.clear()
 
     def _of(self, sheet: Sheet, name: str, *, tags: bool) -> list[Declared] | None:
         key = sheet.path, name, tags
@@ -78,6 +99,9 @@ class Visible:
         fixed = [d for d in seen if not is_linked(d)]
         if not fixed:
             return linked
+        macros = [d for d in fixed if d.kind == "macro" and sheet.includes_file(d.path)]
+        if macros:
+            return macros  # what is included by name stands before what the linker knows
         return _one_file(sheet, [d for d in seen if is_linked(d)] + fixed)
 
 

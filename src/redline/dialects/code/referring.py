@@ -13,7 +13,7 @@ from redline.code.imports import stem_keys
 from redline.code.languages import kin_of, language_of
 from redline.code.project import Files
 from redline.code.references import nodes_of
-from redline.code.resolvers import TOLD_APART, TYPED, Resolver, resolver_of
+from redline.code.resolvers import TOLD_APART, TYPED, ByLine, Resolver, resolver_of
 from redline.code.targets import Reference, Target
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
@@ -178,20 +178,28 @@ class Finder:
             if self._spent > self.room:
                 self.targets.clear()  # not all can be told apart: better none
                 return
-            resolver = self._resolver(_kin(chosen.path))
-            start = self._start(chosen) if resolver is not None else None
-            if resolver is None or start is None:
-                continue
-            target = resolver.target(chosen.path, start)
+            target = self._target(chosen)
             if target is not None:
                 self.targets.append((chosen, target))
+
+    def _target(self, chosen: Chosen) -> Target | None:
+        resolver = self._resolver(_kin(chosen.path))
+        if resolver is None:
+            return None
+        if isinstance(resolver, ByLine):
+            return resolver.target_on(chosen.path, chosen.line)
+        start = self._start(chosen)
+        return resolver.target(chosen.path, start) if start is not None else None
 
     def _resolver(self, kin: str) -> Resolver | None:
         """What tells the words of a language apart, one for each answer."""
         if kin not in self._resolvers:
             defining = partial(self._defining, kin)
             as_kind = partial(self._defining_as, kin)
-            files = Files(self._parse, self._is_file, defining, self._text, defining, as_kind)
+            files = Files(
+                *(self._parse, self._is_file, defining, self._text, defining),
+                *(self._take, as_kind),
+            )
             made = resolver_of(kin, self.name, files, made_only=self.made_only)
             if made is None:
                 return None
@@ -272,6 +280,13 @@ class Finder:
             self._read.add(path)
             self._spent += len(file.content)
         return file.parsed()
+
+    def _take(self, count: int) -> bool:
+        """Whether a stretch of a file may be parsed; one that is too long is not."""
+        if count > self.room // 2:
+            return False
+        self._spent += count
+        return True
 
     def _text(self, path: WorkspacePath) -> str | None:
         file = self.lookup.open(path)
