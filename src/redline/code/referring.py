@@ -38,13 +38,14 @@ class Referring:
         origins = Origins(project)
         return cls(name, project, origins, Meanings(name, origins, Values(origins)), made_only)
 
-    def exported_as(self, target: Target) -> set[str]:
-        """The names under which its module gives a script's thing away."""
-        module = self.project.module(target.thing.path)
+    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:
+        """The names under which the module at *path* gives a script's thing away."""
+        module = self.project.module(path)
         if module is None or not module.is_script:
             return set()
-        names = self.origins.exports(module).named
-        return {name for name in names if target.same & self.origins.exported(module.path, name)}
+        exports = self.origins.exports(module)
+        names = {*exports.named, *(["="] if exports.stars else [])}
+        return {name for name in names if target.same & self.origins.exported(path, name)}
 
     def target(self, path: WorkspacePath, start: int) -> Target | None:
         """The definition whose name begins at *start*; None where scopes cannot be told."""
@@ -142,7 +143,8 @@ class Referring:
     def _aliased(self, module: Module, targets: list[Target]) -> Iterator[Reference]:
         """Uses of the thing under another name that an import gives it."""
         bindings = [b for b in module.names.bindings if b.name != self.name and _is_import(b)]
-        known = {self.name, "default"}.union(*map(self.exported_as, targets))
+        given = (self.exported_as(target, target.thing.path) for target in targets)
+        known = {self.name, "default"}.union(*given)
         for binding in bindings:
             if not _may_be(module, binding, known):
                 continue

@@ -30,8 +30,8 @@ class Resolver(Protocol):
     def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
         """The references of one file, in order; None where that cannot be told."""
 
-    def exported_as(self, target: Target) -> set[str]:
-        """Other names by which files may use the thing without spelling its own."""
+    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:
+        """Names by which the file at *path* gives the thing away, its own or others."""
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Whether a file can name a thing of another file at all, by its text alone."""

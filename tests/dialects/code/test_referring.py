@@ -51,3 +51,41 @@ def test_what_was_read_for_references_is_free_as_soon_as_they_are_told(
             gc.enable()
     assert "2 bound" in str(told.structured)
     assert left == []
+
+
+def _references(tmp_path: Path, files: dict[str, str], name: str, **asked: object) -> list[str]:
+    """Files and lines of the snippets that are bound, in order."""
+    work = tmp_path / "work"
+    for path, text in files.items():
+        (work / path).parent.mkdir(parents=True, exist_ok=True)
+        (work / path).write_text(text)
+    with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
+        given = {"symbol": name, "kind": "references", **asked}
+        call = Call(GET_CODE_CONTEXT, given, redline, Client(), Never(), lambda *_: None)
+        told = get_code_context(call).structured
+    assert told is not None
+    sure = [found for found in told["snippets"] if found["certainty"] == "bound"]
+    return [f"{found['path']}:{found['start_line']}" for found in sure]
+
+
+def test_what_is_passed_on_from_module_to_module_is_followed(tmp_path: Path) -> None:
+    files = {
+        "lib/builder/make.js": "function make() {}\n\n\n\n\nmodule.exports = make\n",
+        "lib/index.js": "const Made = require('./builder/make')\n\nmodule.exports = Made\n",
+        "main.js": "module.exports = require('./lib')\n",
+        "use/all.js": "const Knit = require('../main')\n\n\n\n\n\nKnit()\n",
+    }
+    assert set(_references(tmp_path, files, "make")) == {
+        *("lib/builder/make.js:4", "lib/index.js:1", "use/all.js:1", "use/all.js:5"),
+    }
+
+
+def test_files_that_import_the_definition_are_read_first(tmp_path: Path) -> None:
+    """Enough for three files: those are not the ones that merely spell the name."""
+    noise = {f"a{n}.py": f"def f{n}(x):\n    return x.price\n" + "#" * 900 for n in range(60)}
+    files = {
+        "shop.py": "class Shop:\n    def price(self):\n        return 1\n",
+        "z/use.py": "from shop import Shop\n\nShop().price()\n",
+        **noise,
+    }
+    assert _references(tmp_path, files, "price", max_tokens=500) == ["z/use.py:1"]

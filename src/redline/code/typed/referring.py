@@ -52,8 +52,8 @@ class TypedReferring(ABC):
         is_member = binding.scope.kind == "class"
         return Thing(unit.path, first.start, binding.name, is_member, binding=binding)
 
-    def exported_as(self, target: Target) -> set[str]:  # noqa: ARG002 - a language may look
-        """Other names by which files may use the thing without spelling its own."""
+    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:  # noqa: ARG002 - a language may look
+        """Names by which the file at *path* gives the thing away, its own or others."""
         return set()
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:  # noqa: ARG002 - likewise

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import takewhile
 
 from redline.code.definitions import Parsed
 from redline.code.imports import stem_keys
@@ -19,6 +18,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.core.ports.tree import Kind
 from redline.dialects.code.lookup import Lookup, Opened
+from redline.dialects.code.nearness import Nearness, import_keys
 
 # A name with more definitions than that goes by name: to tell them apart reads too much.
 MOST_DEFINITIONS = 12
@@ -29,6 +29,8 @@ READ_PER_LINE = 64 * READ_PER_TOKEN
 # Files that are asked whether they define a name that an answer needs.
 _MOST_DEFINING = 50
 _MOST_ROWS = 400
+# Files that are asked whether they pass on what another gives as its whole.
+_MOST_PASSING = 20
 _CONSTRUCTORS = {"constructor", "__init__"}
 
 
@@ -138,21 +140,34 @@ class Finder:
             rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
         others = [row for row in rows.values() if not kin or _kin(row.path) in kin]
-        if kin & TYPED:
-            # A common name is spelled in more files than can be read: its own package's count.
-            others.sort(
-                key=lambda row: max(_shared(row.path, home) for home in homes), reverse=True
-            )
+        if self.targets:
+            # A common name is spelled in more files than can be read: the likeliest come first.
+            others.sort(key=Nearness(list(homes), self._importing(homes)).of, reverse=True)
         return first + others
+
+    def _importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
+        """Files that may import one of *homes*, by the last word of its path."""
+        keys = {key for home in homes if _kin(home) not in TYPED for key in import_keys(home)}
+        return {row.path for key in keys for row in self.lookup.users(key)}
 
     def _renaming(self) -> Iterator[IndexedUses]:
         """Files that may use the thing without spelling its name."""
         for chosen, target in self.targets:
-            resolver = self._resolvers[_kin(chosen.path)]
-            for name in resolver.exported_as(target) - {self.name}:
-                keys = stem_keys(chosen.path) if name in ("=", "default") else [name]
-                for key in keys:
-                    yield from self.lookup.users(key)
+            passing = [chosen.path]
+            for path in passing:
+                for row, is_whole in self._importers(path, target):
+                    yield row
+                    # What is a module's whole may be passed on as another's.
+                    if is_whole and row.path not in passing and len(passing) < _MOST_PASSING:
+                        passing.append(row.path)
+
+    def _importers(self, path: WorkspacePath, target: Target) -> Iterator[tuple[IndexedUses, bool]]:
+        """Files that may take the thing out of *path* by another name, or as the whole of it."""
+        for name in self._resolvers[_kin(path)].exported_as(target, path) - {self.name}:
+            is_whole = name in ("=", "default")
+            for key in stem_keys(path) if is_whole else [name]:
+                for row in self.lookup.users(key):
+                    yield row, is_whole
 
     def _maker(self) -> Finder | None:
         """Of a constructor: what finds the calls that its class is made by."""
@@ -295,14 +310,6 @@ class Finder:
     def _is_file(self, path: WorkspacePath) -> bool:
         entry = self.lookup.call.runtime.tree.stat(path)
         return entry is not None and entry.kind is Kind.FILE
-
-
-def _shared(path: WorkspacePath, home: WorkspacePath) -> int:
-    """How many folders two files have in common, most if they lie in the same one."""
-    if path.parent == home.parent:
-        return len(home.parts)
-    pairs = zip(path.parts[:-1], home.parts[:-1], strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _kin(path: WorkspacePath) -> str:
