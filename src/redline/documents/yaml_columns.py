@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 _WINDOW = 1 << 13
 # So much behind a window is looked at for what belongs to a line in it.
-_SLACK = 1 << 12
+SLACK = 1 << 12
 _LINE = re.compile(rb"\n( *+)[^ \r\n#]")
 _LEAD = re.compile(rb" *+.?", re.DOTALL)
 # Columns from here on share a bit.
@@ -40,10 +40,22 @@ class Columns:
     ) -> re.Match[bytes] | None:
         """What *pattern*, a line at *column*, finds first in [at, limit)."""
         for start, stop in self._windows(1 << min(column, _LAST), at, limit):
-            found = pattern.search(self._source, start, min(stop + _SLACK, limit))
+            found = pattern.search(self._source, start, min(stop + SLACK, limit))
             if found:
                 return found
         return None
+
+    def stretches(self, column: int, at: int, limit: int) -> Iterator[tuple[int, int]]:
+        """The parts of [at, limit) in which a line may begin at *column*, in order."""
+        begin = end = at
+        for start, stop in self._windows(1 << min(column, _LAST), at, limit):
+            if start > end:
+                if end > begin:
+                    yield begin, end
+                begin = start
+            end = stop
+        if end > begin:
+            yield begin, end
 
     def is_left(self, column: int, at: int, limit: int) -> bool:
         """Whether a line in [at, limit) stands further left than *column*."""

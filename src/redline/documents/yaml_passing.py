@@ -36,7 +36,7 @@ _MANY = 5000
 _JSON_LEVELS = 16
 _MORE_JSON_LEVELS = 48
 _BLANKS = rb"[ \t\r\n]*+"
-_WORD = rb"[.+-]{0,2}+\w[\w.+-]*+" + _BLANKS
+_WORD = rb"[\w.+-]++(?<=\w)" + _BLANKS
 # So often in a row they may fail.
 _MOST_MISSES = 32
 
@@ -77,7 +77,7 @@ def _json_nested(levels: int) -> bytes:
     """As `_nested`, of words and strings in double quotes with nothing unusual behind them."""
     inner = rb"|" + _json_nested(levels - 1) if levels else b""
     return (
-        rb"[\[{]" + _BLANKS + rb"(?:(?:" + _QUOTED + inner + rb")" + _BLANKS + rb"(?:[,:]" + _BLANKS
+        rb"[\[{](?:\w[\w .:+,-]*+(?=[\]}])|" + _BLANKS + rb")(?:(?:" + _QUOTED + inner + rb")" + _BLANKS + rb"(?:[,:]" + _BLANKS
         + rb"|(?=[\]}]))|" + _WORD + rb"(?:," + _BLANKS + rb"|:[ \t\r\n]++|(?=[\]}])))*+[\]}]"
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from itertools import islice
 
 from redline.core.errors import CannotApply
 from redline.documents.yaml_block import DASH, QUESTION, BlockScanner
-from redline.documents.yaml_columns import Columns, line_at
+from redline.documents.yaml_columns import SLACK, Columns, line_at
 from redline.documents.yaml_flow import Node, Pair, Portion, decode_key
 from redline.documents.yaml_stream import Part, Stream
 
@@ -136,30 +136,39 @@ class Scanner(BlockScanner):
 
     def _spellings(self, node: Node, name: bytes) -> Iterator[int]:
         """Where lines of a block mapping begin with a key spelled as *name*, plain or quoted."""
-        source, limit, line = self.source, node.limit, b"\n" + b" " * node.column
+        source, line = self.source, b"\n" + b" " * node.column
         for quote in (b"", b'"', b"'"):
             spelling = quote + name + quote
-            at = source.find(spelling, node.start, limit)
-            if at < 0:
-                continue
             spelled = re.escape(spelling) + rb"[ \t]*:(?=[ \t\r\n]|\Z)"
-            if at == node.start and re.compile(spelled).match(source, at, limit):
-                yield at
-            lines = re.compile(line + spelled).finditer(source, max(at - len(line), 0), limit)
-            yield from (match.start() + len(line) for match in lines)
+            if re.compile(spelled).match(source, node.start, node.limit):
+                yield node.start
+            for start, stop in self._stretches(node):
+                end = min(stop + SLACK, node.limit)
+                if (at := source.find(spelling, start, end)) >= 0:
+                    lines = re.compile(line + spelled).finditer(source, max(at - len(line), 0), end)
+                    yield from (m.start() + len(line) for m in lines if start <= m.start() < stop)
 
     def _has_odd_line(self, node: Node) -> bool:
         """Whether a line may begin with a key that is spelled in a way that can mean another."""
-        source, start, limit = self.source, node.start, node.limit
-        if self.columns is not None:
-            # There may be a great many lines: first a look that does not stop at each of them.
-            mark = b"\n" + b" " * node.column + b"?"
-            for at in range(start, limit, _WINDOW):
-                if mark in source[at : min(at + _WINDOW + len(mark), limit)].translate(_MARKS):
-                    return True
-            if source.find(b"\\", start, limit) < 0 and source.find(b"''", start, limit) < 0:
-                return False
-        return _odd_line(node.column).search(source, start, limit) is not None
+        source, mark = self.source, b"\n" + b" " * node.column + b"?"
+        for start, stop in self._stretches(node):
+            end = min(stop + SLACK, node.limit)
+            if self.columns is not None:
+                # There may be a great many lines: first a look that does not stop at each of them.
+                for at in range(start, stop, _WINDOW):
+                    if mark in source[at : min(at + _WINDOW + len(mark), end)].translate(_MARKS):
+                        return True
+                if source.find(b"\\", start, end) < 0 and source.find(b"''", start, end) < 0:
+                    continue
+            if _odd_line(node.column).search(source, start, end):
+                return True
+        return False
+
+    def _stretches(self, node: Node) -> Iterator[tuple[int, int]]:
+        """The parts of a block collection that lines at its column may begin in."""
+        if self.columns is None:
+            return iter([(node.start, node.limit)])
+        return self.columns.stretches(node.column, node.start, node.limit)
 
     def _search(self, node: Node, pattern: re.Pattern[bytes], at: int) -> re.Match[bytes] | None:
         return self.search(pattern, node.column, at, node.limit)
