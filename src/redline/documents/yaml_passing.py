@@ -76,20 +76,20 @@ def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
 def _json_nested(levels: int) -> bytes:
     """As `_nested`, of words and strings in double quotes with nothing unusual behind them."""
     inner = rb"|" + _json_nested(levels - 1) if levels else b""
-    return (
-        rb"[\[{](?:\w[\w .:+,-]*+(?=[\]}])|" + _BLANKS + rb")(?:(?:" + _QUOTED + inner + rb")" + _BLANKS + rb"(?:[,:]" + _BLANKS
-        + rb"|(?=[\]}]))|" + _WORD + rb"(?:," + _BLANKS + rb"|:[ \t\r\n]++|(?=[\]}])))*+[\]}]"
-    )  # fmt: skip
+    words = rb"\w[\w .:+,-]*+(?=[\]}])"
+    behind = rb"(?:[,:]" + _BLANKS + rb"|(?=[\]}]))"
+    behind_word = rb"(?:," + _BLANKS + rb"|:[ \t\r\n]++|(?=[\]}]))"
+    other = rb"(?:" + _QUOTED + inner + rb")" + _BLANKS + behind + rb"|" + _WORD + behind_word
+    return rb"[\[{](?:" + words + rb"|" + _BLANKS + rb")(?:" + other + rb")*+[\]}]"
 
 
 @cache
 def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
     """As `_passing`; it ends before whatever is not as in JSON."""
-    nested = _json_nested(levels)
-    entry = (
-        _BLANKS + rb"(?:(?:" + _QUOTED + rb"|" + nested + rb")" + _BLANKS + rb"(?::" + _BLANKS
-        + rb"|(?=[,\]}]))|" + _WORD + rb"(?::[ \t\r\n]++|(?=[,\]}])))*+"
-    )  # fmt: skip
+    nested, ends = _json_nested(levels), rb"(?=[,\]}]))"
+    other = rb"(?:" + _QUOTED + rb"|" + nested + rb")" + _BLANKS + rb"(?::" + _BLANKS + rb"|" + ends
+    word = _WORD + rb"(?::[ \t\r\n]++|" + ends
+    entry = _BLANKS + rb"(?:" + other + rb"|" + word + rb")*+"
     text = {
         "entry": entry + rb"(?=[,\]}])",
         "entries": rb"(?:" + entry + rb",)*+",

@@ -48,7 +48,7 @@ _SAFE, _SAFE_BEHIND_ENDS = _without_heaps(_GAP), _without_heaps(_LONG_GAP)
 _NAME = rb"[^ ,\]}\t\n<&!]*+"
 _UNUSUAL = tuple(
     compiled(rb"%b(?!%b(?: ++|\n ++)[^ \t\n,\]}#&!])" % (mark, name))
-    for mark, name in ((b"&", _NAME), (b"!", rb"(?:!?+%b|<[^>\n&!]*+>)" % _NAME))
+    for mark, name in ((b"&", _NAME), (b"!", rb"(?:[\w-]*+!?+%b|<[^>\n&!]*+>)" % _NAME))
 )
 
 # As the gap above, but it ends before a line that a tab leads.

@@ -6,25 +6,26 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from redline.documents.possessive import compiled
 
-_MARKER = re.compile(rb"(?:^|(?<=\A\xef\xbb\xbf))(---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_FIRST = re.compile(rb"(?:\xef\xbb\xbf)?(---|\.\.\.)(?=[ \t\r\n]|\Z)")
+_MARKER = re.compile(rb"\n(---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _DASHES = re.compile(rb"\n---(?=[ \t\r\n]|\Z)")
 _NEXT = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
 _BLANK = rb"[ \t]*+(?:#[^\n]*+)?+\r?+"
 _MARKED = rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
 # An end marker behind which, apart from directives, something else than `---` comes.
-_BARE = compiled(
-    rb"^\.\.\.(?=[ \t\r\n]|\Z)(?!%b(?:\n(?:%%[^\n]*+|%b(?=\n|\Z)))*+(?:\Z|\n%b))"
-    % (_BLANK, _BLANK, _MARKED),
-    re.MULTILINE,
-)
+_BARE = rb"\.\.\.(?=[ \t\r\n]|\Z)(?!%b(?:\n(?:%%[^\n]*+|%b(?=\n|\Z)))*+(?:\Z|\n%b))" % (
+    _BLANK, _BLANK, _MARKED
+)  # fmt: skip
 # A line of content that a directive follows.
-_LOOSE = compiled(
-    rb"^(?![ \t]*+(?:#|\r?$)|%%|\.\.\.[ \t\r\n])[^\n]*+(?:\n%b(?=\n))*+\n%%" % _BLANK, re.MULTILINE
-)
+_LOOSE = rb"(?![ \t]*+(?:#|\r?$)|%%|\.\.\.[ \t\r\n])[^\n]*+(?:\n%b(?=\n))*+\n%%" % _BLANK
+# Of the first line, and of any other.
+_BARE_FIRST, _BARE_LINE = (compiled(lead + _BARE, re.MULTILINE) for lead in (b"", rb"\n"))
+_LOOSE_FIRST, _LOOSE_LINE = (compiled(lead + _LOOSE, re.MULTILINE) for lead in (b"", rb"\n"))
 # So much text is looked at in one go when only the number of documents matters.
 _WINDOW = 1 << 15
 
@@ -55,7 +56,11 @@ class Stream:
     def has_markers(self) -> bool:
         """Whether a line may be the start or the end of a document."""
         source = self.source
-        return self._has_dashes or source.startswith(b"---", self.bom) or b"..." in source
+        return (
+            self._has_dashes
+            or (b"..." in source and b"\n..." in source)
+            or source.startswith((b"---", b"..."), self.bom)
+        )
 
     @cached_property
     def _has_dashes(self) -> bool:
@@ -72,12 +77,13 @@ class Stream:
     def is_uniform(self) -> bool:
         """Whether each document but the first begins with `---`, and directives end nothing."""
         source = self.source
-        if self.has_directives and _LOOSE.search(source):
-            return False
+        if self.has_directives:
+            last = source.rfind(b"\n%") + 2
+            if _LOOSE_FIRST.match(source, 0, last) or _LOOSE_LINE.search(source, 0, last):
+                return False
         if b"..." not in source:
             return True
-        has_ends = b"\n..." in source or source.startswith(b"...", self.bom)
-        return not (has_ends and _BARE.search(source))
+        return not (_BARE_FIRST.match(source) or _BARE_LINE.search(source))
 
     @cached_property
     def count(self) -> int:
@@ -155,9 +161,10 @@ class Stream:
             return
         start = head = self.bom
         is_marked = False
-        for marker in _MARKER.finditer(source, 0, limit):
-            if is_marked or _CONTENT.search(source, start, marker.start()):
-                yield Part(start, marker.start(), start, is_marked, head)
-            is_marked, start, head = marker[1] == b"---", marker.end(), marker.start()
+        first = _FIRST.match(source, 0, limit)
+        for marker in chain([first] if first else [], _MARKER.finditer(source, 0, limit)):
+            if is_marked or _CONTENT.search(source, start, marker.start(1)):
+                yield Part(start, marker.start(1), start, is_marked, head)
+            is_marked, start, head = marker[1] == b"---", marker.end(), marker.start(1)
         if is_marked or _CONTENT.search(source, start, limit):
             yield Part(start, limit, start, is_marked, head)

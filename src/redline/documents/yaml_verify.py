@@ -31,8 +31,8 @@ _NONE = ryml.NONE
 _MOST_NODES = 8192
 # So much of a text shows how many nodes it has.
 _SAMPLE = 2048
-# As written, then without collections as keys.
-_READINGS = 2
+# As written, then without the simple collections among its keys, then without any.
+_READINGS = 3
 
 
 @dataclass(frozen=True, slots=True)

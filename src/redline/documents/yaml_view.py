@@ -34,8 +34,21 @@ _INDENTED = (
 _TAB_AT_START = compiled(_INDENTED)
 _TAB_AS_INDENT = compiled(rb"\n" + _INDENTED)
 _HANDLE = re.compile(rb"!(?:(?<=[ \t\r\n,\[{]!)|(?<=\A!))([0-9A-Za-z-]+)!")
-_BOUNDARY = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_DECLARED = re.compile(rb"^%TAG[ \t]+!([0-9A-Za-z-]+)!", re.MULTILINE)
+# The lines of a literal or folded scalar whose header and indentation leave no doubt. They have no
+# quotes: so if the header itself stands inside a text, all of them do.
+_TEXT_LINES = tuple(
+    compiled(
+        rb"\n( *+)%b[\w.-]++:[ ][|>][-+]?+\n(\1%b ++)[^\n\"']*+(?:\n++\2[^\n\"']*+)*+"
+        % (dash, b" " * len(dash))
+    )
+    for dash in (b"", b"- ")
+)
+# A key of words in brackets on a line, and its value on the next.
+_FLAT_KEY = compiled(rb"(\n( *+)\? ++)([\[{][\w ,.:+-]*+[\]}])(?=[ \t]*+\n\2:[ \t\n])")
+_TEXT_MARKS = (b"|", b">", b'"', b"'", b"#")
+_BOUNDARY = re.compile(rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
+_BOUNDARIES = re.compile(rb"\n(?=(?:---|\.\.\.)(?:[ \t\r\n]|\Z))")
+_DECLARED = re.compile(rb"%(?:(?<=\n%)|(?<=\A%))TAG[ \t]+!([0-9A-Za-z-]+)!")
 
 
 def without_tabs(text: bytes) -> bytes:
@@ -65,11 +78,15 @@ def _collect(scanner: Scanner, top: Node, splices: list[Splice]) -> None:
             first = scanner.source[child.key_start : child.key_start + 1]
             if child.is_complex and first not in (b"*", b"|", b">"):
                 key = scanner.source[child.key_start : child.key_end]
-                scalar = b'"%b"' % key.hex().encode()
+                scalar = _as_scalar(key)
                 if child.context == "noval":
                     scalar += b"\n" + b" " * node.column + b":"
                 splices.append(Splice(child.key_start, child.key_end, scalar))
             stack.append(scanner.value_of(node, child))
+
+
+def _as_scalar(key: bytes) -> bytes:
+    return b'"%b"' % key.hex().encode()
 
 
 def has_odd_tab(text: bytes, start: int, end: int) -> bool:
@@ -136,7 +153,7 @@ def undeclared_handle(text: bytes) -> int | None:
     if match is None:
         return None
     declared = _Declared(text)
-    if declared.are_all():
+    if declared.are_all() or not _HANDLE.search(_without_texts(text)):
         return None
     scalars = _Scalars(text)
     while match:
@@ -147,6 +164,13 @@ def undeclared_handle(text: bytes) -> int | None:
             return match.start()
         match = _HANDLE.search(text, end)
     return None
+
+
+def _without_texts(text: bytes) -> bytes:
+    """*text* without most of what stands in literal and folded scalars."""
+    for lines in _TEXT_LINES:
+        text = lines.sub(b"\n", text)
+    return text
 
 
 @lru_cache(maxsize=8)
@@ -161,7 +185,8 @@ class _Declared:
 
     def __init__(self, text: bytes) -> None:
         self._text = text
-        self._bounds = [found.start() for found in _BOUNDARY.finditer(text)]
+        self._bounds = [0] if _BOUNDARY.match(text) else []
+        self._bounds += [found.end() for found in _BOUNDARIES.finditer(text)]
         self._position, self._names = -1, frozenset[bytes]()
 
     def are_all(self) -> bool:
@@ -185,6 +210,10 @@ def readable(text: bytes, reason: str) -> bytes | None:
     """Another reading to try after rapidyaml refused *text* for *reason*, or None."""
     if "containers as keys" not in reason:
         return None
+    if not any(mark in text for mark in _TEXT_MARKS):
+        flat = _FLAT_KEY.sub(lambda key: key[1] + _as_scalar(key[3]), text)
+        if flat != text:
+            return flat
     try:
         changed = without_collection_keys(text)
     except CannotApply:
