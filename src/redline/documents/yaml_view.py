@@ -85,6 +85,13 @@ def _collect(scanner: Scanner, top: Node, splices: list[Splice]) -> None:
             stack.append(scanner.value_of(node, child))
 
 
+def _without_flat_keys(text: bytes) -> bytes:
+    """As `without_collection_keys` for the simplest of them, if no text can hold what looks so."""
+    if any(mark in text for mark in _TEXT_MARKS):
+        return text
+    return _FLAT_KEY.sub(lambda key: key[1] + _as_scalar(key[3]), text)
+
+
 def _as_scalar(key: bytes) -> bytes:
     return b'"%b"' % key.hex().encode()
 
@@ -210,10 +217,9 @@ def readable(text: bytes, reason: str) -> bytes | None:
     """Another reading to try after rapidyaml refused *text* for *reason*, or None."""
     if "containers as keys" not in reason:
         return None
-    if not any(mark in text for mark in _TEXT_MARKS):
-        flat = _FLAT_KEY.sub(lambda key: key[1] + _as_scalar(key[3]), text)
-        if flat != text:
-            return flat
+    flat = _without_flat_keys(text)
+    if flat != text:
+        return flat
     try:
         changed = without_collection_keys(text)
     except CannotApply:
