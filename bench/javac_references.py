@@ -23,7 +23,7 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
 
 
 def _rounds(source: Source) -> Iterator[tuple[set[Path], list[Path]]]:
-    """Files to ask about, and those to compile with: no class twice.
+    """Files to ask about, and those to compile with: of a class that is there twice, the first.
 
     A source may hold two editions of a package, each beneath a folder of its own.
     """
@@ -36,24 +36,23 @@ def _rounds(source: Source) -> Iterator[tuple[set[Path], list[Path]]]:
         folders.setdefault(root, {})[".".join([*parts, file.name])] = file
     left = list(folders)
     while left:
-        own = list(_apart(left, {}, folders))
-        taken = {name: file for root in own for name, file in folders[root].items()}
-        beside = [root for root in folders if root not in own]
-        for root in _apart(beside, taken, folders):
-            taken.update(folders[root])
+        own = list(_apart(left, [], folders))
+        taken: dict[str, Path] = {}
+        for root in [*own, *_apart([r for r in folders if r not in own], own, folders)]:
+            taken = {**folders[root], **taken}
         yield {file for root in own for file in folders[root].values()}, sorted(taken.values())
         left = [root for root in left if root not in own]
 
 
 def _apart(
-    roots: Iterable[Path], taken: dict[str, Path], folders: dict[Path, dict[str, Path]]
+    roots: Iterable[Path], beside: Iterable[Path], folders: dict[Path, dict[str, Path]]
 ) -> Iterator[Path]:
-    """Those of *roots* that repeat no class."""
-    known = set(taken)
+    """Those of *roots* that are no other edition of one before: most of their classes differ."""
+    kept = list(beside)
     for root in roots:
-        classes = {name for name in folders[root] if not name.endswith("-info.java")}
-        if not known & classes:
-            known |= classes
+        own = folders[root].keys()
+        if not any(2 * len(own & folders[other].keys()) > len(own) for other in kept):
+            kept.append(root)
             yield root
 
 
