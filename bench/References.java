@@ -64,7 +64,9 @@ public class References {
     }
 
     static boolean overrides(Elements elements, ExecutableElement one, ExecutableElement other) {
-        return elements.overrides(one, other, (TypeElement) one.getEnclosingElement());
+        // Where a library is missing, methods of one class look alike.
+        return one.getEnclosingElement() != other.getEnclosingElement()
+            && elements.overrides(one, other, (TypeElement) one.getEnclosingElement());
     }
 
     static String named(ExecutableElement method) {

@@ -21,6 +21,10 @@ class Calls:
     expressions: Expressions
     _chosen: dict[tuple[object, int], tuple[list[FoundMethod], bool]] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        """Let go of all that was told."""
+        self._chosen.clear()
+
     def callee(self, node: Node, file: JavaFile) -> Lookup:
         """The methods that a call may mean, by receiver and name alone."""
         name = node.field("name").text()

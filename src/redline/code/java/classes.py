@@ -47,6 +47,15 @@ class Classes:
                 self._files[path] = JavaFile(path, unit.parsed) if unit is not None else None
         return self._files[path]
 
+    def forget(self) -> None:
+        """Let go of all that was read, so that nothing waits for the collector."""
+        for file in self._files.values():
+            if file is not None and not file.is_sketch:
+                file.forget()
+        self._files.clear()
+        self._variables.clear()
+        self._supers.clear()
+
     def declaration(self, head: Head) -> TypeDeclaration | None:
         """What declares a type; None for what is the library's or cannot be read."""
         if isinstance(head, str):
@@ -219,9 +228,10 @@ class Classes:
 
 
 def _library_word(name: str, file: JavaFile) -> str:
-    """What the library's own type is called; of other libraries the full name."""
+    """What a library's type is called: its plain name, unless the language's own has the same."""
     dotted = file.imports.get(name, "")
-    return dotted if dotted and not dotted.startswith("java.") else name
+    is_namesake = dotted and not dotted.startswith("java.") and name in _library(_LIBRARY).types
+    return dotted if is_namesake else name
 
 
 @cache

@@ -160,6 +160,13 @@ class TypeDeclaration:
         """Its type parameters."""
         return type_parameters(self.node)
 
+    def forget(self) -> None:
+        """Let go of its members, which know it in turn."""
+        self.fields.clear()
+        self.methods.clear()
+        self.constructors.clear()
+        self.types.clear()
+
     def _read(self, body: Node | None) -> None:
         for child in body.children() if body is not None else ():
             kind = child.kind()

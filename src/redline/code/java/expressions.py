@@ -50,6 +50,11 @@ class Expressions:
         self.references = MethodNames(self)
         self.calls = Calls(self)
 
+    def forget(self) -> None:
+        """Let go of all that was told."""
+        self._known.clear()
+        self.calls.forget()
+
     def shape(self, node: Node | None, file: JavaFile) -> Shape:
         """The type of an expression; OPEN where nothing tells."""
         if node is None:

@@ -37,6 +37,13 @@ class JavaFile:
                 name = child.field("name").text()
                 self.types.setdefault(name, self.declare(child, name, None))
 
+    def forget(self) -> None:
+        """Let go of what it declares: declarations know their file, and it knows them."""
+        for declared in self._declared.values():
+            declared.forget()
+        self._declared.clear()
+        self.types.clear()
+
     def declare(self, node: Node, qualified: str, outer: TypeDeclaration | None) -> TypeDeclaration:
         """The type that *node* declares, read once."""
         start = node.range().start.index

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
-from redline.code.definitions import Parsed
+from redline.code.definitions import Parsed, parse
 from redline.code.java.classes import Classes
 from redline.code.java.declared import Method
 from redline.code.java.expressions import Expressions
@@ -12,6 +14,8 @@ from redline.code.java.javafile import JavaFile
 from redline.code.java.members import FoundMethod
 from redline.code.java.overloads import takes
 from redline.code.java.places import ANYTHING, NOTHING, Means, Places
+from redline.code.java.skeleton import skeleton
+from redline.code.languages import language_of
 from redline.code.project import Files
 from redline.code.references import nodes_of
 from redline.code.scopes import Member, Names, Occurrence, Scope
@@ -21,6 +25,8 @@ from redline.code.typed.referring import TypedReferring
 from redline.code.typed.units import Unit
 from redline.core.paths import WorkspacePath
 
+# How much quicker text is left out than parsed.
+_SPARED = 5
 # What a word that stands as one kind of thing can refer to.
 _KINDS = {
     "type": {"type"},
@@ -33,6 +39,16 @@ _KINDS = {
 }
 
 
+def _sparse(files: Files, word: str, path: WorkspacePath) -> Parsed | None:
+    """The syntax tree of a file without what nobody asks for."""
+    text, language = files.text(path), language_of(path.name)
+    if text is None or language is None:
+        return files.parse(path)
+    left, count = skeleton(text, word)
+    # To leave things out takes a part of the time that it would take to parse them.
+    return parse(left, language) if files.take(count + len(text) // _SPARED) else None
+
+
 class JavaReferring(TypedReferring):
     """Finds what refers to definitions of one name.
 
@@ -40,7 +56,7 @@ class JavaReferring(TypedReferring):
     """
 
     def __init__(self, name: str, files: Files) -> None:
-        super().__init__(name, files)
+        super().__init__(name, replace(files, parse=partial(_sparse, files, name)))
         self.classes = Classes(self.units)
         self.expressions = Expressions(self.classes)
         self.places = Places(self.expressions)
@@ -53,6 +69,20 @@ class JavaReferring(TypedReferring):
         for node in nodes_of(parsed, self.name) if spots else ():
             names.refer(node, root)
         return names
+
+    def target_on(self, path: WorkspacePath, line: int) -> Target | None:
+        """What a line defines by the name; None where that cannot be told."""
+        unit = self.units.at(path)
+        spots = unit.names.occurrences if unit is not None else ()
+        starts = (spot.start for spot in spots if spot.line == line)
+        start = next(starts, None)
+        return self.target(path, start) if start is not None else None
+
+    def forget(self) -> None:
+        """Let go of everything that was read for the answer."""
+        super().forget()
+        self.classes.forget()
+        self.expressions.forget()
 
     def of_spot(self, unit: Unit, spot: Occurrence) -> frozenset[Thing]:
         """What the word means."""
