@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.adapters.disk import Dir
+from redline.adapters.disk_reading import Dir
 from redline.adapters.platform import choose_disk
 
 

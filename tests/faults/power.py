@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from redline.adapters.disk import Dir
+from redline.adapters.disk_reading import Dir
 from redline.adapters.platform import choose_disk
 
 CUT = 9

@@ -9,7 +9,8 @@ import errno
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 
 LEVEL = 1
 # A large content is packed and unpacked in pieces of this size.

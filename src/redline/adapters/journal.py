@@ -14,7 +14,8 @@ import threading
 from collections.abc import Iterable
 from functools import partial
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.adapters.journal_lines import (
     DIGEST,
     FIELDS,

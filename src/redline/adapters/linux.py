@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.core.ports.tree import FactLists
 
 _OPENAT2 = 437  # the same number on every architecture

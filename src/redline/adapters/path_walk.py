@@ -11,7 +11,7 @@ import os
 import stat as modes
 from dataclasses import dataclass, field
 
-from redline.adapters.disk import Dir
+from redline.adapters.disk_reading import Dir
 from redline.adapters.failures import reading_failed
 from redline.adapters.roots import Roots, split_path
 from redline.core.errors import NotADirectory, NotFound, OutsideRoots, PathDenied, SymlinkEscape

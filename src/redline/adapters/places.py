@@ -8,7 +8,8 @@ import stat as modes
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.adapters.locks import bucket_of
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State, digest_of

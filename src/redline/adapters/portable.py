@@ -10,7 +10,8 @@ import errno
 import os
 from collections.abc import Sequence
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 
 _O_BINARY = getattr(os, "O_BINARY", 0)
 _O_NOINHERIT = getattr(os, "O_NOINHERIT", 0)

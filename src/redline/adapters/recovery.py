@@ -10,7 +10,9 @@ from redline.adapters.intents import ABANDONED, ACTIVE, READY, Intent, Peeked
 from redline.adapters.journal_lines import Line
 from redline.adapters.places import Places
 from redline.adapters.slots import Slot
-from redline.adapters.swap import Swap, Verdict, remove_if_there, staged_name
+from redline.adapters.staging import remove_if_there, staged_name
+from redline.adapters.swap import Swap
+from redline.adapters.verdicts import Verdict
 from redline.core.changes import ChangeSet
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.adapters.failures import reading_failed
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath, show_name

@@ -24,7 +24,8 @@ import threading
 import time
 
 from redline.adapters import platform
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.adapters.intents import (
     ABANDONED,
     ACTIVE,

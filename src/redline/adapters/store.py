@@ -1,39 +1,38 @@
-"""The journal and the disk behind the editor: begins transactions, reads and prunes history."""
+"""The journal and the disk behind the editor: begins transactions, records, prunes."""
 
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from redline.adapters import records
-from redline.adapters.basis import MOST_HELD
 from redline.adapters.blobs import Blobs
 from redline.adapters.contents import MOST_INLINE, Contents
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
 from redline.adapters.intents import new_ids
 from redline.adapters.journal import Journal, Undecided
-from redline.adapters.journal_lines import Head, Line, spell_operation
-from redline.adapters.lineage import Lineage
+from redline.adapters.journal_lines import Head, spell_operation
 from redline.adapters.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.places import Places
 from redline.adapters.recovery import Recovery
+from redline.adapters.retention import may_be_over, what_stays
 from redline.adapters.slots import Slots
+from redline.adapters.store_reading import StoreReading
 from redline.adapters.transaction import DiskTransaction
 from redline.adapters.workspace import DiskWorkspace
-from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
-from redline.core.errors import HistoryError, Locked, PathDenied, UnknownOperation, WriteFailed
+from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
+from redline.core.errors import Locked, PathDenied, WriteFailed
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Chained, Operation, Origin
+from redline.core.ports.history import Operation, Origin
 
 _TRIES = 50
 _BLOB_LOCK = "blobs.lock"
 
 
-class DiskStore:
+class DiskStore(StoreReading):
     """See `core.ports.history.Store`."""
 
     def __init__(
@@ -47,9 +46,6 @@ class DiskStore:
         most_inline: int = MOST_INLINE,
     ) -> None:
         self.disk = disk
-        self.workspace = workspace
-        self._guard = threading.RLock()
-        self._known: tuple[object, Lineage] | None = None
         # The directories of the last change.
         self._seen: dict[WorkspacePath, tuple[int, int]] = {}
         try:
@@ -60,10 +56,10 @@ class DiskStore:
             self._blob_locks = LockFiles(partial(disk.open_own, self._directory))
             self.blobs = Blobs(disk, disk.open_root(os.path.join(state_dir, "blobs")))
             self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
-            self.journal = Journal(disk, self._directory)
-            self.contents = Contents(self.journal, self.blobs, most_inline)
+            journal = Journal(disk, self._directory)
         except OSError as error:
             raise writing_failed(error, state_dir) from error
+        super().__init__(workspace, journal, Contents(journal, self.blobs, most_inline))
         self.recovery = Recovery(self)
         if recover:
             self.recovery.run()
@@ -200,112 +196,11 @@ class DiskStore:
         self.locks.close()
         self.disk.close_dir(self._directory)
 
-    # -- reading ------------------------------------------------------------------------------
-
-    def load(self, operation_id: str) -> Operation:
-        """An operation with contents, up to a limit; larger ones are left where they are."""
-        line = self._line(operation_id)
-        operation = self._operation(line, self.journal.body(line))
-        budget = MOST_HELD
-        steps: list[Change | Rename] = []
-        for step in operation.change_set.steps:
-            if isinstance(step, Change):
-                sizes = [s.size for s in (step.before, step.after) if isinstance(s, FileState)]
-                budget -= sum(sizes)
-                if budget >= 0:
-                    step = Change(step.path, self._filled(step.before), self._filled(step.after))
-            steps.append(step)
-        return _with_change_set(operation, ChangeSet(tuple(steps)))
-
-    def _filled(self, state: State) -> State:
-        if not isinstance(state, FileState):
-            return state
-        try:
-            content = self.contents.get(state.digest)
-        except OSError as error:
-            raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
-        return FileState(state.digest, state.size, state.mode, content)
-
-    def newest_first(
-        self,
-        before_id: str | None = None,
-        *,
-        naming: str = "",
-        beneath: WorkspacePath | None = None,
-        steps: int | None = None,
-    ) -> Iterator[Operation]:
-        """Every operation, contents not loaded; see `core.ports.history.Store`."""
-        with self._guard:
-            self.journal.refresh()
-            lines = self.journal.lines
-            end = len(lines)
-            if before_id is not None:
-                end = lines.index(self._line(before_id))
-        for number in range(end - 1, -1, -1):
-            try:
-                body = self.journal.body(lines[number])
-            except LookupError:  # pruned meanwhile, as is everything older
-                return
-            if records.may_name(body, naming) and self._touches(body, beneath):
-                yield self._operation(lines[number], body, steps)
-
-    def _touches(self, body: bytes, place: WorkspacePath | None) -> bool:
-        return place is None or records.touches(body, place, self.workspace.root_number)
-
-    def _operation(self, line: Line, body: bytes, steps: int | None = None) -> Operation:
-        body, left_out = records.shortened(body, steps)
-        change_set, origin, notes = records.decode_body(body, self.workspace.root_number)
-        head = line.head
-        return Operation(
-            head.id,
-            head.time,
-            origin,
-            change_set,
-            head.kind,
-            head.reverts,
-            self._lineage().reverters.get(head.id),
-            notes,
-            left_out,
-        )
-
-    def _line(self, operation_id: str) -> Line:
-        with self._guard:
-            self.journal.refresh()
-            line = self.journal.find(operation_id)
-            if line is None or operation_id in self.journal.revoked:
-                raise UnknownOperation(
-                    f"No operation has this id: {show_name(operation_id)[:64]}",
-                    hint="list the changes to see the ids",
-                )
-            return line
-
-    # -- chains of undo and redo --------------------------------------------------------------
-
-    def chain(self, operation_id: str) -> Chained:
-        """Where an operation stands."""
-        line = self._line(operation_id)
-        lineage = self._lineage()
-        root = lineage.root(line)
-        last = lineage.last[root].head
-        return Chained(operation_id, line.head.kind, root, last.id, last.kind == "undo")
-
-    def latest(self, *, undone: bool) -> str | None:
-        """The id of the latest operation that can be undone (or, with *undone*, redone)."""
-        self.journal.refresh()
-        return self._lineage().latest(undone=undone)
-
-    def _lineage(self) -> Lineage:
-        with self._guard:
-            version = self.journal.version
-            if self._known is None or self._known[0] != version:
-                self._known = version, Lineage(self.journal.lines, self.journal.find)
-            return self._known[1]
-
     # -- retention ----------------------------------------------------------------------------
 
     def prune(self, *, days: float, size: int) -> int:
         """Drop the oldest operations over either limit; how many."""
-        if not self._may_be_over(days, size) or self.recovery.run():
+        if not may_be_over(self.journal, days=days, size=size) or self.recovery.run():
             return 0
         with self._guard:
             lock = self._blob_locks.take(_BLOB_LOCK, exclusive=True, wait=False)
@@ -313,7 +208,7 @@ class DiskStore:
                 return 0  # a change is under way; a later one prunes
             try:
                 self.journal.read_again()
-                keep, wanted = self._keep(days, size)
+                keep, wanted = what_stays(self.journal, self.blobs, days=days, size=size)
                 dropped = len(self.journal.lines) - len(keep)
                 if dropped:
                     self.journal.replace(keep, wanted)
@@ -323,30 +218,6 @@ class DiskStore:
                 return 0  # history may be longer than asked for; a change never fails over that
             finally:
                 self._blob_locks.give_back(_BLOB_LOCK, lock)
-
-    def _may_be_over(self, days: float, size: int) -> bool:
-        total, oldest = self.journal.weight()
-        return total > size or oldest < time.time() - days * 86400
-
-    def _keep(self, days: float, size: int) -> tuple[list[Line], set[str]]:
-        """The newest operations within both limits, and every content they need."""
-        oldest = time.time() - days * 86400
-        keep: list[Line] = []
-        wanted: set[str] = set()
-        # Contents that stand in an older line, which has to leave them behind if it goes.
-        carried: dict[str, tuple[int, int]] = {}
-        used = 0
-        for line in reversed(self.journal.lines):
-            new = records.digests_in(self.journal.body(line)) - wanted
-            used += line.length + sum(self.blobs.stored_size(digest) for digest in new)
-            places = {digest: self.journal.place(digest) for digest in new} | carried
-            carried = {d: place for d, place in places.items() if place and place[0] < line.offset}
-            inherited = sum(length for _, length in carried.values())
-            if keep and (line.head.time < oldest or used + inherited > size):
-                break  # the newest always stays
-            keep.append(line)
-            wanted |= new
-        return keep[::-1], wanted
 
 
 def _make_lasting(disk: Disk, path: str) -> None:
@@ -373,17 +244,4 @@ def _moves_directories(change_set: ChangeSet) -> bool:
         isinstance(step, Rename)
         or (isinstance(step.before, DirState) and not isinstance(step.after, DirState))
         for step in change_set.steps
-    )
-
-
-def _with_change_set(operation: Operation, change_set: ChangeSet) -> Operation:
-    return Operation(
-        operation.id,
-        operation.time,
-        operation.origin,
-        change_set,
-        operation.kind,
-        operation.reverts,
-        operation.reverted_by,
-        operation.notes,
     )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import errno
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 
 from redline.adapters.basis import is_tangled
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.adapters.places import Observed, OtherKind, Places
+from redline.adapters.staging import Step, needs_staging, remove_if_there, staged_name
+from redline.adapters.verdicts import Verdict, is_state, judge
 from redline.core.changes import (
-    ABSENT,
     Absent,
     Change,
     DirState,
@@ -23,19 +22,10 @@ from redline.core.changes import (
 )
 from redline.core.paths import WorkspacePath
 
-Step = Change | Rename
 # A content of the history by its digest, in pieces.
 Saved = Callable[[str], Iterable[bytes]]
 # Staged files are synced together, so many at a time.
 _MOST_UNSYNCED = 32
-
-
-class Verdict(Enum):
-    """How a step stands on the disk."""
-
-    DONE = "done"
-    TO_DO = "to do"
-    CONFLICT = "conflict"
 
 
 @dataclass(slots=True)
@@ -242,29 +232,8 @@ class Swap:
     # -- finding out --------------------------------------------------------------------------
 
     def judge(self) -> list[Verdict]:
-        """How each step stands; for a tangled set, as the furthest point that fits the disk."""
-        if not is_tangled(tuple(self.steps)):
-            return [self._judge(step) for step in self.steps]
-        count = len(self.steps)
-        seen = {path: self._look(path) for path in _paths(self.steps)}
-        ways = {path: _values(path, self.steps) for path in seen}
-        for done in range(count, -1, -1):
-            if all(_agrees(ways[path][done], seen[path]) for path in seen):
-                return [Verdict.DONE] * done + [Verdict.TO_DO] * (count - done)
-        return [Verdict.CONFLICT] * count
-
-    def _judge(self, step: Step) -> Verdict:
-        if isinstance(step, Rename):
-            there = self._look(step.source) != ABSENT, self._look(step.target) != ABSENT
-            return {(True, False): Verdict.TO_DO, (False, True): Verdict.DONE}.get(
-                there, Verdict.CONFLICT
-            )
-        found = self._look(step.path)
-        if found is None:
-            return Verdict.CONFLICT
-        if _same(step.after, found, step):
-            return Verdict.DONE
-        return Verdict.TO_DO if _same(step.before, found, step) else Verdict.CONFLICT
+        """How each step stands on the disk."""
+        return judge(self.steps, self._look)
 
     def _look(self, path: WorkspacePath) -> State | None:
         try:
@@ -277,7 +246,7 @@ class Swap:
         step = self.steps[number]
         assert isinstance(step, Change)
         waiting = self._look(self.staging[number].child(self.staged_name(number)))
-        return waiting is not None and _same(step.after, waiting, step)
+        return waiting is not None and is_state(step.after, waiting, step)
 
     def restage(self, number: int, saved: Saved) -> None:
         """Make sure a step's new file waits, writing it again when it is not whole."""
@@ -289,112 +258,3 @@ class Swap:
         remove_if_there(self.disk, self.places, self.staging[number], self.staged_name(number))
         self.stage(number, saved)
         self.sync_staged()
-
-
-def needs_staging(step: Step) -> bool:
-    """Whether a step brings a new file or link."""
-    if isinstance(step, Rename) or isinstance(step.after, Absent | DirState):
-        return False
-    if isinstance(step.after, FileState) and isinstance(step.before, FileState):
-        return step.after.digest != step.before.digest
-    return step.after != step.before
-
-
-def staged_name(transaction: str, number: int) -> str:
-    """The hidden name of a staged file."""
-    return f".redline-{transaction}-{number}"
-
-
-def remove_if_there(disk: Disk, places: Places, directory: WorkspacePath, name: str) -> bool:
-    """Remove a staged file if it still waits; whether it did."""
-    try:
-        disk.unlink(places.directory(directory), name)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
-
-
-def _same(wanted: State, found: State, step: Change) -> bool:
-    """Whether *found* is *wanted*, as far as *step* is concerned."""
-    if isinstance(wanted, FileState) and isinstance(found, FileState):
-        if wanted.digest != found.digest:
-            return False
-        return needs_staging(step) or wanted.mode is None or wanted.mode == found.mode
-    if isinstance(wanted, DirState) and isinstance(found, DirState):
-        changes_mode = isinstance(step.before, DirState) and isinstance(step.after, DirState)
-        return not changes_mode or wanted.mode is None or wanted.mode == found.mode
-    return wanted == found
-
-
-_PRESENT = object()
-
-
-def _paths(steps: Sequence[Step]) -> list[WorkspacePath]:
-    found: dict[WorkspacePath, None] = {}
-    for step in steps:
-        if isinstance(step, Rename):
-            found[step.source] = found[step.target] = None
-        else:
-            found[step.path] = None
-    return list(found)
-
-
-def _values(path: WorkspacePath, steps: Sequence[Step]) -> list[object]:
-    """What stands at *path* after 0, 1, ... steps; None where the steps do not tell."""
-    values: list[object] = [None] * (len(steps) + 1)
-    begin = 0
-    for number, step in enumerate(steps):
-        effect = _effect(path, step)
-        if effect is None:
-            values[number + 1] = values[number]
-            continue
-        before, after = effect
-        for earlier in range(begin, number + 1):
-            if values[earlier] is None:
-                values[earlier] = before
-        values[number + 1] = after
-        begin = number + 1
-    return values
-
-
-def _effect(path: WorkspacePath, step: Step) -> tuple[object, object] | None:
-    if isinstance(step, Change):
-        return (step.before, step.after) if step.path == path else None
-    if path == step.source:
-        return _PRESENT, ABSENT
-    if path == step.target:
-        return ABSENT, _PRESENT
-    if path.is_beneath(step.source):
-        return None, ABSENT
-    return (ABSENT, None) if path.is_beneath(step.target) else None
-
-
-def _agrees(wanted: object, found: State | None) -> bool:
-    if wanted is None:
-        return True
-    if wanted is _PRESENT:
-        return not isinstance(found, Absent)
-    if isinstance(wanted, FileState) and isinstance(found, FileState):
-        return wanted.digest == found.digest and wanted.mode in (None, found.mode)
-    if isinstance(wanted, DirState) and isinstance(found, DirState):
-        return True
-    return wanted == found
-
-
-def staging_directory(
-    path: WorkspacePath, places: Places, avoided: Collection[WorkspacePath]
-) -> WorkspacePath:
-    """The nearest existing directory that the set neither moves nor removes."""
-    parent = where = path.parent
-    for length in range(1, len(where.parts) + 1 if avoided else 0):
-        above = WorkspacePath(where.root, where.parts[:length])
-        if above in avoided:
-            where = above.parent
-            break
-    while where.parts and places.device(where) is None:
-        where = where.parent
-    if where != parent:
-        device = places.device(parent)
-        if device is not None and device != places.device(where):
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-    return where

@@ -17,7 +17,8 @@ from redline.adapters.journal_lines import Head, spell_operation
 from redline.adapters.locks import Held
 from redline.adapters.places import Places
 from redline.adapters.slots import Slot
-from redline.adapters.swap import Step, Swap, needs_staging, staging_directory
+from redline.adapters.staging import Step, needs_staging, staging_directory
+from redline.adapters.swap import Swap
 from redline.core.changes import ChangeSet, DirState, FileState, Rename
 from redline.core.errors import RedlineError, StaleBase
 from redline.core.paths import WorkspacePath, show_name

@@ -7,7 +7,8 @@ import stat as modes
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.adapters.failures import reading_failed
 from redline.adapters.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.workspace import DiskWorkspace

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.core.ports.tree import Folder
 
 # A handle stays open for every level between here and the top; deeper trees are cut off there.

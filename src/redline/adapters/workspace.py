@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from redline.adapters.disk import Dir, Disk
+from redline.adapters.disk import Disk
+from redline.adapters.disk_reading import Dir
 from redline.adapters.path_walk import Raced, Walk
 from redline.adapters.roots import Roots, split_path
 from redline.core.errors import (
