@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from redline.code.languages import Language, Rule
+from redline.code.language_rules import Rule
+from redline.code.languages import Language
 from redline.code.named import Named, Node, plain_scope
 from redline.code.naming import names_in
 from redline.code.unconditional import without_riddles

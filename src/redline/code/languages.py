@@ -1,29 +1,11 @@
-"""The languages Redline reads by syntax tree: how to tell them, and what defines a symbol in each.
-
-The table is data; `definitions.py` walks trees by it. A rule names the node kind that defines
-something, what it defines, and how the name is found ("field:name" if not said otherwise).
-"""
+"""The languages Redline reads by syntax tree, and how to tell which one a file is in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One node kind that defines symbols.
-
-    `kind` is what it defines; a function whose nearest scope is a type becomes a method. `name`
-    picks the naming node (see naming.py). `parents` restricts where the node must stand; `local`
-    says whether definitions inside a function count. `scope_only` opens a scope without being a
-    symbol of its own.
-    """
-
-    kind: str
-    name: str = "field:name"
-    parents: frozenset[str] = frozenset()
-    local: bool = True
-    scope_only: bool = False
+from redline.code import language_rules as rules
+from redline.code.language_rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +15,7 @@ class Language:
     name: str
     grammar: str
     extensions: tuple[str, ...]
-    rules: dict[str, Rule] = field(default_factory=dict)
+    rules: Rules = field(default_factory=dict)
     words: tuple[str, ...] = ("identifier",)
     filenames: tuple[str, ...] = ()
     # Node kinds that wrap a definition and belong to it: decorators, export, template<>.
@@ -45,37 +27,6 @@ class Language:
     preprocessed: bool = False
 
 
-def _in(*parents: str) -> frozenset[str]:
-    return frozenset(parents)
-
-
-_JS_RULES: dict[str, Rule] = {
-    "function_declaration": Rule("function"),
-    "generator_function_declaration": Rule("function"),
-    "class_declaration": Rule("class"),
-    "class": Rule("class", "js_class"),
-    "method_definition": Rule("method", "js_member"),
-    "variable_declarator": Rule("variable", "js_variable"),
-    "assignment_expression": Rule("function", "js_assignment"),
-    "pair": Rule("function", "js_pair"),
-    "function_expression": Rule("function", "js_expression"),
-    "comment": Rule("type", "js_doc"),
-}
-_TS_RULES: dict[str, Rule] = {
-    **{kind: rule for kind, rule in _JS_RULES.items() if kind != "comment"},
-    "public_field_definition": Rule("field"),
-    "abstract_class_declaration": Rule("class"),
-    "interface_declaration": Rule("interface"),
-    "type_alias_declaration": Rule("type"),
-    "enum_declaration": Rule("enum"),
-    "enum_body": Rule("enum_member", "ts_enum"),
-    "internal_module": Rule("namespace"),
-    "module": Rule("namespace"),
-    "function_signature": Rule("function"),
-    "abstract_method_signature": Rule("method"),
-    "method_signature": Rule("method", parents=_in("interface_body", "class_body")),
-    "property_signature": Rule("field", parents=_in("interface_body")),
-}
 _JS_WORDS = (
     "identifier",
     "property_identifier",
@@ -86,30 +37,6 @@ _JS_WORDS = (
 _TS_WORDS = (*_JS_WORDS, "type_identifier")
 _EXPORT = frozenset({"export_statement", "ambient_declaration"})
 
-# Where a declaration is no local variable.
-_C_OUTER = _in(
-    *("translation_unit", "declaration_list", "linkage_specification", "template_declaration"),
-    *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef", "ERROR"),
-    "field_declaration_list",
-)
-_C_RULES: dict[str, Rule] = {
-    "function_definition": Rule("function", "declarators"),
-    "struct_specifier": Rule("struct", "bodied"),
-    "union_specifier": Rule("union", "bodied"),
-    "enum_specifier": Rule("enum", "bodied"),
-    "enumerator": Rule("enum_member"),
-    "type_definition": Rule("type", "declarators"),
-    "field_declaration": Rule("field", "declarators", local=False),
-    "declaration": Rule("variable", "declarators", parents=_C_OUTER, local=False),
-    "preproc_def": Rule("macro"),
-    "preproc_function_def": Rule("macro"),
-}
-_CPP_RULES: dict[str, Rule] = {
-    **_C_RULES,
-    "class_specifier": Rule("class", "bodied"),
-    "namespace_definition": Rule("namespace"),
-    "alias_declaration": Rule("type"),
-}
 _C_WORDS = ("identifier", "field_identifier", "type_identifier")
 
 LANGUAGES: tuple[Language, ...] = (
@@ -117,12 +44,7 @@ LANGUAGES: tuple[Language, ...] = (
         "python",
         "python",
         (".py", ".pyi", ".pyw"),
-        {
-            "function_definition": Rule("function"),
-            "class_definition": Rule("class"),
-            "assignment": Rule("variable", "py_targets", local=False),
-            "type_alias_statement": Rule("type", "py_alias"),
-        },
+        rules.PYTHON,
         wrappers=frozenset({"decorated_definition"}),
         comment="#",
     ),
@@ -130,28 +52,25 @@ LANGUAGES: tuple[Language, ...] = (
         "javascript",
         "javascript",
         (".js", ".mjs", ".cjs", ".jsx"),
-        {**_JS_RULES, "field_definition": Rule("field", "field:property")},
+        rules.JAVASCRIPT,
         _JS_WORDS,
         wrappers=_EXPORT,
     ),
     Language(
-        "typescript", "typescript", (".ts", ".mts", ".cts"), _TS_RULES, _TS_WORDS, (), _EXPORT
+        "typescript",
+        "typescript",
+        (".ts", ".mts", ".cts"),
+        rules.TYPESCRIPT,
+        _TS_WORDS,
+        (),
+        _EXPORT,
     ),
-    Language("tsx", "tsx", (".tsx",), _TS_RULES, _TS_WORDS, (), _EXPORT),
+    Language("tsx", "tsx", (".tsx",), rules.TYPESCRIPT, _TS_WORDS, (), _EXPORT),
     Language(
         "go",
         "go",
         (".go",),
-        {
-            "function_declaration": Rule("function"),
-            "method_declaration": Rule("method", "go_method"),
-            "type_spec": Rule("type", "go_type"),
-            "type_alias": Rule("type"),
-            "const_spec": Rule("constant", "fields:name", local=False),
-            "var_spec": Rule("variable", "fields:name", local=False),
-            "field_declaration": Rule("field", "fields:name", local=False),
-            "method_elem": Rule("method"),
-        },
+        rules.GO,
         ("identifier", "field_identifier", "type_identifier", "package_identifier"),
         wrappers=frozenset(
             {"type_declaration", "const_declaration", "var_declaration", "var_spec_list"}
@@ -161,23 +80,7 @@ LANGUAGES: tuple[Language, ...] = (
         "rust",
         "rust",
         (".rs",),
-        {
-            "function_item": Rule("function"),
-            "function_signature_item": Rule("function"),
-            "struct_item": Rule("struct"),
-            "enum_item": Rule("enum"),
-            "union_item": Rule("union"),
-            "enum_variant": Rule("enum_member"),
-            "field_declaration": Rule("field"),
-            "trait_item": Rule("trait"),
-            "impl_item": Rule("impl", "field:type", scope_only=True),
-            "mod_item": Rule("module"),
-            "const_item": Rule("constant"),
-            "static_item": Rule("variable"),
-            "type_item": Rule("type"),
-            "associated_type": Rule("type"),
-            "macro_definition": Rule("macro"),
-        },
+        rules.RUST,
         ("identifier", "field_identifier", "type_identifier"),
         prefixes=frozenset({"attribute_item"}),
     ),
@@ -185,67 +88,26 @@ LANGUAGES: tuple[Language, ...] = (
         "java",
         "java",
         (".java",),
-        {
-            "class_declaration": Rule("class"),
-            "interface_declaration": Rule("interface"),
-            "enum_declaration": Rule("enum"),
-            "record_declaration": Rule("class"),
-            "annotation_type_declaration": Rule("interface"),
-            "annotation_type_element_declaration": Rule("method"),
-            "object_creation_expression": Rule("nameless", "bodied_expression", scope_only=True),
-            "method_declaration": Rule("method"),
-            "constructor_declaration": Rule("method"),
-            "compact_constructor_declaration": Rule("method"),
-            "variable_declarator": Rule(
-                "field", parents=_in("field_declaration", "constant_declaration")
-            ),
-            "enum_constant": Rule("enum_member"),
-        },
+        rules.JAVA,
         ("identifier", "type_identifier"),
         wrappers=frozenset({"field_declaration", "constant_declaration"}),
     ),
-    Language("c", "c", (".c", ".h"), _C_RULES, _C_WORDS, preprocessed=True),
+    Language("c", "c", (".c", ".h"), rules.C, _C_WORDS, preprocessed=True),
     Language(
         "cpp",
         "cpp",
         (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".ipp", ".cu", ".cuh"),
-        _CPP_RULES,
+        rules.CPP,
         (*_C_WORDS, "namespace_identifier"),
         wrappers=frozenset({"template_declaration"}),
         preprocessed=True,
     ),
-    Language(
-        "csharp",
-        "csharp",
-        (".cs",),
-        {
-            "namespace_declaration": Rule("namespace"),
-            "file_scoped_namespace_declaration": Rule("namespace"),
-            "class_declaration": Rule("class"),
-            "interface_declaration": Rule("interface"),
-            "struct_declaration": Rule("struct"),
-            "enum_declaration": Rule("enum"),
-            "record_declaration": Rule("class"),
-            "delegate_declaration": Rule("type"),
-            "method_declaration": Rule("method"),
-            "constructor_declaration": Rule("method"),
-            "local_function_statement": Rule("function"),
-            "property_declaration": Rule("property"),
-            "variable_declarator": Rule("field", local=False),
-            "enum_member_declaration": Rule("enum_member"),
-        },
-    ),
+    Language("csharp", "csharp", (".cs",), rules.CSHARP),
     Language(
         "ruby",
         "ruby",
         (".rb", ".rake", ".gemspec"),
-        {
-            "module": Rule("module", "scoped"),
-            "class": Rule("class", "scoped"),
-            "method": Rule("function"),
-            "singleton_method": Rule("function"),
-            "assignment": Rule("constant", "rb_constant", local=False),
-        },
+        rules.RUBY,
         ("identifier", "constant", "instance_variable"),
         ("Rakefile", "Gemfile"),
         comment="#",
@@ -254,28 +116,14 @@ LANGUAGES: tuple[Language, ...] = (
         "php",
         "php",
         (".php",),
-        {
-            "namespace_definition": Rule("namespace"),
-            "function_definition": Rule("function"),
-            "class_declaration": Rule("class"),
-            "interface_declaration": Rule("interface"),
-            "trait_declaration": Rule("trait"),
-            "enum_declaration": Rule("enum"),
-            "enum_case": Rule("enum_member"),
-            "method_declaration": Rule("method"),
-            "const_element": Rule("constant", "kinds:name"),
-            "property_element": Rule("field", "php_property"),
-        },
+        rules.PHP,
         ("name",),
     ),
     Language(
         "bash",
         "bash",
         (".sh", ".bash", ".zsh", ".ksh"),
-        {
-            "function_definition": Rule("function"),
-            "variable_assignment": Rule("variable", local=False),
-        },
+        rules.BASH,
         ("word", "variable_name"),
         (".bashrc", ".profile", ".bash_profile"),
         comment="#",
@@ -284,73 +132,35 @@ LANGUAGES: tuple[Language, ...] = (
         "scala",
         "scala",
         (".scala", ".sc", ".sbt"),
-        {
-            "class_definition": Rule("class"),
-            "object_definition": Rule("class"),
-            "trait_definition": Rule("trait"),
-            "enum_definition": Rule("enum"),
-            "simple_enum_case": Rule("enum_member"),
-            "function_definition": Rule("function"),
-            "function_declaration": Rule("function"),
-            "val_definition": Rule("constant", "kinds:identifier", local=False),
-            "var_definition": Rule("variable", "kinds:identifier", local=False),
-            "type_definition": Rule("type"),
-            "given_definition": Rule("constant", "kinds:identifier"),
-        },
+        rules.SCALA,
         ("identifier", "type_identifier"),
     ),
     Language(
         "kotlin",
         "kotlin",
         (".kt", ".kts"),
-        {
-            "class_declaration": Rule("class", "kinds:type_identifier|simple_identifier"),
-            "object_declaration": Rule("class", "kinds:type_identifier|simple_identifier"),
-            "function_declaration": Rule("function", "kinds:simple_identifier"),
-            "property_declaration": Rule("variable", "kt_property", local=False),
-            "type_alias": Rule("type", "kinds:type_identifier"),
-            "enum_entry": Rule("enum_member", "kinds:simple_identifier"),
-        },
+        rules.KOTLIN,
         ("simple_identifier", "type_identifier"),
     ),
     Language(
         "swift",
         "swift",
         (".swift",),
-        {
-            "class_declaration": Rule("class", "kinds:type_identifier|user_type"),
-            "protocol_declaration": Rule("interface", "kinds:type_identifier"),
-            "function_declaration": Rule("function", "kinds:simple_identifier"),
-            "protocol_function_declaration": Rule("method", "kinds:simple_identifier"),
-            "property_declaration": Rule("variable", "swift_property", local=False),
-            "typealias_declaration": Rule("type", "kinds:type_identifier"),
-            "enum_entry": Rule("enum_member", "all:simple_identifier"),
-        },
+        rules.SWIFT,
         ("simple_identifier", "type_identifier"),
     ),
     Language(
         "lua",
         "lua",
         (".lua",),
-        {
-            "function_declaration": Rule("function", "scoped"),
-            "assignment_statement": Rule("function", "lua_assignment"),
-        },
+        rules.LUA,
         comment="--",
     ),
     Language(
         "haskell",
         "haskell",
         (".hs",),
-        {
-            "function": Rule("function", parents=_in("declarations", "class_declarations")),
-            "bind": Rule("function", parents=_in("declarations")),
-            "signature": Rule("function", parents=_in("class_declarations")),
-            "data_type": Rule("type"),
-            "newtype": Rule("type"),
-            "type_synonym": Rule("type"),
-            "class": Rule("interface"),
-        },
+        rules.HASKELL,
         ("variable", "name", "constructor"),
         comment="--",
     ),
@@ -358,7 +168,7 @@ LANGUAGES: tuple[Language, ...] = (
         "elixir",
         "elixir",
         (".ex", ".exs"),
-        {"call": Rule("function", "ex_call")},
+        rules.ELIXIR,
         ("identifier", "alias"),
         comment="#",
     ),
@@ -366,37 +176,20 @@ LANGUAGES: tuple[Language, ...] = (
         "hcl",
         "hcl",
         (".tf", ".hcl", ".tfvars"),
-        {"block": Rule("block", "hcl_block")},
+        rules.HCL,
         comment="#",
     ),
     Language(
         "zig",
         "zig",
         (".zig",),
-        {
-            "function_declaration": Rule("function"),
-            "variable_declaration": Rule("variable", "kinds:identifier", local=False),
-            "container_field": Rule("field", "kinds:identifier"),
-        },
+        rules.ZIG,
     ),
     Language(
         "dart",
         "dart",
         (".dart",),
-        {
-            "class_declaration": Rule("class"),
-            "mixin_declaration": Rule("class", "kinds:identifier"),
-            "extension_declaration": Rule("class", "kinds:identifier"),
-            "enum_declaration": Rule("enum"),
-            "enum_constant": Rule("enum_member"),
-            "function_signature": Rule("function"),
-            "getter_signature": Rule("property"),
-            "setter_signature": Rule("property"),
-            "constructor_signature": Rule("method", "last:identifier"),
-            "initialized_identifier": Rule("variable", "kinds:identifier", local=False),
-            "static_final_declaration": Rule("constant", "kinds:identifier", local=False),
-            "type_alias": Rule("type", "kinds:type_identifier"),
-        },
+        rules.DART,
         ("identifier", "type_identifier"),
         wrappers=frozenset({"function_declaration", "method_signature", "method_declaration"}),
     ),
@@ -404,34 +197,20 @@ LANGUAGES: tuple[Language, ...] = (
         "solidity",
         "solidity",
         (".sol",),
-        {
-            "contract_declaration": Rule("class"),
-            "interface_declaration": Rule("interface"),
-            "library_declaration": Rule("class"),
-            "function_definition": Rule("function"),
-            "modifier_definition": Rule("function"),
-            "event_definition": Rule("type"),
-            "error_declaration": Rule("type"),
-            "struct_declaration": Rule("struct"),
-            "enum_declaration": Rule("enum"),
-            "state_variable_declaration": Rule("field"),
-        },
+        rules.SOLIDITY,
     ),
     Language(
         "nix",
         "nix",
         (".nix",),
-        {"binding": Rule("variable", "nix_binding")},
+        rules.NIX,
         comment="#",
     ),
     Language(
         "css",
         "css",
         (".css",),
-        {
-            "rule_set": Rule("rule", "kinds:selectors"),
-            "keyframes_statement": Rule("rule", "kinds:keyframes_name"),
-        },
+        rules.CSS,
         ("class_name", "id_name", "tag_name", "property_name"),
         comment="/*",
     ),
@@ -440,7 +219,7 @@ LANGUAGES: tuple[Language, ...] = (
         "json",
         "json",
         (".json",),
-        {"pair": Rule("key", "field:key")},
+        rules.JSON,
         ("string_content",),
         comment="",
     ),
@@ -448,7 +227,7 @@ LANGUAGES: tuple[Language, ...] = (
         "yaml",
         "yaml",
         (".yaml", ".yml"),
-        {"block_mapping_pair": Rule("key", "field:key")},
+        rules.YAML,
         ("string_scalar",),
         comment="#",
     ),

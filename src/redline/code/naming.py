@@ -1,8 +1,8 @@
 """How the name of a definition is found in its node: one small function per way of naming.
 
-A way is written in languages.py as "how" or "how:argument". Each finder yields Named nodes: the
-node that spells the name, the scope the name itself spells out (`Shop` in `Shop.open`), and what
-the definition is where the node kind alone does not say.
+A way is written in language_rules.py as "how" or "how:argument". Each finder yields Named nodes:
+the node that spells the name, the scope the name itself spells out (`Shop` in `Shop.open`), and
+what the definition is where the node kind alone does not say.
 """
 
 from __future__ import annotations
