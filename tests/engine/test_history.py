@@ -229,7 +229,7 @@ def test_a_plan_is_shown_before_and_is_what_happens(bench: Bench) -> None:
 def test_more_than_fits_in_memory_is_deleted_and_brought_back(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("basis", "store"):
+    for module in ("basis", "store_reading"):
         monkeypatch.setattr(f"redline.adapters.{module}.MOST_HELD", 100)
     for number in range(10):
         (bench.root / f"f{number}").write_bytes(b"%d" % number * 50)
