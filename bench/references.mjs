@@ -161,7 +161,7 @@ function answer(path, start) {
 }
 
 // Where to ask again: the name that `{ name } = require(...)` or `name = require(...).name`
-// binds, and the name in `module.exports = { name }`.
+// binds, the name in `module.exports = { name }`, and the other one of `exports.name = name`.
 function seam(path, start) {
   const node = SCRIPT.test(path) && nodeAt(path, start);
   if (!node) return undefined;
@@ -174,12 +174,24 @@ function seam(path, start) {
     const named = ts.isVariableDeclaration(parent.parent) && parent.parent.name;
     return named && ts.isIdentifier(named) ? named.getStart(source) : undefined;
   }
+  const assigned = ts.isBinaryExpression(parent) ? parent : parent.parent;
+  if (assigned && ts.isBinaryExpression(assigned) && isExported(assigned.left)) {
+    const isName = node === assigned.left.name && ts.isIdentifier(assigned.right);
+    const other = isName ? assigned.right : node === assigned.right && assigned.left.name;
+    return other ? other.getStart(source) : undefined;
+  }
   const given =
     ts.isShorthandPropertyAssignment(parent) ||
     (ts.isPropertyAssignment(parent) && parent.initializer === node);
   if (!given || !ts.isBinaryExpression(parent.parent.parent)) return undefined;
   const target = parent.parent.parent.left.getText(source);
   return target === "module.exports" ? parent.name.getStart(source) : undefined;
+}
+
+function isExported(node) {
+  return (
+    ts.isPropertyAccessExpression(node) && /^(module\.)?exports$/.test(node.expression.getText())
+  );
 }
 
 function isSeam(element) {

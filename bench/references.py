@@ -10,13 +10,13 @@ Fixed before measuring:
   TypeScript service for JavaScript and TypeScript, asked at the name of the definition, with all
   files of the source in the workspace and no libraries.
 - The TypeScript service stops at the seams of CommonJS: of `module.exports = { name }`,
-  `const { name } = require(...)` and `name = require(...).name` it answers the place, not what
-  lies behind. It is asked again at every such place of its answer, until nothing new comes. And
-  it is asked from the other end: asked at `trim` of `const { trim } = require("./text")` for the
-  definition it names the function in text.js, whose references it does not let in when asked
-  there. So every place of a JavaScript file that spells the name and whose definition, by the
-  service, is the one asked for counts as its reference, for recall as well as for precision. The
-  precision by its first answer alone is told beside (`asked once`).
+  `exports.name = name`, `const { name } = require(...)` and `name = require(...).name` it answers
+  the place, not what lies behind. It is asked again at every such place of its answer, until
+  nothing new comes. And it is asked from the other end: asked for the definition at `trim` of
+  `const { trim } = require("./text")` it names the function in text.js, whose references it does
+  not let in when asked there. So every place of a JavaScript file that spells the name and whose
+  definition, by the service, is the one asked for counts as its reference, for recall as well as
+  for precision. The precision by its first answer alone is told beside (`asked once`).
 - A reference is a pair of file and line. The definition's own line is left out on both sides, and
   so is every place in a string or comment. A definition for which the service answers nothing at
   all, not even itself, is not compared.
@@ -27,8 +27,9 @@ Fixed before measuring:
   Told too: `bound`, the share of the service's references that Redline calls bound, and `of
   possible`, the share of those Redline calls possible that the service has.
 - Each definition weighs by its references; nothing is left out for being hard.
-- Looked at while this was built: this repository, scrapy, celery; express, fastify, eslint; rxjs,
-  mobx, ethers. Counted once at the end, unseen: tornado; mocha, undici; tanstack-query-core, trpc.
+- Looked at while this was built: this repository, scrapy, celery; express, fastify, eslint, mocha,
+  undici, knex, webpack, jsdom, three; rxjs, mobx, ethers, zod, effect. Counted once at the end,
+  unseen: aiohttp, rich; mongoose, nodemailer, svgo, stylelint; msw, tanstack-table-core.
   Go looked at: cobra, tcell, gin, lego. Unseen: golang-x-net, roaring, echo.
 - Rust: the reference is rust-analyzer with the standard library and all features on (how it is told
   of the crates stands in rust_analyzer_references.py). What it answers counts as it is: of a type

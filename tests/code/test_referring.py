@@ -161,6 +161,7 @@ def test_required_modules_are_followed() -> None:
             "a.js": "const one = require('./lib/one');\none();\nfunction f(one) { one(); }\n",
             "b.js": "const { many } = require('./lib/many');\nmany();\n",
             "c.js": "const lib = require('./lib/many');\nlib.many();\n",
+            "d.js": "require('./lib/many').many();\nrequire('lib').many();\n",
         }
     )
     assert folder.find("lib/one.js", "one") == {"lib/one.js": ["2"], "a.js": ["1", "2"]}
@@ -168,6 +169,7 @@ def test_required_modules_are_followed() -> None:
         "lib/many.js": ["2"],
         "b.js": ["1", "2"],
         "c.js": ["2"],
+        "d.js": ["1"],
     }
 
 
@@ -251,7 +253,7 @@ def test_what_a_script_passes_on_is_followed_and_stays_itself() -> None:
     assert folder.find("trim.js", "trim") == {"trim.js": ["1"], "all.js": ["2"], "a.js": ["2"]}
     assert folder.find("more.js", "cut") == {"all.js": ["3"], "a.js": ["3"]}
     assert folder.find("all.js", "trim") == {"a.js": ["2"]}
-    assert folder.find("all.js", "KINDS") == {"all.js": ["5"], "b.js": ["1", "2"]}
+    assert folder.find("all.js", "KINDS") == {"all.js": ["5"]}
     assert folder.find("b.js", "kinds") == {"all.js": ["4"], "b.js": ["2"]}
 
 

@@ -53,7 +53,7 @@ def exports_of(root: Node) -> Exports:
         elif node.kind() in _VARIABLES:
             for part in node.children():
                 if part.kind() == "variable_declarator":
-                    _assigned(_bare(part.field("value")), found, part.field("name"))
+                    _assigned(_bare(part.field("value")), found)
     return found
 
 
@@ -105,8 +105,8 @@ def _declared(node: Node) -> Iterator[Node]:
             yield from name.find_all(any=kinds)
 
 
-def _assigned(node: Node | None, found: Exports, named: Node | None = None) -> None:
-    """`module.exports = ...`, `exports.name = ...`, also in a chain, also while it is *named*."""
+def _assigned(node: Node | None, found: Exports) -> None:
+    """`module.exports = ...`, `exports.name = ...`, also in a chain."""
     names: list[Node] = []
     whole = False
     while node is not None and node.kind() == "assignment_expression":
@@ -120,7 +120,7 @@ def _assigned(node: Node | None, found: Exports, named: Node | None = None) -> N
     if node is None:
         return
     for name in names:
-        _give(name, named or node, found)
+        _give(name, node, found)
     if whole:
         _whole(node, found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from redline.code.members import is_written
 from redline.code.named import Node
 from redline.code.project import Module
 from redline.code.scopes import Binding, Member, Scope
@@ -80,3 +81,24 @@ def _heritage(node: Node) -> list[Node]:
         elif kind in ("identifier", "type_identifier", "member_expression", "call_expression"):
             found.append(child)
     return found
+
+
+def made_by(value: Value) -> Value:
+    """What a class makes; of what is no class, the same."""
+    return OfClass(value.module, value.scope, True) if isinstance(value, OfClass) else value
+
+
+def class_around(module: Module, scope: Scope) -> Scope | None:
+    """The innermost class that a scope stands in."""
+    return next((s for s in scope.outward() if s in module.classes.defined), None)
+
+
+def has_members(module: Module, binding: Binding) -> bool:
+    """Whether a script gives a function members: `name.member = ...`."""
+    if not module.is_script:
+        return False
+    for use in binding.uses:
+        access = use.node.parent()
+        if access.kind() == "member_expression" and is_written(access):
+            return True
+    return False

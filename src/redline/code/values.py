@@ -6,8 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from redline.code.annotations import class_words
-from redline.code.heritage import OfClass, Value, base_nodes, members_of
-from redline.code.members import LITERALS, is_written
+from redline.code.heritage import (
+    OfClass,
+    Value,
+    base_nodes,
+    class_around,
+    has_members,
+    made_by,
+    members_of,
+)
+from redline.code.imports import Import, required
+from redline.code.members import LITERALS
 from redline.code.named import Node
 from redline.code.origins import Origins
 from redline.code.project import Module
@@ -55,7 +64,7 @@ class Values:
     def _own(self, module: Module, node: Node, scope: Scope) -> set[Value]:
         """`this` and `super` of a script."""
         above = node.kind() == "super"
-        found = _around(module, scope) if above else module.classes.instance(node, scope)
+        found = class_around(module, scope) if above else module.classes.instance(node, scope)
         return {OfClass(module, found, True, above)} if isinstance(found, Scope) else {"unknown"}
 
     def _named(self, module: Module, node: Node, depth: int) -> set[Value]:
@@ -95,7 +104,7 @@ class Values:
         if scope is not None:
             return {OfClass(module, scope)}
         if binding.roles <= _FUNCTIONS:
-            return {"unknown"} if _has_members(module, binding) else {"other"}
+            return {"unknown"} if has_members(module, binding) else {"other"}
         if self.origins.is_foreign(module, binding):
             return {"other"}
         found: set[Value] = set()
@@ -136,7 +145,7 @@ class Values:
                 found |= self._spelled(module, word, scope, depth)
             else:
                 found |= self._of_type(module, word, scope, depth)
-        return {_instance(value) for value in found} or {"other"}
+        return {made_by(value) for value in found} or {"other"}
 
     def _spelled(self, module: Module, word: str, scope: Scope, depth: int) -> set[Value]:
         """A class that an annotation names within a string."""
@@ -197,13 +206,17 @@ class Values:
         callee = node.field("function") or node.field("constructor")
         if callee is None:
             return {"unknown"}
+        spec = required(node) if module.is_script else None
+        if spec is not None:
+            things = self.origins.of_import(module.path, Import(spec))
+            return {v for thing in things for v in self.of_thing(thing, depth + 1)} or {"other"}
         if callee.kind() == "identifier" and callee.text() == "super" and not module.is_script:
-            around = _around(module, scope)
+            around = class_around(module, scope)
             return {OfClass(module, around, True, True)} if around is not None else {"unknown"}
         found: set[Value] = set()
         for value in self.of(module, callee, scope, depth + 1):
             if isinstance(value, OfClass) and not value.is_instance:
-                found.add(_instance(value))
+                found.add(made_by(value))
         return found or self._result(module, callee, scope, depth)
 
     def _result(self, module: Module, callee: Node, scope: Scope, depth: int) -> set[Value]:
@@ -290,22 +303,3 @@ class Values:
         if spot is None or spot.binding is not None or module.is_script:
             return False
         return not self.origins.of_spot(module, spot)
-
-
-def _instance(value: Value) -> Value:
-    return OfClass(value.module, value.scope, True) if isinstance(value, OfClass) else value
-
-
-def _around(module: Module, scope: Scope) -> Scope | None:
-    return next((s for s in scope.outward() if s in module.classes.defined), None)
-
-
-def _has_members(module: Module, binding: Binding) -> bool:
-    """Whether a script gives a function members: `name.member = ...`."""
-    if not module.is_script:
-        return False
-    for use in binding.uses:
-        access = use.node.parent()
-        if access.kind() == "member_expression" and is_written(access):
-            return True
-    return False
