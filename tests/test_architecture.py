@@ -44,6 +44,18 @@ def test_nothing_outside_adapters_uses_pathlib_to_write() -> None:
     assert not guilty, f"only adapters write files: {guilty}"
 
 
+def test_pure_rooms_know_no_environment_and_ask_no_kernel() -> None:
+    rooms = ("core", "documents", "plan", "instruct", "search", "code")
+    guilty = [
+        f"{path.relative_to(SOURCE)}: {node.attr}"
+        for room in rooms
+        for path in (SOURCE / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "CDLL")
+    ]
+    assert not guilty, f"only adapters and settings look at the world: {guilty}"
+
+
 def test_every_module_says_what_it_is_for() -> None:
     bare = [
         str(path.relative_to(SOURCE))

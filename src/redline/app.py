@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from redline.core.loading import load_with
 from redline.core.once import built_once
 from redline.settings import Settings
 
@@ -43,6 +44,7 @@ class Redline:
         self.settings = settings
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
+        prepare_parsers()
 
     def __enter__(self) -> Redline:
         return self
@@ -55,10 +57,6 @@ class Redline:
         from redline.adapters.std_streams import claim_std_streams
 
         return claim_std_streams()
-
-    def keep_stderr_for_words(self) -> None:
-        """What native parsers print does not reach standard error."""
-        keep_stderr_for_words()
 
     def audit_sink(self) -> Callable[[dict[str, Any]], None]:
         """Where audit lines go when a file was named."""
@@ -282,7 +280,6 @@ class Redline:
     def code_index(self) -> CodeIndex:
         """Symbols and uses of the whole workspace."""
         import json
-        import os
         import sys
 
         from redline.adapters.index import SqliteIndex
@@ -292,6 +289,17 @@ class Redline:
         worker = (sys.executable, "-P", "-c", program, roots, self.state_dir)
         home = os.path.join(self.state_dir, "index")
         return SqliteIndex(home, self.tree, self.grep, len(self.workspace.roots), worker)
+
+
+def prepare_parsers() -> None:
+    """Native parsers, once they are needed, take no more memory than they fill."""
+
+    def sparingly(name: str) -> Any:
+        from redline.adapters.native_memory import load_sparingly
+
+        return load_sparingly(name)
+
+    load_with("toml_rs", sparingly)
 
 
 def keep_stderr_for_words() -> None:

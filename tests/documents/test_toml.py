@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
@@ -130,17 +127,3 @@ def test_a_syntax_error_has_its_place() -> None:
     with pytest.raises(DocumentSyntax) as failure:
         TomlDocument(b"a = 1\nb = = 2\n")
     assert failure.value.line == 2
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
-def test_the_native_parser_leaves_no_rule_about_memory_behind() -> None:
-    code = (
-        "import ctypes, os\n"
-        "from redline.documents.toml_read import read\n"
-        "assert read(b'a = 1', float, native=True) == {'a': 1}\n"
-        "print(ctypes.CDLL(None).prctl(42, 0, 0, 0, 0), 'MIMALLOC_ALLOW_THP' in os.environ)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout.split() == ["0", "False"]

@@ -41,8 +41,11 @@ class _Channel:
 
 def serve(requests: BinaryIO, answers: BinaryIO, memory: int) -> None:
     """Answer until the input ends."""
+    from redline.adapters.native_memory import load_sparingly
     from redline.adapters.regex_child import limit_memory, limit_time
+    from redline.core.loading import load_with
 
+    load_with("toml_rs", load_sparingly)
     limit_memory(memory)
     channel = _Channel(requests, answers)
     while (request := channel.receive()) is not None:

@@ -132,6 +132,7 @@ def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client leaves or a signal comes."""
+    from redline.app import keep_stderr_for_words
     from redline.server.catalog import CatalogError
 
     try:
@@ -143,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"redline: {failure}", file=sys.stderr)
         return 1
     try:
-        redline.keep_stderr_for_words()
+        keep_stderr_for_words()
         if args.stdio:
             return _serve_stdio(redline, dispatch, settings)
         from redline.cli.serve_http import serve

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
+from redline.core.loading import load_native
 from redline.documents.depth import too_deep
 from redline.documents.model import syntax_error
 from redline.documents.path import Path
-from redline.documents.toml_native import load
 from redline.documents.toml_scan import read_sections
 
 # Brackets nested deeper than this are left to the parser that cannot exhaust its stack.
 NATIVE_DEPTH = 64
-_toml_rs = load()
+_toml_rs = load_native("toml_rs")
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
