@@ -90,16 +90,18 @@ def _package(root: Path, manifest: Path) -> dict[str, Any] | None:
     if package is None:
         return None
     wanted = {}
+    features = set(told.get("features", {}))
     for table in _DEPENDENCIES:
         for spelled, value in told.get(table, {}).items():
-            real = value.get("package", spelled) if isinstance(value, dict) else spelled
-            wanted[_plain(spelled)] = _plain(real)
+            given = value if isinstance(value, dict) else {}
+            wanted[_plain(spelled)] = _plain(given.get("package", spelled))
+            features |= {spelled} if given.get("optional") else set()
     edition = package.get("edition", "2015")
     return {
         "name": package["name"],
         "folder": manifest.parent.relative_to(root),
         "edition": edition if isinstance(edition, str) else "2021",
-        "features": sorted(told.get("features", {})),
+        "features": sorted(features),
         "wanted": wanted,
         "library": told.get("lib", {}),
         "is_macro": told.get("lib", {}).get("proc-macro", False),

@@ -59,13 +59,11 @@ class Crates:
         told = self._manifest(home)
         if told is None:
             return []
-        if name == _own(told):
-            return self._library(path.root, home, told)
         for table in _TABLES:
             for spelled, value in _items(told.get(table)):
                 if spelled.replace("-", "_") == name:
                     return self._beside(path.root, home, spelled, value)
-        return []
+        return self._library(path.root, home, told) if name == _own(told) else []
 
     def is_file(self, path: WorkspacePath) -> bool:
         """Whether there is such a file."""

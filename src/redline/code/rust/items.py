@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from redline.code.named import Node
 from redline.code.rust.expansions import Expansions
-from redline.code.rust.names import Impl, Local, Path, RustNames
+from redline.code.rust.names import Glob, Impl, Local, Path, RustNames
 from redline.code.scopes import ANY, TYPE, VALUE, Binding, Scope, TreeReader
 
 _Visit: TypeAlias = Callable[["ItemReader", Node, Scope], None]
@@ -25,6 +25,8 @@ class ItemReader(TreeReader):
     def __init__(self, names: RustNames, spots: Sequence[int], expansions: Expansions) -> None:
         super().__init__(names, spots)
         self.expansions = expansions
+        # Whether what is being brought in is passed on.
+        self.is_public = False
 
     def visit(self, node: Node, scope: Scope) -> None:
         known = _ITEMS.get(node.kind())
@@ -196,7 +198,10 @@ class ItemReader(TreeReader):
                 self.names.member(word, scope, "attribute")
 
     def use(self, node: Node, scope: Scope) -> None:
-        self.use_tree(node.field("argument"), scope, ())
+        self.is_public = any(child.kind() == "visibility_modifier" for child in node.children())
+        argument = node.field("argument")
+        if argument is not None:
+            self.use_tree(argument, scope, ())
 
     def extern(self, node: Node, scope: Scope) -> None:
         name, alias = node.field("name"), node.field("alias")
@@ -205,6 +210,7 @@ class ItemReader(TreeReader):
             self.prefixed(name, scope, ("", name.text()))
         self.names.bind(bound, scope, "import", TYPE)
         self.names.uses[bound.range().start.index] = ("", name.text())
+        self.names.externs[bound.text()] = ("", name.text())
 
     def use_tree(self, node: Node, scope: Scope, prefix: Path) -> None:
         known = _USES.get(node.kind())
@@ -232,7 +238,7 @@ class ItemReader(TreeReader):
     def use_all(self, node: Node, scope: Scope, prefix: Path) -> None:
         path = next((c for c in node.children() if c.kind() in _PATHS | _HEADS | _NAMES), None)
         whole = self.path(path, scope, prefix) if path is not None else prefix
-        self.names.globs.append((scope, whole))
+        self.names.globs.append(Glob(scope, whole, self.is_public))
 
     def use_path(self, node: Node, scope: Scope, prefix: Path) -> None:
         inner, name = self.path(node.field("path"), scope, prefix), node.field("name")
@@ -247,6 +253,8 @@ class ItemReader(TreeReader):
             return
         self.names.bind(node, scope, "import", ANY)
         self.names.uses[node.range().start.index] = path
+        if self.is_public:
+            self.names.passed_on.add(node.range().start.index)
 
     def path(self, node: Node | None, scope: Scope, prefix: Path) -> Path:
         """Note the words of a path that is brought in; all of it."""

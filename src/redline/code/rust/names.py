@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from redline.code.named import Node
 from redline.code.rust.expansions import Expansions
-from redline.code.scopes import ANY, TYPE, VALUE, Binding, Names, Scope
+from redline.code.scopes import Binding, Names, Scope
 
 Path = tuple[str, ...]
 
@@ -38,13 +38,26 @@ class Local:
     value: Node | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Glob:
+    """All that a path has, brought into a scope; others may see it there if it is passed on."""
+
+    scope: Scope
+    path: Path
+    is_passed_on: bool
+
+
 @dataclass(slots=True)
 class RustNames(Names):
     """The names of a Rust file."""
 
     # Of what is brought in: the path, by where the name is bound.
     uses: dict[int, Path] = field(default_factory=dict)
-    globs: list[tuple[Scope, Path]] = field(default_factory=list)
+    globs: list[Glob] = field(default_factory=list)
+    # Where names are bound that others may see what they bring in by.
+    passed_on: set[int] = field(default_factory=set)
+    # Crates that the whole crate knows by a name of its own.
+    externs: dict[str, Path] = field(default_factory=dict)
     # Of words within a path that is brought in: the path as far as they go.
     prefixes: dict[int, Path] = field(default_factory=dict)
     impls: list[Impl] = field(default_factory=list)
@@ -72,6 +85,11 @@ class RustNames(Names):
         around = set(scope.outward())
         return next((found for found in reversed(self.impls) if found.scope in around), None)
 
+    def impl_at(self, start: int) -> Impl | None:
+        """The innermost `impl` around a place."""
+        held = [found for found in self.impls if holds(found.scope.node, start)]
+        return max(held, key=lambda found: found.scope.node.range().start.index, default=None)
+
     def trait(self, scope: Scope) -> Binding | None:
         """The trait, or type, whose body a scope lies in."""
         owners = (s.owner for s in scope.outward() if s.kind == "class")
@@ -90,4 +108,7 @@ def rust_names(root: Node, text: str, spots: Sequence[int]) -> RustNames:
     return names
 
 
-__all__ = ["ANY", "TYPE", "VALUE", "Impl", "Local", "Path", "RustNames", "rust_names"]
+def holds(node: Node, start: int) -> bool:
+    """Whether a place lies within a node."""
+    where = node.range()
+    return bool(where.start.index <= start < where.end.index)

@@ -39,6 +39,8 @@ class Paths:
     self_type: Callable[[Unit, Scope], Things] = lambda *_: OPEN
     _asked: set[tuple[object, ...]] = field(default_factory=set)
     _known: dict[tuple[object, ...], Things] = field(default_factory=dict)
+    # How often a path led back to itself.
+    _cut: int = 0
 
     def of_binding(self, unit: Unit, binding: Binding, meaning: str = ANY) -> Things:
         """What a name that a scope binds means: for what is brought in, what that is."""
@@ -53,28 +55,34 @@ class Paths:
             found.add(own(unit, binding))
         return frozenset(found)
 
-    def lookup(self, unit: Unit, scope: Scope, name: str, meaning: str) -> Things:
+    def lookup(
+        self, unit: Unit, scope: Scope, name: str, meaning: str, *, from_outside: bool = False
+    ) -> Things:
         """What a plain name means in a scope; nothing for what comes with the language."""
-        names = names_of(unit)
         is_open = False
         for each in scope.outward():
             if each.kind == "class":
                 continue
             binding = each.bound(name, meaning)
-            if binding is not None:
+            if binding is not None and not (from_outside and _is_hidden(unit, binding)):
                 return self.of_binding(unit, binding, meaning)
-            for at, path in names.globs:
-                if at is each:
-                    found = self._in_glob(unit, each, path, name, meaning)
-                    if found - {UNKNOWN}:
-                        return found
-                    is_open = is_open or bool(found)
+            found = self._in_globs(unit, each, name, meaning, from_outside)
+            if found - {UNKNOWN}:
+                return found
+            is_open = is_open or bool(found)
         return OPEN if is_open else NOTHING
 
-    def _in_glob(self, unit: Unit, scope: Scope, path: Path, name: str, meaning: str) -> Things:
+    def _in_globs(
+        self, unit: Unit, scope: Scope, name: str, meaning: str, from_outside: bool
+    ) -> Things:
+        """What is brought in with all else that a path has."""
         found: set[Thing] = set()
-        for thing in self.resolve(unit, scope, path, TYPE):
-            found |= self.step(thing, name, meaning)
+        for glob in names_of(unit).globs:
+            if glob.scope is not scope or (from_outside and not glob.is_passed_on):
+                continue
+            is_inside = set(glob.path) <= {"super", "crate"}
+            for thing in self.resolve(unit, scope, glob.path, TYPE):
+                found |= self.step(thing, name, meaning, from_outside=not is_inside)
         return frozenset(found)
 
     def resolve(self, unit: Unit, scope: Scope, path: Path, meaning: str) -> Things:
@@ -83,14 +91,18 @@ class Paths:
         if asked in self._known:
             return self._known[asked]
         if asked in self._asked:
+            self._cut += 1
             return NOTHING
+        cut = self._cut
         self._asked.add(asked)
         found, rest = self._head(unit, scope, path, meaning)
         for nth, name in enumerate(rest):
             last = nth + 1 == len(rest)
             found = self._through(found, name, meaning if last else TYPE)
         self._asked.discard(asked)
-        self._known[asked] = found
+        # What goes in circles is known only to whom the circle began with.
+        if self._cut == cut or not self._asked:
+            self._known[asked] = found
         return found
 
     def _through(self, things: Iterable[Thing], name: str, meaning: str) -> Things:
@@ -120,11 +132,20 @@ class Paths:
         known = self.lookup(unit, scope, head, TYPE if len(path) > 1 else meaning)
         if known - {UNKNOWN}:
             return known, path[1:]
-        return self._crate(unit, head) or known, path[1:]
+        return self._crate(unit, head) or self._extern(unit, head) or known, path[1:]
 
     def _crate(self, unit: Unit, name: str) -> Things:
         found = self.crates.libraries(unit.path, name)
         return frozenset(whole(path) for path in found)
+
+    def _extern(self, unit: Unit, name: str) -> Things:
+        """A crate by the name that the first file of this one gives it."""
+        for thing in self.root(unit):
+            first = self.units.at(thing.path) if thing != UNKNOWN else None
+            path = names_of(first).externs.get(name) if first is not None else None
+            if first is not None and path is not None:
+                return self._crate(first, path[1])
+        return NOTHING
 
     def _module(self, unit: Unit, scope: Scope) -> Things:
         """The thing that a module is."""
@@ -170,7 +191,7 @@ class Paths:
         assert thing.binding is not None
         return self.parent(unit, names_of(unit).bodies[thing.binding])
 
-    def step(self, thing: Thing, name: str, meaning: str) -> Things:
+    def step(self, thing: Thing, name: str, meaning: str, *, from_outside: bool = False) -> Things:
         """What *name* means within a module or type."""
         if thing == UNKNOWN:
             return OPEN
@@ -180,14 +201,12 @@ class Paths:
         unit, scope = place
         if unit is None or scope is None:
             return OPEN
-        return self._within(unit, scope, name, meaning)
-
-    def _within(self, unit: Unit, scope: Scope, name: str, meaning: str) -> Things:
         asked = (unit.path, scope, name, meaning)
         if asked in self._asked:
+            self._cut += 1
             return NOTHING
         self._asked.add(asked)
-        found = self.lookup(unit, scope, name, meaning)
+        found = self.lookup(unit, scope, name, meaning, from_outside=from_outside)
         self._asked.discard(asked)
         return found
 
@@ -218,6 +237,12 @@ class Paths:
         if place is not None and place[0] is not None and place[1] is place[0].names.root:
             found.add(whole(place[0].path))
         return found
+
+
+def _is_hidden(unit: Unit, binding: Binding) -> bool:
+    """Whether a name only brings something in that is not passed on."""
+    shown = names_of(unit).passed_on
+    return binding.roles == {"import"} and not any(site.start in shown for site in binding.sites)
 
 
 def _inline(names: RustNames, scope: Scope) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from redline.code.named import Node
 from redline.code.rust import library
-from redline.code.rust.names import Local
+from redline.code.rust.names import Local, holds
 from redline.code.rust.paths import Things, names_of, own
 from redline.code.rust.values import Values
 from redline.code.scopes import Binding, Scope
@@ -71,7 +71,7 @@ class Patterns:
             return self._taken_of_struct(node, shape, start, unit, scope)
         parts = [child for child in node.children() if child.is_named()]
         for nth, part in enumerate(parts):
-            if _holds(part, start):
+            if holds(part, start):
                 return self.taken(part, _inner(kind, shape, nth), start, unit, scope)
         return OPEN
 
@@ -94,7 +94,7 @@ class Patterns:
         self, node: Node, shape: Shape, start: int, unit: Unit, scope: Scope
     ) -> Shape:
         for part in node.children():
-            if part.kind() != "field_pattern" or not _holds(part, start):
+            if part.kind() != "field_pattern" or not holds(part, start):
                 continue
             name, pattern = part.field("name"), part.field("pattern")
             for thing in self.key(node.field("type"), name.text(), unit, scope) - {UNKNOWN}:
@@ -117,11 +117,6 @@ class Patterns:
             if home is not None and binding is not None:
                 return frozenset({own(home, binding)})
         return frozenset({UNKNOWN}) if found else found
-
-
-def _holds(node: Node, start: int) -> bool:
-    where = node.range()
-    return bool(where.start.index <= start < where.end.index)
 
 
 def _inner(kind: str, shape: Shape, nth: int) -> Shape:

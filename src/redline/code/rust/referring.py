@@ -52,7 +52,7 @@ class RustReferring(TypedReferring):
                 found = found or self._macro(
                     unit, names_of(unit).uses[spot.binding.sites[0].start][-1]
                 )
-        return self._passed(unit, spot.start, found)
+        return self._passed(unit, spot.start, found, is_plain=True)
 
     def of_member(self, unit: Unit, member: Member) -> Things:
         """What a word of a path, a field, a method or the name of a macro means."""
@@ -74,13 +74,13 @@ class RustReferring(TypedReferring):
             return self._macro(unit, member.name)
         return OPEN if member.form == "binding" else NOTHING
 
-    def _passed(self, unit: Unit, start: int, found: Things) -> Things:
+    def _passed(self, unit: Unit, start: int, found: Things, *, is_plain: bool = False) -> Things:
         """What a word means that may be passed to a macro: who knows what that makes of it."""
         names = [name for first, last, name in names_of(unit).passed if first <= start < last]
         if not names or (found and all(_is_local(thing) for thing in found)):
             return found
         if all(self._macro(unit, name) - {UNKNOWN} for name in names):
-            return found or OPEN
+            return found | OPEN if is_plain or not found else found
         return OPEN
 
     def family(self, thing: Thing) -> set[Thing]:
@@ -118,12 +118,14 @@ class RustReferring(TypedReferring):
 
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
         yield from super()._meanings(unit)
-        for found in names_of(unit).impls:
-            if self.name not in found.of.text():
-                continue
-            shape = self.types.written(found.of, unit, found.outer)
-            things = frozenset(t for t in self.types.things_of(shape) if t.name == self.name)
-            for node in found.scope.node.find_all(regex="^Self$") if things else ():
+        names = names_of(unit)
+        if not any(self.name in found.of.text() for found in names.impls):
+            return
+        for node in unit.parsed.root.find_all(regex="^Self$"):
+            found = names.impl_at(node.range().start.index)
+            if found is not None and self.name in found.of.text():
+                shape = self.types.written(found.of, unit, found.outer)
+                things = frozenset(t for t in self.types.things_of(shape) if t.name == self.name)
                 yield node.range().start.line + 1, things, False
 
     def _macro(self, unit: Unit, name: str) -> Things:
