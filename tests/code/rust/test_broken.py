@@ -72,3 +72,13 @@ def test_what_is_whole_is_told_beside_what_is_broken() -> None:
         fn broken( { let = ;
         """,
     )
+
+
+def test_what_is_nested_too_deep_to_be_walked_goes_by_name() -> None:
+    deep = "(" * 3000 + "name()" + ")" * 3000
+    sample = Sample({"src/lib.rs": f"fn name() -> u8 {{ {deep} }}\n", "src/b.rs": "fn name() {}\n"})
+    referring = RustReferring("name", sample.reading())
+    assert referring.target(path_of("src/lib.rs"), 3) is None
+    target = referring.target(path_of("src/b.rs"), 3)
+    assert target is not None
+    assert referring.in_file(path_of("src/lib.rs"), [target]) is None

@@ -76,6 +76,15 @@ class RustNames(Names):
     def __post_init__(self) -> None:
         self.macros = Scope("part", None, self.root.node)
 
+    def forget(self) -> None:
+        """Part what refers to each other."""
+        super(RustNames, self).forget()
+        self.macros.names.clear()
+        for held in (self.bodies, self.functions, self.locals, self.supers):
+            held.clear()
+        for listed in (self.impls, self.globs, self.occurrences, self.members):
+            listed.clear()
+
     def module(self, scope: Scope) -> Scope:
         """The module that a scope lies in."""
         return list(scope.outward())[-1]

@@ -7,6 +7,7 @@ the calls that are known to reach it. `Self` refers to the type that it stands f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from redline.code.definitions import Parsed
 from redline.code.project import Files
@@ -29,7 +30,10 @@ class RustReferring(TypedReferring):
 
     def __init__(self, name: str, files: Files) -> None:
         super().__init__(name, files)
-        self.paths = Paths(self.units, Crates(files))
+        self._begin()
+
+    def _begin(self) -> None:
+        self.paths = Paths(self.units, Crates(self.units.files))
         self.types = Types(self.paths)
         self.owners = Owners(self.types)
         self.values = Values(self.types, self.owners)
@@ -37,6 +41,13 @@ class RustReferring(TypedReferring):
         self.values.of_local = self.patterns.local
         self.paths.members = self.owners.of_thing
         self.paths.self_type = self._self_type
+
+    def forget(self) -> None:
+        """Let go of everything that was read for the answer."""
+        super().forget()
+        # What asks each other is parted, so that the memory is free at once.
+        self.paths.members = self.paths.self_type = self.values.of_local = _gone
+        self._begin()
 
     def read(self, parsed: Parsed, spots: Sequence[int]) -> RustNames:
         """The names of a file."""
@@ -143,6 +154,10 @@ class RustReferring(TypedReferring):
     def _self_type(self, unit: Unit, scope: Scope) -> Things:
         things = self.types.things_of(self.types.self_shape(unit, scope))
         return frozenset(things) or frozenset({UNKNOWN})
+
+
+def _gone(*_: object) -> Any:
+    raise AssertionError("asked after it was let go")
 
 
 def _is_local(thing: Thing) -> bool:

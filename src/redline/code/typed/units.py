@@ -65,6 +65,9 @@ class Units:
                 unit.names.forget()
         self._units.clear()
 
-    def _unit(self, path: WorkspacePath, parsed: Parsed) -> Unit:
+    def _unit(self, path: WorkspacePath, parsed: Parsed) -> Unit | None:
         spots = [found.start() for found in re.finditer(re.escape(self.word), parsed.text)]
-        return Unit(path, parsed, self.read(parsed, spots))
+        try:
+            return Unit(path, parsed, self.read(parsed, spots))
+        except RecursionError:
+            return None  # nested deeper than can be walked: it goes by name
