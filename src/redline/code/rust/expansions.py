@@ -6,13 +6,12 @@ is blank but for those arguments, so that every place in it is the place in the 
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from redline.code.named import Node
 
 _DEEPEST = 4
-_SEEN = re.compile(r"[^\n]")
 
 
 class Expansions:
@@ -50,8 +49,6 @@ class Expansions:
         return tree
 
     def _matters(self, first: int, last: int) -> bool:
-        from bisect import bisect_left
-
         at = bisect_left(self._spots, first)
         return at < len(self._spots) and self._spots[at] < last
 
@@ -65,15 +62,19 @@ def _span(node: Node) -> tuple[int, int] | None:
 
 
 def _only(text: str, spans: list[tuple[int, int]]) -> str:
-    """A text of the same length that has nothing but those lists, each a statement."""
+    """A text that has nothing but those lists at their places, each a statement."""
     pieces: list[str] = []
     at = 0
     for first, last in sorted(spans):
         if first <= at:
             continue
-        pieces += [_SEEN.sub(" ", text[at : first - 1]), ";[", text[first + 1 : last - 1], "]"]
+        pieces += [_blank(text[at : first - 1]), ";[", text[first + 1 : last - 1], "]"]
         at = last
-    return "".join([*pieces, _SEEN.sub(" ", text[at:])])
+    return "".join(pieces)
+
+
+def _blank(text: str) -> str:
+    return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
 def _is_broken(node: Node) -> bool:

@@ -35,6 +35,11 @@ class ItemReader(TreeReader):
         elif not node.is_leaf():
             self.visit_all(node, scope)
 
+    def spelled(self, node: Node | None, scope: Scope) -> None:
+        """Note the words of a type; one that spells none that is asked for is read when needed."""
+        if node is not None and self.matters(node):
+            self.visit(node, scope)
+
     @abstractmethod
     def pattern(self, node: Node, scope: Scope, local: Local) -> None:
         """Bind the names of a pattern."""
@@ -87,7 +92,7 @@ class ItemReader(TreeReader):
                 self.names.bind(name, inner, role, TYPE if is_type else VALUE)
                 for child in part.children():
                     if child.range().start.index != name.range().start.index:
-                        self.visit(child, inner)
+                        self.spelled(child, inner)
             elif part.kind() == "constrained_type_parameter":
                 self.constrained(part, inner)
 
@@ -95,13 +100,13 @@ class ItemReader(TreeReader):
         left = node.field("left")
         if left is not None and left.kind() == "type_identifier":
             self.names.bind(left, inner, "type parameter", TYPE)
-        self.field(node, "bounds", inner)
+        self.spelled(node.field("bounds"), inner)
 
     def bounds(self, node: Node, scope: Scope) -> None:
         """What a `where` says."""
         for child in node.children():
             if child.kind() == "where_clause":
-                self.visit_all(child, scope)
+                self.spelled(child, scope)
 
     def part(self, node: Node, scope: Scope) -> Scope:
         """The scope of a declaration's type parameters."""
@@ -131,9 +136,9 @@ class ItemReader(TreeReader):
         for child in node.children():
             if child.kind() == "field_declaration":
                 self.names.bind(child.field("name"), inner, "field", VALUE)
-                self.field(child, "type", outer)
-            elif child.kind() != "visibility_modifier":
-                self.visit(child, outer)
+                self.spelled(child.field("type"), outer)
+            else:
+                self.spelled(child, outer)
 
     def enum(self, node: Node, scope: Scope) -> None:
         binding = self.names.bind(node.field("name"), scope, "type", TYPE)
@@ -143,7 +148,7 @@ class ItemReader(TreeReader):
             if child.kind() == "enum_variant":
                 self.variant(child, inner, outer)
             else:
-                self.visit(child, outer)
+                self.spelled(child, outer)
 
     def variant(self, node: Node, inner: Scope, outer: Scope) -> None:
         binding = self.names.bind(node.field("name"), inner, "variant", ANY)
@@ -151,12 +156,12 @@ class ItemReader(TreeReader):
         fields = node.field("body")
         if fields is not None:
             self.fields(fields, own, outer)
-        self.field(node, "value", outer)
+        self.spelled(node.field("value"), outer)
 
     def trait(self, node: Node, scope: Scope) -> None:
         binding = self.names.bind(node.field("name"), scope, "trait", TYPE)
         outer = self.part(node, scope)
-        self.field(node, "bounds", outer)
+        self.spelled(node.field("bounds"), outer)
         inner = self.body(binding, outer, node)
         self.visit_all(node.field("body"), inner)
 
@@ -165,9 +170,8 @@ class ItemReader(TreeReader):
         inner = self.names.open("class", outer, node)
         of, trait = node.field("type"), node.field("trait")
         self.names.impls.append(Impl(inner, outer, of, trait))
-        for part in (trait, of):
-            if part is not None:
-                self.visit(part, outer)
+        self.spelled(trait, outer)
+        self.spelled(of, outer)
         body = node.field("body")
         if body is not None:
             self.visit_all(body, inner)
@@ -176,14 +180,14 @@ class ItemReader(TreeReader):
         role = "alias" if node.kind() == "type_item" else "associated"
         self.names.bind(node.field("name"), scope, role, TYPE)
         outer = self.part(node, _around(scope))
-        self.field(node, "type", outer)
-        self.field(node, "bounds", outer)
+        self.spelled(node.field("type"), outer)
+        self.spelled(node.field("bounds"), outer)
 
     def constant(self, node: Node, scope: Scope) -> None:
         name = node.field("name")
         if name is not None and name.text() != "_":
             self.names.bind(name, scope, "constant", VALUE)
-        self.field(node, "type", _around(scope))
+        self.spelled(node.field("type"), _around(scope))
         if self.matters(node):
             self.field(node, "value", self.names.open("function", scope, node))
 

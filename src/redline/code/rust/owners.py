@@ -93,7 +93,7 @@ class Owners:
 
     def _of_library(self, shape: Shape, name: str) -> Things:
         """What a type of a library has by a trait of ours; of what it holds it may pass all on."""
-        for unit in self.defining(name):
+        for unit in self.defining(name, "impl", str(shape.head)):
             for found in names_of(unit).impls:
                 binding = found.scope.bound(name, ANY)
                 if binding is not None and self._head(found, unit) == shape.head:
@@ -105,7 +105,7 @@ class Owners:
 
     def _by_trait(self, name: str) -> Things:
         """UNKNOWN where a trait of ours might give the member to any type."""
-        for unit in self.defining(name):
+        for unit in self.defining(name, "trait "):
             for binding, scope in names_of(unit).bodies.items():
                 if "trait" in binding.roles and scope.bound(name, ANY) is not None:
                     return OPEN
@@ -134,7 +134,7 @@ class Owners:
         if binding is not None and ("variant" in binding.roles) == is_path:
             return frozenset({own(unit, binding)})
         for inherent in (True, False):
-            for home in (unit, *self.defining(name)):
+            for home in (unit, *self.defining(name, "impl", thing.name)):
                 found = self._implemented(home, thing, name, inherent, meaning)
                 if found is not None:
                     return frozenset({own(home, found)})
@@ -153,7 +153,7 @@ class Owners:
     def _given(self, unit: Unit, thing: Thing, name: str, is_path: bool, meaning: str) -> Things:
         """What a trait gives by default, or another type that this one stands for."""
         may_be = False
-        for home in self.defining(name):
+        for home in self.defining(name, "trait "):
             for trait, scope in names_of(home).bodies.items():
                 binding = scope.bound(name, meaning) if "trait" in trait.roles else None
                 if binding is None:
@@ -224,11 +224,14 @@ class Owners:
             return None
         return names_of(unit).bodies.get(thing.binding)
 
-    def defining(self, name: str) -> Iterator[Unit]:
-        """The files that define *name*; not all of them for one on the way."""
+    def defining(self, name: str, *words: str) -> Iterator[Unit]:
+        """The files with these words that define *name*; not all of them for one on the way."""
         units = self.types.paths.units
         paths = self._defining(name)
         for path in paths if name == units.word else paths[:_MOST_ON_THE_WAY]:
+            text = units.files.text(path) if words else None
+            if text is not None and not all(word in text for word in words):
+                continue
             unit = units.at(path)
             if unit is not None:
                 yield unit

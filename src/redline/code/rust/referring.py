@@ -104,7 +104,7 @@ class RustReferring(TypedReferring):
             body = names_of(home).bodies[trait]
             above = body.bound(thing.name, ANY)
             same |= {own(home, above)} if above is not None else set()
-            for unit in self.owners.defining(thing.name):
+            for unit in self.owners.defining(thing.name, "impl", trait.name):
                 for found in names_of(unit).impls:
                     binding = found.scope.bound(thing.name, ANY)
                     if binding is not None and own(home, trait) in self.owners.trait_of(
@@ -146,7 +146,7 @@ class RustReferring(TypedReferring):
             return frozenset({own(unit, binding)})
         found = [
             own(home, known)
-            for home in self.owners.defining(name)
+            for home in self.owners.defining(name, "macro_rules")
             if (known := names_of(home).macros.names.get(name)) is not None
         ]
         return frozenset(found) if len(found) == 1 else OPEN if found else NOTHING
