@@ -186,3 +186,21 @@ def test_what_a_macro_of_a_library_makes_of_a_word_is_not_known() -> None:
         fn d(rate: u32) { foreign::group!(rate); }
         """,
     )
+
+
+def test_types_given_to_a_trait_of_the_standard_library_are_of_one_kind() -> None:
+    holds(
+        "Item",
+        """
+        === src/lib.rs
+        pub struct A;
+        pub struct B;
+        impl Iterator for A {
+            type Item = u8; // it
+            fn next(&mut self) -> Option<Self::Item> { None } // ref
+        }
+        impl std::iter::Iterator for B { type Item = u16; } // ref
+        impl foreign::Other for B { type Item = u32; }
+        struct Item;
+        """,
+    )

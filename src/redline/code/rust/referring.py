@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from redline.code.definitions import Parsed
+from redline.code.named import Node
 from redline.code.project import Files
 from redline.code.rust.crates import Crates
 from redline.code.rust.names import RustNames, rust_names
@@ -23,6 +24,13 @@ from redline.code.targets import Meaning
 from redline.code.things import UNKNOWN, Thing
 from redline.code.typed.referring import TypedReferring
 from redline.code.typed.units import Unit
+
+# Traits of the standard library that types are given to.
+_STANDARD = {
+    *("Iterator", "IntoIterator", "Deref", "Index", "TryFrom", "TryInto", "FromStr", "Future"),
+    *("Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"),
+    *("FnOnce", "ToOwned"),
+}
 
 
 class RustReferring(TypedReferring):
@@ -99,7 +107,7 @@ class RustReferring(TypedReferring):
 
         Of a type that belongs to a trait all that it is said to be are the same.
         """
-        same = self.paths.same_module(thing)
+        same = self.paths.same_module(thing) | self._library_kin(thing)
         for trait, home in self._traits(thing):
             body = names_of(home).bodies[trait]
             above = body.bound(thing.name, ANY)
@@ -112,6 +120,23 @@ class RustReferring(TypedReferring):
                     ):
                         same.add(own(unit, binding))
         return same
+
+    def _library_kin(self, thing: Thing) -> set[Thing]:
+        """A type that is given to a trait of the standard library, with all of its kind."""
+        home = self.units.at(thing.path)
+        if thing.binding is None or "alias" not in thing.binding.roles or home is None:
+            return set()
+        own_impl = names_of(home).impl(thing.binding.scope) if thing.is_member else None
+        trait = _last_word(own_impl.trait) if own_impl is not None else ""
+        if trait not in _STANDARD:
+            return set()
+        return {
+            own(unit, binding)
+            for unit in self.owners.defining(thing.name, "impl", trait)
+            for found in names_of(unit).impls
+            if _last_word(found.trait) == trait
+            and (binding := found.scope.bound(thing.name, ANY)) is not None
+        }
 
     def _traits(self, thing: Thing) -> list[tuple[Binding, Unit]]:
         """The trait that a member is declared in, or for a type that it is given in."""
@@ -154,6 +179,11 @@ class RustReferring(TypedReferring):
     def _self_type(self, unit: Unit, scope: Scope) -> Things:
         things = self.types.things_of(self.types.self_shape(unit, scope))
         return frozenset(things) or frozenset({UNKNOWN})
+
+
+def _last_word(trait: Node | None) -> str:
+    """The name of a trait as an `impl` spells it."""
+    return trait.text().split("<")[0].split("::")[-1].strip() if trait is not None else ""
 
 
 def _gone(*_: object) -> Any:
