@@ -42,11 +42,12 @@ Fixed before measuring:
   the name but expands a macro that does. clangd knows things by their linkage: functions and
   variables seen from outside that share a name are one, and so are structs that share a tag, even
   in files that never meet. Counted as it answers. Its index has holes where code does not
-  compile; so where Redline binds a word of a `.c` file that is not in the list, clangd is asked at
-  that place: if it names the same thing, that counts as in the list; if it knows no such name
-  there (nothing parsed, a header is missing, a macro drops the word), the place is left out; else
-  Redline is wrong (this was added when lua and redis had been looked at, before any unseen source
-  was). Looked at: lua, tmux, redis, libgit2. Unseen: htop, libevent, curl, nginx.
+  compile; so where Redline binds a word that is not in the list, clangd is asked at that place: if
+  it names the same thing, that counts as in the list; if it knows no such name there (nothing
+  parsed, a header is missing, a macro drops the word), the place is left out when it is in a `.c`
+  file; else Redline is wrong (this was added when lua, redis and libgit2 had been looked at,
+  before any unseen source was). Looked at: lua, tmux, redis, libgit2. Unseen: htop, libevent,
+  curl, nginx.
 - Java: the reference is the compiler (JDK 17) with all files of the source and no libraries but its
   own (bench/References.java). A place refers to the one method, field, constructor or type that
   the compiler attributes to it, overloads apart. Of a method, the calls and declarations of all it
@@ -406,7 +407,8 @@ def _heeded(source: Source, rows: list[Row]) -> Iterator[Row]:
         said = {line: ids for (line, name), ids in meant.items() if name == pick.name}
         disputed = {line: said[line] for line in bound - theirs if line in said}
         theirs = theirs | {line for line, ids in disputed.items() if ids & mine}
-        out = {own} | unread | {line for line, ids in disputed.items() if not ids}
+        mute = {line for line, ids in disputed.items() if not ids and line[0].endswith(".c")}
+        out = {own} | unread | mute
         yield pick, (once - out, theirs - out), (bound - out, possible - bound - out)
 
 
@@ -425,7 +427,7 @@ def _meant(source: Source, rows: list[Row], unread: set[Line]) -> dict[tuple[Lin
     asked: set[tuple[Line, str]] = set()
     for pick, (_, theirs), (bound, _) in rows:
         own = (pick.path, pick.line)
-        lines = {line for line in bound - theirs - unread - {own} if line[0].endswith(".c")}
+        lines = bound - theirs - unread - {own}
         asked |= {(line, pick.name) for line in lines | ({own} if lines else set())}
     found: dict[tuple[Line, str], set[str]] = import_module(SERVICES["c"]).meanings(source, asked)
     return found

@@ -47,6 +47,9 @@ class ByLine(Protocol):
     def target_on(self, path: WorkspacePath, line: int) -> Target | None:
         """What a line defines by the name; None where that cannot be told."""
 
+    def folder_of(self, target: Target) -> WorkspacePath | None:
+        """The folder whose files alone may see it; None where all may."""
+
 
 def resolver_of(kin: str, name: str, files: Files, *, made_only: bool = False) -> Resolver | None:
     """What finds references to *name* in a language and its kin; None where names are all."""

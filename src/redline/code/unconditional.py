@@ -19,6 +19,10 @@ _BEFORE = re.compile(
 )
 # A macro after a parameter list: `int f(void) NORETURN;`.
 _AFTER = re.compile(rf"^(?=[A-Za-z_]).*\)[ \t]*({_CAPITAL})(?=[ \t]*[;{{][ \t]*$)", re.MULTILINE)
+# A macro with numbers between a type and the name on the next line: `void printflike(1, 2)`.
+_NUMBERED = re.compile(
+    r"^[A-Za-z_][\w \t*]*[ \t](\w+\([\d, \t]+\))(?=[ \t]*\n[A-Za-z_]\w*\()", re.MULTILINE
+)
 # A calling convention: `typedef BOOL (WINAPI *name)(...)`.
 _CONVENTION = re.compile(rf"^[ \t]*typedef\b[^;(]*\([ \t]*({_CAPITAL})(?=[ \t]*\*)", re.MULTILINE)
 # A macro that makes several fields, alone on its line after a field or an opening brace.
@@ -47,7 +51,16 @@ def without_riddles(text: str) -> str:
 
 
 def _without_macros(text: str) -> str:
-    for pattern in (_AFTER, _BEFORE, _CONVENTION, _FIELDS, _LAST_FIELDS, _CALL_HEAD, _CALL_TAIL):
+    for pattern in (
+        _AFTER,
+        _BEFORE,
+        _NUMBERED,
+        _CONVENTION,
+        _FIELDS,
+        _LAST_FIELDS,
+        _CALL_HEAD,
+        _CALL_TAIL,
+    ):
         text = pattern.sub(_blank_word, text)
     return text
 

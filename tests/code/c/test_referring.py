@@ -16,6 +16,7 @@ class Folder:
 
     def __init__(self, files: dict[str, str]) -> None:
         self.files = files
+        self.places: dict[str, int] = {}
 
     def path(self, name: str) -> WorkspacePath:
         return WorkspacePath(0, tuple(name.split("/")))
@@ -34,20 +35,24 @@ class Folder:
             if parsed and any(s.name == name and s.kind in kinds for s in symbols_of(parsed))
         ]
 
+    def referring(self, name: str) -> CReferring:
+        """What finds references to *name* in these files."""
+        files = Files(
+            self.parsed,
+            lambda path: path.relative in self.files,
+            text=lambda path: self.files.get(path.relative),
+            defining_as=self.defining_as,
+        )
+        return CReferring(name, files)
+
     def find(self, file: str, spelled: str) -> dict[str, list[str]]:
         """By file: the lines that refer to what is defined where *file* spells it with `@`."""
-        before, _, after = self.files[file].partition("@")
-        self.files[file] = before + after
-        referring = CReferring(
-            spelled,
-            Files(
-                self.parsed,
-                lambda path: path.relative in self.files,
-                text=lambda path: self.files.get(path.relative),
-                defining_as=self.defining_as,
-            ),
-        )
-        target = referring.target(self.path(file), len(before))
+        before, marked, after = self.files[file].partition("@")
+        if marked:
+            self.files[file] = before + after
+            self.places[file] = len(before)
+        referring = self.referring(spelled)
+        target = referring.target(self.path(file), self.places[file])
         assert target is not None
         answer: dict[str, list[str]] = {}
         for name in self.files:
@@ -306,6 +311,102 @@ def test_cpp_goes_by_name() -> None:
     folder = Folder({"a.h": "int @f(void);\n", "b.cpp": "int g() { return f(); }\n"})
 
     assert folder.find("a.h", "f") == {"a.h": ["1"]}
+
+
+def test_capitals_that_a_header_makes_a_macro_declare_nothing() -> None:
+    folder = Folder(
+        {
+            "a.h": "#define @CALLBACK(name) (*name)\n",
+            "b.h": "typedef int CALLBACK(f)(int);\nstruct s { int CALLBACK(g)(int); };\n",
+        }
+    )
+
+    assert folder.find("a.h", "CALLBACK") == {"a.h": ["1"], "b.h": ["1", "2"]}
+
+
+def test_a_header_beside_or_above_is_meant_before_its_namesakes() -> None:
+    folder = Folder(
+        {
+            "src/common.h": "int n;\n",
+            "src/limits.h": "#define @LIMIT 1\n",
+            "examples/common.h": "#define LIMIT 2\n",
+            "src/net/a.c": '#include "common.h"\nint n = LIMIT;\n',
+            "examples/b.c": '#include "common.h"\nint n = LIMIT;\n',
+        }
+    )
+
+    assert folder.find("src/limits.h", "LIMIT") == {"src/limits.h": ["1"], "src/net/a.c": ["2"]}
+
+
+def test_a_macro_that_is_included_by_name_stands_before_a_function() -> None:
+    folder = Folder(
+        {
+            "src/text.h": "int @append(int);\n",
+            "deps/compat.h": "#define append other_append\n",
+            "src/a.c": '#include "text.h"\n'
+            "#include <compat.h>\n"
+            "int n(void) { return append(1); }\n",
+            "src/b.c": '#include "text.h"\nint n(void) { return append(1); }\n',
+        }
+    )
+
+    assert folder.find("src/text.h", "append")["src/b.c"] == ["2"]
+    assert "src/a.c" not in folder.find("src/text.h", "append")
+
+
+def test_a_struct_within_a_function_is_its_own() -> None:
+    folder = Folder(
+        {
+            "a.c": "void f(void) { struct @item { int n; }; struct item i; i.n = 1; }\n"
+            "void g(struct item *i) { struct item *j = i; }\n",
+            "b.h": "struct item { int n; };\n",
+        }
+    )
+
+    assert folder.find("a.c", "item") == {"a.c": ["1"]}
+
+
+def test_what_a_broken_function_declares_is_not_the_files() -> None:
+    folder = Folder(
+        {
+            "a.c": "void ?? f(int a ...)\n{\n\tint @count;\n\tcount = 1;\n",
+            "b.c": "int count;\nint g(void) { return count; }\n",
+        }
+    )
+    before = folder.files["a.c"].index("@")
+    folder.files["a.c"] = folder.files["a.c"].replace("@", "")
+
+    referring = folder.referring("count")
+    target = referring.target(folder.path("a.c"), before)
+
+    assert target is None or not referring.in_file(folder.path("b.c"), [target])
+
+
+def test_static_things_are_found_in_what_includes_their_file() -> None:
+    folder = Folder(
+        {
+            "poll_a.c": "static int @wait(void) { return 1; }\n",
+            "poll_b.c": "static int wait(void) { return 2; }\n",
+            "loop.c": '#include "poll_a.c"\nint f(void) { return wait(); }\n',
+            "far.c": "int wait(void);\nint f(void) { return wait(); }\n",
+        }
+    )
+
+    assert folder.find("poll_a.c", "wait") == {"poll_a.c": ["1"], "loop.c": ["2"]}
+
+
+def test_conditions_that_cut_a_function_leave_the_rest_as_it_is() -> None:
+    folder = Folder(
+        {
+            "a.c": "int @total;\n"
+            "#ifdef A\nint f(int n) {\n#else\nint f(void) {\n#endif\n"
+            "    return total;\n}\n\n"
+            "#if B\nint g(int total) { return total; }\n#endif\n"
+            "int h(void) { return total; }\n"
+        }
+    )
+
+    assert folder.find("a.c", "total") == {"a.c": ["1", "7", "13"]}
 
 
 @pytest.mark.parametrize("cut", range(0, 160, 7))

@@ -113,9 +113,25 @@ def is_outer(node: Node) -> bool:
         kind = above.kind()
         if kind in ("compound_statement", "parameter_list", "preproc_params"):
             return False
+        if _is_broken_body(above):
+            return False
         if kind == "translation_unit":
             return True
     return True
+
+
+def _is_broken_body(node: Node) -> bool:
+    """Whether a function did not parse: what it declares must not pass for the file's."""
+    return bool(node.kind() == "ERROR" and "{" in node.text())
+
+
+def in_doubt(part: Part, node: Node) -> bool:
+    """Whether a function that did not parse may declare the word at *node* for itself."""
+    broken = next((above for above in node.ancestors() if _is_broken_body(above)), None)
+    if broken is None:
+        return False
+    same = part.words.get(node.text(), ())
+    return any(holds(broken, one) and declaring(one) is not None for one in same)
 
 
 def declared_at(part: Part, node: Node) -> Declared | None:
@@ -180,6 +196,21 @@ def local(part: Part, node: Node, name: str) -> Declared | None:
             continue
         if found:
             return _inner(declared_at(part, found[-1]))
+    return None
+
+
+def local_tag(part: Part, node: Node) -> Declared | None:
+    """The struct of that tag that a block around *node* declares, if one does."""
+    blocks = [above for above in node.ancestors() if above.kind() == "compound_statement"]
+    if not blocks:
+        return None
+    same = [declared_at(part, one) for one in part.words.get(node.text(), ())]
+    inner = [d for d in same if d is not None and d.kind == "tag" and d.is_whole]
+    for block in blocks:
+        for one in inner:
+            above = next((a for a in one.by.ancestors() if a.kind() == "compound_statement"), None)
+            if above is not None and place(above) == place(block):
+                return one
     return None
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.code.c.declared import MACROS, Declared, declared_at, local
+from redline.code.c.declared import MACROS, Declared, declared_at, in_doubt, local, local_tag
 from redline.code.c.sheets import Part, Sheet, spots_of
 from redline.code.c.types import Bodies, Types
-from redline.code.c.visible import Visible, is_linked
+from redline.code.c.visible import Found, Visible, is_linked
 from redline.code.macros import without_texts, words_in_macros
 from redline.code.named import Node
 from redline.code.project import Files
@@ -31,6 +31,8 @@ class CReferring:
         self.name = name
         self._visible = Visible(files)
         self._types = Types(self._visible)
+        # Of structs, other files may know the tag alone.
+        self._tags: set[Thing] = set()
 
     def target_on(self, path: WorkspacePath, line: int) -> Target | None:
         """What a line defines by the name, or means by it; None where that cannot be told."""
@@ -54,7 +56,30 @@ class CReferring:
     def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
         """The references of one file; None for C++, which goes by name."""
         sheet = self._visible.sheet(path)
-        return None if sheet is None else by_line(verdicts(self._meanings(sheet), targets))
+        if sheet is None:
+            return None
+        near = [target for target in targets if self._may_know(sheet, target)]
+        return by_line(verdicts(self._meanings(sheet), near)) if near else []
+
+    def folder_of(self, target: Target) -> WorkspacePath | None:
+        """The folder whose files alone may see it; None where all may."""
+        homes = self._homes(target)
+        folders = {home.parent for home in homes}
+        return folders.pop() if len(folders) == 1 else None
+
+    def _homes(self, target: Target) -> set[WorkspacePath]:
+        """The files that have it to themselves; none where others can know it."""
+        paths = {thing.path for thing in target.same - self._tags}
+        is_own = len(target.same & self._tags) == 0 and all(p.name.endswith(".c") for p in paths)
+        return paths if is_own else set()
+
+    def _may_know(self, sheet: Sheet, target: Target) -> bool:
+        homes = self._homes(target)
+        return (
+            not homes
+            or sheet.path in homes
+            or any(self._visible.includes(sheet, home) for home in homes)
+        )
 
     def exported_as(self, target: Target) -> set[str]:  # noqa: ARG002 - C renames nothing
         """No other names."""
@@ -99,9 +124,10 @@ class CReferring:
     def _meaning(self, part: Part, node: Node) -> tuple[frozenset[Thing], bool]:
         """What a word means, and whether it is a field."""
         own = declared_at(part, node)
-        if own is not None and own.kind == "field":
+        is_macro = own is not None and self._visible.is_macro(part.sheet, self.name)
+        if own is not None and own.kind == "field" and not is_macro:
             return frozenset({_thing(own)}), True
-        if node.kind() == "field_identifier":
+        if node.kind() == "field_identifier" and not is_macro:
             return _things(self._types.field(self._owner(part, node), self.name)), True
         if self._may_be_field(part, node):
             return _UNKNOWN, True
@@ -112,23 +138,30 @@ class CReferring:
         if node.kind() == "statement_identifier":
             return self._of_label(part, node)
         if own is not None and own.kind == "tag":
-            return _things(self._visible.tagged(part.sheet, self.name))
+            inner = local_tag(part, node)
+            if inner is not None:
+                return frozenset({_thing(inner)})
+            found = _found(self._visible.tagged(part.sheet, self.name))
+            self._tags |= found
+            return found
         if above is not None and above.kind() == "preproc_params":
             return frozenset()
-        if above is not None and _guards(above, self.name):
+        if _guards(node, self.name):
             return _UNKNOWN
         inside = local(part, node, self.name)
         if inside is not None and not (is_linked(inside) and not inside.is_whole):
             return frozenset({_thing(inside)})
-        return _things(self._visible.named(part.sheet, self.name))
+        if in_doubt(part, node):
+            return _UNKNOWN
+        return _found(self._visible.named(part.sheet, self.name))
 
     def _may_be_field(self, part: Part, node: Node) -> bool:
         """Whether a plain word that nothing declares is given to a macro: it may be a field."""
         above = node.parent()
         if above is None or above.kind() != "argument_list" or node.kind() != "identifier":
             return False
-        is_named = self._visible.named(part.sheet, self.name) != []
-        return not is_named and local(part, node, self.name) is None
+        found = self._visible.named(part.sheet, self.name)
+        return not found.declared and found.is_sure and local(part, node, self.name) is None
 
     def _in_macro(self, sheet: Sheet, body: Node) -> frozenset[Thing]:
         """What a word in a macro means: a macro for sure, others only where it is used."""
@@ -137,9 +170,8 @@ class CReferring:
         if given is not None and any(c.text() == self.name for c in given.children()):
             return frozenset()
         found = self._visible.named(sheet, self.name)
-        if found and all(one.kind == "macro" for one in found):
-            return _things(found)
-        return _UNKNOWN
+        is_macro = found.declared and all(one.kind == "macro" for one in found.declared)
+        return _found(found) if is_macro else _UNKNOWN
 
     def _of_label(self, part: Part, node: Node) -> frozenset[Thing]:
         home = next((a for a in node.ancestors() if a.kind() == "function_definition"), None)
@@ -166,10 +198,23 @@ def _defines(declared: Declared | None) -> bool:
 
 
 def _guards(node: Node, name: str) -> bool:
-    """Whether `#ifndef NAME` asks for what its own lines go on to define."""
-    if node.kind() != "preproc_ifdef" or not node.text().startswith("#ifndef"):
-        return False
-    return any(c.kind() in MACROS and c.field("name").text() == name for c in node.children())
+    """Whether `#ifndef NAME` or `!defined(NAME)` asks for what its own lines go on to define."""
+    for above in node.ancestors():
+        kind = above.kind()
+        if kind in ("preproc_ifdef", "preproc_if"):
+            head = above.text().split("\n", 1)[0].replace(" ", "")
+            absent = (f"#ifndef{name}", f"!defined({name})", f"!defined{name}")
+            inside = [c for c in above.children() if c.kind() in MACROS]
+            is_set = any(c.field("name").text() == name for c in inside)
+            return is_set and any(spelled in head for spelled in absent)
+        if kind not in ("preproc_defined", "unary_expression", "binary_expression"):
+            return False
+    return False
+
+
+def _found(found: Found) -> frozenset[Thing]:
+    things = _things(found.declared)
+    return things if found.is_sure else things | _UNKNOWN
 
 
 def _things(found: list[Declared] | None) -> frozenset[Thing]:

@@ -88,11 +88,6 @@ class Sheet:
         """What it includes, as spelled but without leading dots."""
         return {found.lstrip("./") for found in _INCLUDE.findall(self.text)}
 
-    def includes_file(self, path: WorkspacePath) -> bool:
-        """Whether it names *path* in an `#include`, by the end of the path."""
-        shown = f"/{path.relative}"
-        return any(shown.endswith(f"/{spelled}") for spelled in self.includes)
-
     def parse(self, text: str) -> Node:
         """The tree of a stretch."""
         language = language_of(self.path.name)

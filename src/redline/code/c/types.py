@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from redline.code.c.declared import Declared, declared_at, local, named_by, place
+from redline.code.c.declared import Declared, declared_at, local, local_tag, named_by, place
 from redline.code.c.sheets import Part, Sheet
 from redline.code.c.visible import Visible
 from redline.code.named import Node
@@ -147,7 +147,7 @@ class Types:
         inside = local(part, node, name)
         if inside is not None:
             return self.of_declared(part.sheet, inside, depth + 1)
-        return self._of_all(part.sheet, self.visible.named(part.sheet, name), depth)
+        return self._of_all(part.sheet, self.visible.named(part.sheet, name).declared, depth)
 
     def _of_all(self, sheet: Sheet, found: list[Declared] | None, depth: int) -> Bodies:
         if not found:
@@ -177,6 +177,9 @@ class Types:
             if node.field("body") is not None:
                 return [Body(part, node)]
             tag = node.field("name")
+            inner = local_tag(part, tag) if tag is not None else None
+            if inner is not None:
+                return [Body(part, inner.by)]
             return self._of_tag(user, part.sheet, tag.text()) if tag is not None else None
         if kind == "type_identifier":
             return self._of_alias(user, part, node, depth)
@@ -185,7 +188,7 @@ class Types:
     def _of_tag(self, user: Sheet, sheet: Sheet, tag: str) -> Bodies:
         for seen_from in (user, sheet):
             found = self.visible.tagged(seen_from, tag)
-            whole = [d for d in found or () if d.is_whole and d.by.kind() != "enum_specifier"]
+            whole = [d for d in found.declared if d.is_whole and d.by.kind() != "enum_specifier"]
             if whole:
                 return [Body(d.part, d.by) for d in whole]
         return None
@@ -193,8 +196,8 @@ class Types:
     def _of_alias(self, user: Sheet, part: Part, node: Node, depth: int) -> Bodies:
         name = node.text()
         inside = local(part, node, name)
-        found = [inside] if inside is not None else self.visible.named(part.sheet, name)
-        known = [d for d in found or () if d.kind == "typedef"]
+        found = [inside] if inside is not None else self.visible.named(part.sheet, name).declared
+        known = [d for d in found if d.kind == "typedef"]
         bodies: list[Body] = []
         told = False
         for one in known:
@@ -210,7 +213,7 @@ class Types:
             return None
         if cast[1]:
             return self._of_tag(sheet, found.sheet, cast[2])
-        known = [d for d in self.visible.named(sheet, cast[2]) or () if d.kind == "typedef"]
+        known = [d for d in self.visible.named(sheet, cast[2]).declared if d.kind == "typedef"]
         return self._of_all(sheet, known, _DEEPEST - 2)
 
 

@@ -19,6 +19,14 @@ _OUTER = frozenset(
 _MANY = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a name may mean in a file; unsure where more files declare it than are included."""
+
+    declared: list[Declared]
+    is_sure: bool = True
+
+
 @dataclass(slots=True)
 class Visible:
     """Declarations by name as each file sees them."""
@@ -26,10 +34,11 @@ class Visible:
     files: Files
     _sheets: dict[WorkspacePath, Sheet | None] = field(default_factory=dict)
     _paths: dict[str, Sequence[WorkspacePath]] = field(default_factory=dict)
-    _own: dict[tuple[WorkspacePath, str], list[Declared]] = field(default_factory=dict)
-    _seen: dict[tuple[WorkspacePath, str, bool], list[Declared] | None] = field(
+    _includes: dict[tuple[int, tuple[str, ...], str], WorkspacePath | None] = field(
         default_factory=dict
     )
+    _own: dict[tuple[WorkspacePath, str], list[Declared]] = field(default_factory=dict)
+    _seen: dict[tuple[WorkspacePath, str, bool], Found] = field(default_factory=dict)
 
     def sheet(self, path: WorkspacePath) -> Sheet | None:
         """A file to be looked into; None for what is not C."""
@@ -41,11 +50,11 @@ class Visible:
             self._sheets[path] = made
         return self._sheets[path]
 
-    def named(self, sheet: Sheet, name: str) -> list[Declared] | None:
-        """What a plain name means beyond blocks; None where several things may be meant."""
+    def named(self, sheet: Sheet, name: str) -> Found:
+        """What a plain name means beyond blocks."""
         return self._of(sheet, name, tags=False)
 
-    def tagged(self, sheet: Sheet, name: str) -> list[Declared] | None:
+    def tagged(self, sheet: Sheet, name: str) -> Found:
         """The structs, unions or enums of that tag, whole ones where there are any."""
         return self._of(sheet, name, tags=True)
 
@@ -74,35 +83,77 @@ class Visible:
     def forget(self) -> None:
         """Let go of everything that was read."""
         self._sheets.clear()
+        self._includes.clear()
         self._own.clear()
         self._seen.clear()
 
-    def _of(self, sheet: Sheet, name: str, *, tags: bool) -> list[Declared] | None:
+    def _of(self, sheet: Sheet, name: str, *, tags: bool) -> Found:
         key = sheet.path, name, tags
         if key not in self._seen:
             self._seen[key] = self._find(sheet, name, tags)
         return self._seen[key]
 
-    def _find(self, sheet: Sheet, name: str, tags: bool) -> list[Declared] | None:
+    def _find(self, sheet: Sheet, name: str, tags: bool) -> Found:
         own = [d for d in self.own(sheet, name) if _fits(d, tags)]
+        is_macro = not tags and self.is_macro(sheet, name)
+        if is_macro:
+            own = [d for d in own if d.kind == "macro"]  # the others expand it
         if any(d.is_whole or (not tags and d.is_static) for d in own):
-            return own
+            return Found(own)
         found = [d for d in self.everywhere(name) if _fits(d, tags) and d.path != sheet.path]
-        seen = [d for d in found if d.sheet.is_header or sheet.includes_file(d.path)]
-        whole = [d for d in seen if d.is_whole]
+        if is_macro:
+            found = [d for d in found if d.kind == "macro"]
+        seen = [d for d in found if d.sheet.is_header or self.includes(sheet, d.path)]
         if tags:
             # A tag without a body is opaque: the one file that completes it means the same.
-            return _one_file(sheet, whole or [d for d in found if d.is_whole] or own + seen)
+            whole = [d for d in seen if d.is_whole] or [d for d in found if d.is_whole]
+            return self._one_file(sheet, whole or own + seen)
         linked = [d for d in found if is_linked(d)]
         if own:
-            return own + linked
+            return Found(own + linked)
         fixed = [d for d in seen if not is_linked(d)]
         if not fixed:
-            return linked
-        macros = [d for d in fixed if d.kind == "macro" and sheet.includes_file(d.path)]
+            return Found(linked)
+        macros = [d for d in fixed if d.kind == "macro" and self.includes(sheet, d.path)]
         if macros:
-            return macros  # what is included by name stands before what the linker knows
-        return _one_file(sheet, [d for d in seen if is_linked(d)] + fixed)
+            return Found(macros)  # what is included by name stands before what the linker knows
+        return self._one_file(sheet, [d for d in seen if is_linked(d)] + fixed)
+
+    def is_macro(self, sheet: Sheet, name: str) -> bool:
+        """Whether capitals name a macro: what looks like a declaration of it expands it."""
+        return name.isupper() and any(
+            d.kind == "macro" and (d.sheet.is_header or d.path == sheet.path)
+            for d in self.everywhere(name)
+        )
+
+    def includes(self, sheet: Sheet, path: WorkspacePath) -> bool:
+        """Whether a file includes *path* by name, and not a namesake that lies nearer."""
+        shown = f"/{path.relative}"
+        meant = (self._included(sheet, s) for s in sheet.includes if shown.endswith(f"/{s}"))
+        return any(found in (None, path) for found in meant)
+
+    def _included(self, sheet: Sheet, spelled: str) -> WorkspacePath | None:
+        """The file that an `#include` means: beside it, or in a folder above or its `include`."""
+        home, words = sheet.path.parts[:-1], tuple(spelled.split("/"))
+        key = sheet.path.root, home, spelled
+        if key not in self._includes:
+            above = [home[:depth] for depth in range(len(home), -1, -1)]
+            tries = [(*up, *words) for up in above] + [(*up, "include", *words) for up in above]
+            found = (WorkspacePath(sheet.path.root, parts) for parts in tries)
+            self._includes[key] = next((one for one in found if self.files.is_file(one)), None)
+        return self._includes[key]
+
+    def _one_file(self, sheet: Sheet, found: list[Declared]) -> Found:
+        """Those of the one file that is meant: it alone, included by name, or the nearest."""
+        paths = {d.path for d in found}
+        if len(paths) <= 1:
+            return Found(found)
+        named = {path for path in paths if self.includes(sheet, path)}
+        shared = {path: _shared(path, sheet.path) for path in named or paths}
+        best = max(shared.values())
+        nearest = [path for path in shared if shared[path] == best]
+        meant = [d for d in found if len(nearest) == 1 and d.path == nearest[0]]
+        return Found(meant, is_sure=bool(meant and named))
 
 
 def is_linked(declared: Declared) -> bool:
@@ -112,19 +163,6 @@ def is_linked(declared: Declared) -> bool:
 
 def _fits(declared: Declared, tags: bool) -> bool:
     return declared.kind not in ("field", "label") and (declared.kind == "tag") == tags
-
-
-def _one_file(sheet: Sheet, found: list[Declared]) -> list[Declared] | None:
-    """Those of the one file that is meant: it alone, included by name, or the nearest."""
-    paths = {d.path for d in found}
-    if len(paths) > 1:
-        named = {path for path in paths if sheet.includes_file(path)}
-        paths = named or paths
-    if len(paths) > 1:
-        shared = {path: _shared(path, sheet.path) for path in paths}
-        best = max(shared.values())
-        paths = {path for path in paths if shared[path] == best}
-    return [d for d in found if d.path in paths] if len(paths) <= 1 else None
 
 
 def _shared(one: WorkspacePath, other: WorkspacePath) -> int:

@@ -140,6 +140,9 @@ class Finder:
             rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
         others = [row for row in rows.values() if not kin or _kin(row.path) in kin]
+        folders = self._folders()
+        if folders:
+            others = [row for row in others if row.path.parent in folders]
         if self.targets:
             # A common name is spelled in more files than can be read: the likeliest come first.
             others.sort(key=Nearness(list(homes), self._importing(homes)).of, reverse=True)
@@ -149,6 +152,17 @@ class Finder:
         """Files that may import one of *homes*, by the last word of its path."""
         keys = {key for home in homes if _kin(home) not in TYPED for key in import_keys(home)}
         return {row.path for key in keys for row in self.lookup.users(key)}
+
+    def _folders(self) -> set[WorkspacePath]:
+        """The folders whose files alone may see what is asked for; none where all may."""
+        found: set[WorkspacePath] = set()
+        for chosen, target in self.targets:
+            resolver = self._resolvers[_kin(chosen.path)]
+            folder = resolver.folder_of(target) if isinstance(resolver, ByLine) else None
+            if folder is None:
+                return set()
+            found.add(folder)
+        return found if len(self.targets) == len(self.definitions) else set()
 
     def _renaming(self) -> Iterator[IndexedUses]:
         """Files that may use the thing without spelling its name."""
