@@ -368,3 +368,48 @@ def test_members_of_classes_whose_base_cannot_be_told_are_possible() -> None:
         }
     )
     assert folder.find("a.ts", "A.open") == {"b.ts": ["2?"]}
+
+
+def test_classes_that_are_members_of_others_have_families_too() -> None:
+    folder = Folder(
+        {
+            "plain.js": (
+                "class Plain {}\n"
+                "Plain.Template = class PlainTemplate { apply() {} };\n"
+                "module.exports = Plain;\n"
+            ),
+            "big.js": (
+                "const Plain = require('./plain');\n"
+                "class Big extends Plain {}\n"
+                "Big.Template = class BigTemplate extends (\n"
+                "  Plain.Template\n"
+                ") { apply() {} };\n"
+            ),
+        }
+    )
+    assert folder.find("plain.js", "Plain.Template.PlainTemplate.apply") == {"big.js": ["5"]}
+
+
+def test_what_a_script_writes_to_a_field_says_its_class() -> None:
+    folder = Folder(
+        {
+            "a.js": "class Agent { send() {} }\nmodule.exports = Agent\n",
+            "b.js": (
+                "const Agent = require('./a')\n"
+                "class One {\n"
+                "  constructor(other) { this.agent = new Agent(); this.other = other; }\n"
+                "  run() { this.agent.send(); }\n"
+                "  go() { this.other.send(); }\n"
+                "}\n"
+            ),
+        }
+    )
+    assert folder.find("a.js", "Agent.send") == {"b.js": ["4", "5?"]}
+
+
+def test_a_static_member_and_another_of_its_name_are_two_things() -> None:
+    text = "class A {\n  static read() {}\n  read() {}\n}\nA.read();\nnew A().read();\n"
+    folder = Folder({"a.js": text})
+    assert folder.find("a.js", "A.read") == {"a.js": ["5"]}
+    turned = text.replace("  static read() {}\n  read() {}\n", "  read() {}\n  static read() {}\n")
+    assert Folder({"a.js": turned}).find("a.js", "A.read") == {"a.js": ["6"]}

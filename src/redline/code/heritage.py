@@ -78,7 +78,7 @@ def _heritage(node: Node) -> list[Node]:
             found += _heritage(child)
         elif kind == "generic_type":
             found.append(child.child(0))
-        elif kind in ("identifier", "type_identifier", "member_expression", "call_expression"):
+        elif child.is_named() and kind not in ("type_arguments", "comment"):
             found.append(child)
     return found
 

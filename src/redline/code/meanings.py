@@ -45,6 +45,8 @@ class Meanings:
     def _defined(self, module: Module, member: Member) -> frozenset[Thing]:
         scope = member.scope
         own = OfClass(module, scope)
+        if is_static(member) and self._is_mixed(own):
+            return frozenset({self.member(own, static=True)})
         if scope.kind == "class" and member in members_of(own, member.name):
             family = self.family(own) if module.is_script else set()
             if module.is_script and self.values.owners(own, member.name, all_of=True)[1]:
@@ -89,7 +91,10 @@ class Meanings:
             elif isinstance(value, OfClass):
                 kin = module.is_script and value.is_instance
                 owners, is_open = self.values.owners(value, member.name, all_of=kin)
-                found |= {self.member(owner) for owner in owners}
+                found |= {
+                    self.member(owner, static=not value.is_instance and self._is_mixed(owner))
+                    for owner in owners
+                }
                 if not owners or (is_open and module.is_script):
                     found.add(UNKNOWN)
             elif value == "unknown":
@@ -102,15 +107,20 @@ class Meanings:
         Constructors and members of the class itself are no kin of their namesakes above.
         """
         own = members_of(value, self.name)
-        if self.name == "constructor" or any(is_static(item) for item in own):
+        if self.name == "constructor" or all(is_static(item) for item in own):
             return {self.member(value)}
         owners, _ = self.values.owners(value, self.name, all_of=True)
         return {self.member(owner) for owner in owners}
 
-    def member(self, owner: OfClass) -> Thing:
-        """The member of the name that a class has."""
+    def member(self, owner: OfClass, *, static: bool = False) -> Thing:
+        """The member of the name that a class has; of two of one name, the *static* one if so."""
         start = owner.scope.node.range().start.index
-        return Thing(owner.module.path, start, self.name, True, owner.module)
+        name = f"static {self.name}" if static else self.name
+        return Thing(owner.module.path, start, name, True, owner.module)
+
+    def _is_mixed(self, owner: OfClass) -> bool:
+        """Whether a class has both a member of its own and one of what it makes by the name."""
+        return len({is_static(item) for item in members_of(owner, self.name)}) > 1
 
     def made_above(self, things: frozenset[Thing]) -> frozenset[Thing]:
         """The classes whose constructors make these: a class without one is made by its base's."""

@@ -17,7 +17,16 @@ from redline.code.scopes import Binding, Member, Names, Scope
 LITERALS = {
     *("string", "integer", "float", "list", "dictionary", "set", "tuple", "concatenated_string"),
     *("list_comprehension", "dictionary_comprehension", "set_comprehension", "none", "true"),
-    *("array", "object", "number", "template_string", "regex", "generator_expression", "false"),
+    *(
+        "array",
+        "object",
+        "number",
+        "template_string",
+        "regex",
+        "null",
+        "generator_expression",
+        "false",
+    ),
 }
 _NO_INSTANCE = {"staticmethod"}
 _OWN_THIS = {

@@ -52,6 +52,12 @@ class Module:
         return found
 
     @cached_property
+    def bodies(self) -> dict[int, Scope]:
+        """The scopes of classes by where they begin."""
+        classes = (scope for scope in self.names.scopes if scope.kind == "class")
+        return {scope.node.range().start.index: scope for scope in classes}
+
+    @cached_property
     def namespaces(self) -> dict[Binding, list[Scope]]:
         """The scopes of namespaces by what names them."""
         found: dict[Binding, list[Scope]] = {}

@@ -9,13 +9,13 @@ from redline.code.annotations import class_words
 from redline.code.heritage import (
     OfClass,
     Value,
-    base_nodes,
     class_around,
     has_members,
     made_by,
     members_of,
 )
 from redline.code.imports import Import, required
+from redline.code.lineage import Lineage
 from redline.code.members import LITERALS
 from redline.code.named import Node
 from redline.code.origins import Origins
@@ -27,6 +27,7 @@ _DEEPEST = 10
 _WRAPPED = {"parenthesized_expression", "await", "await_expression", "non_null_expression"}
 _CALLS = {"call", "call_expression", "new_expression"}
 _FUNCTIONS = {"function", "method"}
+_SETTING = {"assignment", "assignment_expression", "variable_declarator", "field_definition"}
 _TYPED = {
     *("typed_parameter", "typed_default_parameter", "required_parameter"),
     *("optional_parameter", "public_field_definition", "property_signature"),
@@ -34,7 +35,7 @@ _TYPED = {
 
 
 @dataclass(slots=True)
-class Values:
+class Values(Lineage):
     """Answers what stands before a dot."""
 
     origins: Origins
@@ -58,8 +59,7 @@ class Values:
             return self.of(module, inner, scope, depth + 1)
         if kind == "as_expression":
             return self.annotated(module, node.children()[-1], scope, depth + 1)
-        plain = kind in LITERALS and kind != "object"
-        return {"other"} if plain else {"unknown"}
+        return {_literal(module, node)}
 
     def _own(self, module: Module, node: Node, scope: Scope) -> set[Value]:
         """`this` and `super` of a script."""
@@ -122,7 +122,7 @@ class Values:
         kind = parent.kind()
         if kind in _TYPED:
             noted = parent.field("type")
-        elif kind in ("assignment", "variable_declarator", "field_definition"):
+        elif kind in _SETTING:
             noted = parent.field("type")
             if noted is None:
                 value = parent.field("right") or parent.field("value")
@@ -144,7 +144,7 @@ class Values:
             elif isinstance(word, str):
                 found |= self._spelled(module, word, scope, depth)
             else:
-                found |= self._of_type(module, word, scope, depth)
+                found |= self.of_type(module, word, scope, depth)
         return {made_by(value) for value in found} or {"other"}
 
     def _spelled(self, module: Module, word: str, scope: Scope, depth: int) -> set[Value]:
@@ -156,7 +156,8 @@ class Values:
                 return {v for thing in things for v in self.of_thing(thing, depth + 1)} or {"other"}
         return {"unknown"}
 
-    def _of_type(self, module: Module, node: Node, scope: Scope, depth: int) -> set[Value]:
+    def of_type(self, module: Module, node: Node, scope: Scope, depth: int) -> set[Value]:
+        """The classes that a name of a type may mean."""
         if node.kind() != "type_identifier":
             return self.of(module, node, scope, depth + 1)
         spot = module.names.at(node)
@@ -258,48 +259,11 @@ class Values:
             return {"unknown"}
         return self.annotated(module, noted, scope, depth + 1)
 
-    def owners(
-        self, value: OfClass, name: str, *, all_of: bool = False, depth: int = 0
-    ) -> tuple[list[OfClass], bool]:
-        """The classes that define *name* for *value*, and whether an unknown base might.
 
-        The nearest one, or with *all_of* every one up the bases.
-        """
-        found: list[OfClass] = []
-        if not value.above and members_of(value, name):
-            found.append(OfClass(value.module, value.scope))
-            if not all_of:
-                return found, False
-        is_open = value.module.is_broken(value.scope.node.range().start.index)
-        for base in self.bases(value) if depth < _DEEPEST else ():
-            if isinstance(base, OfClass):
-                more, opened = self.owners(base, name, all_of=all_of, depth=depth + 1)
-                found += more
-                is_open = is_open or opened
-                if found and not all_of:
-                    return found[:1], False
-            elif base == "unknown":
-                is_open = True
-        return found, is_open
-
-    def bases(self, value: OfClass) -> Iterator[Value]:
-        """What a class derives from; the language's own classes left out."""
-        module, scope = value.module, value.scope
-        for node in base_nodes(scope.node, module.is_script):
-            if self._is_builtin(module, node):
-                continue
-            outer = scope.parent or scope
-            kind = node.kind()
-            found = (
-                self._of_type(module, node, outer, 1)
-                if kind == "type_identifier"
-                else self.of(module, node, outer, 1)
-            )
-            yield from (v for v in found if not (isinstance(v, OfClass) and v.scope is scope))
-
-    def _is_builtin(self, module: Module, node: Node) -> bool:
-        """Whether a base of a Python class is one of the language's own."""
-        spot = module.names.at(node)
-        if spot is None or spot.binding is not None or module.is_script:
-            return False
-        return not self.origins.of_spot(module, spot)
+def _literal(module: Module, node: Node) -> Value:
+    """What is written down where it stands: a class, or what has no members of the workspace."""
+    kind = node.kind()
+    made = module.bodies.get(node.range().start.index) if kind == "class" else None
+    if made is not None:
+        return OfClass(module, made)
+    return "other" if kind in LITERALS and kind != "object" else "unknown"
