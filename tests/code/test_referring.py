@@ -413,3 +413,14 @@ def test_a_static_member_and_another_of_its_name_are_two_things() -> None:
     assert folder.find("a.js", "A.read") == {"a.js": ["5"]}
     turned = text.replace("  static read() {}\n  read() {}\n", "  read() {}\n  static read() {}\n")
     assert Folder({"a.js": turned}).find("a.js", "A.read") == {"a.js": ["6"]}
+
+
+def test_what_is_written_to_a_prototype_is_a_member_of_its_class() -> None:
+    folder = Folder(
+        {
+            "a.js": "class A {}\nA.prototype.size = 1\nmodule.exports = A\n",
+            "b.js": "const A = require('./a')\nclass B extends A {\n  size() {}\n}\n",
+            "c.js": "const A = require('./a')\nA.prototype.size = 2\nnew A().size\n",
+        }
+    )
+    assert folder.find("b.js", "B.size") == {"a.js": ["2"], "c.js": ["2", "3"]}

@@ -133,6 +133,8 @@ class Classes:
         if kind in ("call", "new_expression"):
             made = node.field("function") or node.field("constructor")
             return self._made(made)
+        if kind == "member_expression" and node.field("property").text() == "prototype":
+            return self._made(node.field("object"))
         return "unknown"
 
     def is_static(self, member: Member) -> bool:

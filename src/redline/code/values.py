@@ -178,6 +178,8 @@ class Values(Lineage):
             if isinstance(value, Thing):
                 for thing in self.origins.exported(value.path, name.text()):
                     found |= self.of_thing(thing, depth + 1)
+            elif isinstance(value, OfClass) and module.is_script and name.text() == "prototype":
+                found.add(made_by(value))
             elif isinstance(value, OfClass):
                 found |= self._of_field(value, name.text(), depth)
             else:
