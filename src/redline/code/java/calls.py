@@ -82,6 +82,24 @@ class Calls:
             self._chosen[key] = (selected, found.is_whole)
         return self._chosen[key]
 
+    def is_foreign(self, node: Node, file: JavaFile) -> bool:
+        """Whether a call of a library's method gives back nothing but what is the library's."""
+        expressions = self.expressions
+        receiver = node.field("object")
+        if receiver is None:
+            around = expressions.types_around(node, file)
+            shapes = [expressions.members.own_shape(declared) for declared in around]
+            imported = node.field("name").text() in file.static_imports or file.static_on_demand
+            if not imported and not any(map(expressions.members.has_library, shapes)):
+                return False  # nobody declares it: perhaps it is yet to be written
+        else:
+            shape = expressions.named(receiver, file)
+            shapes = [shape if shape is not None else OPEN]
+        if not all(map(expressions.members.is_foreign, shapes)):
+            return False
+        given = [expressions.shape(argument, file) for argument in arguments_of(node)]
+        return all(map(expressions.members.is_plain, given))
+
     def made(self, node: Node, file: JavaFile) -> tuple[list[FoundMethod], bool]:
         """The constructors that `new`, `this(...)` or `super(...)` may mean."""
         found = self.expressions.members.constructors(self.maker(node, file))

@@ -11,7 +11,7 @@ from redline.code.java.classes import Classes
 from redline.code.java.declared import TypeDeclaration, declares
 from redline.code.java.inference import Inference
 from redline.code.java.javafile import JavaFile
-from redline.code.java.members import FoundField, Members, substitute
+from redline.code.java.members import SOME, FoundField, Members, substitute
 from redline.code.java.method_names import MethodNames
 from redline.code.java.numbers import number, promoted
 from redline.code.java.overloads import Overloads
@@ -154,15 +154,15 @@ class Expressions:
         head = self.classes.named(name, node, file)
         if isinstance(head, Thing) or (head is not None and name[:1].isupper()):
             return Shape(head)
-        return OPEN if self.may_inherit(node, file) else None
+        return self._inherited(node, file)
 
-    def may_inherit(self, node: Node, file: JavaFile) -> bool:
-        """Whether the types around may have members that no file at hand declares."""
-        for around in self.types_around(node, file):
-            shape = self.members.own_shape(around)
-            if any(declared is None for declared, _, _ in self.members.line(shape)):
-                return True
-        return False
+    def _inherited(self, node: Node, file: JavaFile) -> Shape | None:
+        """A field that the types around may have from a library; None where they have none."""
+        shapes = [self.members.own_shape(around) for around in self.types_around(node, file)]
+        line = [found for shape in shapes for found in self.members.line(shape)]
+        if all(declared is not None for declared, _, _ in line):
+            return None
+        return SOME if all(map(self.members.is_foreign, shapes)) else OPEN
 
     def is_partly_unread(self, node: Node, file: JavaFile) -> bool:
         """Whether the types around inherit from a file that could not be read."""
@@ -186,9 +186,12 @@ class Expressions:
         if member != OPEN:
             return member
         inner = self.classes.nested(owner.head, name) if owner != OPEN else None
-        if inner is None and isinstance(owner.head, str) and name[:1].isupper():
-            return Shape(name) if name == "Entry" else OPEN
-        return Shape(inner) if inner is not None else OPEN
+        if inner is not None:
+            return Shape(inner)
+        if not isinstance(owner.head, str) or not self.members.is_foreign(owner):
+            return OPEN
+        is_type = name[:1].isupper() and not name.isupper()
+        return Shape(name) if is_type else SOME
 
     def of_member(self, owner: Shape, name: str, node: Node, file: JavaFile) -> Shape:
         """The type of a field of a value or type."""
@@ -224,7 +227,9 @@ class Expressions:
         return self._named_within(node, file) or OPEN
 
     def _call(self, node: Node, file: JavaFile) -> Shape:
-        found, _ = self.calls.chosen(node, file)
+        found, whole = self.calls.chosen(node, file)
+        if not found:
+            return SOME if whole and self.calls.is_foreign(node, file) else OPEN
         shapes = {self.inference.returned(one, node, file) for one in found[:4]}
         return shapes.pop() if len(shapes) == 1 else OPEN
 

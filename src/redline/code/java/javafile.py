@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from redline.code.definitions import Parsed
-from redline.code.java.declared import TYPES, Method, TypeDeclaration, declares
+from redline.code.java.declared import TYPES, Field, Method, TypeDeclaration, declares
 from redline.code.named import Node
 from redline.core.paths import WorkspacePath
 
@@ -25,6 +25,7 @@ class JavaFile:
     # A sketch of the language's own library: what it leaves out may exist all the same.
     is_sketch: bool = False
     _declared: dict[int, TypeDeclaration] = field(default_factory=dict)
+    _members: dict[int, Method | Field] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for child in self.parsed.root.children():
@@ -42,12 +43,14 @@ class JavaFile:
         for declared in self._declared.values():
             declared.forget()
         self._declared.clear()
+        self._members.clear()
         self.types.clear()
 
     def declare(self, node: Node, qualified: str, outer: TypeDeclaration | None) -> TypeDeclaration:
         """The type that *node* declares, read once."""
         start = node.range().start.index
         if start not in self._declared:
+            self._members.clear()
             self._declared[start] = TypeDeclaration(self, node, qualified, outer)
         return self._declared[start]
 
@@ -61,6 +64,7 @@ class JavaFile:
         outer = self.declared(around) if around is not None else None
         if start not in self._declared:  # what the type around declares has been read with it
             name = f"{outer.qualified if outer else ''}.@{start}"
+            self._members.clear()
             self._declared[start] = TypeDeclaration(self, node, name, outer)
         return self._declared[start]
 
@@ -74,14 +78,14 @@ class JavaFile:
             found = found.types.get(part) if found is not None else None
         return found
 
-    def method_at(self, start: int) -> Method | None:
-        """The method or constructor whose name begins at *start*."""
-        for declared in list(self._declared.values()):
-            for same in (declared.constructors, *declared.methods.values()):
-                for method in same:
-                    if method.start == start:
-                        return method
-        return None
+    def member_at(self, start: int) -> Method | Field | None:
+        """The method, constructor or field whose name begins at *start*."""
+        if not self._members:
+            for declared in self._declared.values():
+                every: list[Method | Field] = [*declared.constructors, *declared.fields.values()]
+                every += [method for same in declared.methods.values() for method in same]
+                self._members.update({member.start: member for member in every})
+        return self._members.get(start)
 
     def _import(self, node: Node) -> None:
         dotted = _dotted(node)

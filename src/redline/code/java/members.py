@@ -15,6 +15,8 @@ from redline.code.typed.shapes import OPEN, Head, Shape
 # What type variables stand for.
 Given: TypeAlias = dict[Thing, Shape]
 OBJECT = Shape("Object")
+# A type of a library, whichever.
+SOME = Shape("some")
 _MOST = 60
 
 
@@ -145,6 +147,30 @@ class Members:
     def variables(self, node: Node, owner: TypeDeclaration) -> list[Thing]:
         """The type variables that a method declares."""
         return [self.classes.variable(owner.file, part) for part in type_parameters(node)]
+
+    def has_library(self, shape: Shape) -> bool:
+        """Whether it inherits from a type that no file declares."""
+        return any(
+            declared is None or declared.file.is_sketch for declared, _, _ in self.line(shape)
+        )
+
+    def is_foreign(self, shape: Shape) -> bool:
+        """Whether what it has from libraries cannot lead back to a type of these files."""
+        if shape == OPEN:
+            return False
+        for declared, _, found in self.line(shape):
+            if isinstance(found.head, Thing) and declared is None:
+                return False
+            own = declared is not None and not declared.file.is_sketch
+            if not own and not all(self.is_plain(part) for part in found.parts):
+                return False
+        return True
+
+    def is_plain(self, shape: Shape) -> bool:
+        """Whether a type has nothing to do with those of these files."""
+        if isinstance(shape.head, Thing) or shape == OPEN:
+            return False
+        return all(self.is_plain(part) for part in shape.parts)
 
     def is_interface(self, declared: TypeDeclaration) -> bool:
         """Whether a lambda may stand for it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from redline.code.java.javafile import JavaFile
-from redline.code.java.members import OBJECT, FoundMethod, Members
+from redline.code.java.members import OBJECT, SOME, FoundMethod, Members
 from redline.code.named import Node
 from redline.code.things import Thing
 from redline.code.typed.shapes import OPEN, Shape
@@ -59,6 +59,9 @@ class Overloads:
         shapes = [
             OPEN if node.kind() in _FUNCTIONS else self.shape_of(node, file) for node in arguments
         ]
+        exact = [one for one in fitting if self._is_exact(one, shapes)]
+        if len(exact) == 1:
+            return exact
         for phase in ("strict", "loose", "variadic"):
             verdicts = [(one, self._fit(one, arguments, shapes, phase)) for one in fitting]
             likely = [one for one, verdict in verdicts if verdict is not False]
@@ -70,6 +73,16 @@ class Overloads:
             rest = [one for one in fitting if one not in likely and phase == "strict"]
             return self._agreed(likely, rest, arguments, shapes)
         return []
+
+    def _is_exact(self, one: FoundMethod, shapes: list[Shape]) -> bool:
+        """Whether it takes just the types that are given: nothing can fit better."""
+        if len(one.method.parameters) != len(shapes):
+            return False
+        taken = [self.members.parameter(one, at) for at in range(len(shapes))]
+        return all(
+            shape.head == wanted.head and shape.head not in ("[]", OPEN.head, SOME.head)
+            for shape, wanted in zip(shapes, taken, strict=True)
+        )
 
     def _agreed(
         self,
@@ -190,6 +203,8 @@ class Overloads:
         return self.fits(one, other, loose=loose)
 
     def _inherits(self, shape: Shape, taken: Shape) -> bool | None:
+        if taken.head in _FINAL and shape.head != SOME.head:
+            return shape.head == taken.head
         unknown = False
         for declared, _, found in self.members.line(shape):
             if found.head == taken.head:

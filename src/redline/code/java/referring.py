@@ -154,7 +154,8 @@ class JavaReferring(TypedReferring):
 
     def _method(self, thing: Thing) -> Method | None:
         file = self.classes.file(thing.path) if thing.is_member else None
-        return file.method_at(thing.start) if file is not None else None
+        found = file.member_at(thing.start) if file is not None else None
+        return found if isinstance(found, Method) else None
 
     def _same(self, one: Thing, other: Thing) -> bool:
         """Whether one of two methods overrides the other."""

@@ -40,6 +40,8 @@ def local_in(name: str, inner: Node, outer: Node) -> Local | None:
     kind = outer.kind()
     if kind in _BLOCKS:
         return _in_block(name, inner, outer)
+    if kind == "switch_block":
+        return _in_groups(name, inner, outer)
     known = _DECLARING.get(kind)
     if known is not None:
         return known(name, outer)
@@ -68,6 +70,19 @@ def _in_block(name: str, inner: Node, outer: Node) -> Local | None:
             continue
         if found is not None:
             return found
+    return None
+
+
+def _in_groups(name: str, inner: Node, outer: Node) -> Local | None:
+    """What an earlier case of the same switch declares."""
+    limit = inner.range().start.index
+    for group in outer.children():
+        if group.range().start.index >= limit:
+            return None
+        if group.kind() == "switch_block_statement_group":
+            found = _declared(name, group.children())
+            if found is not None:
+                return found
     return None
 
 
