@@ -51,6 +51,14 @@ class ByLine(Protocol):
         """The folder whose files alone may see it; None where all may."""
 
 
+@runtime_checkable
+class InCompany(Protocol):
+    """One that knows which other words stand where a thing is used."""
+
+    def beside(self, target: Target) -> set[str]:
+        """Names that a file which uses the thing most likely spells as well."""
+
+
 def resolver_of(kin: str, name: str, files: Files, *, made_only: bool = False) -> Resolver | None:
     """What finds references to *name* in a language and its kin; None where names are all."""
     if kin in _TYPED:

@@ -11,8 +11,8 @@ def test_a_field_is_found_through_receivers_and_locals_of_its_name_are_not() -> 
         """
         === a/Box.java
         package a;
-        class Box {
-          int size; // it
+        public class Box {
+          public int size; // it
           Box next;
           int one() {
             return size; // ref
@@ -278,6 +278,99 @@ def test_constants_are_found_in_switches_and_elements_in_annotations() -> None:
         @Mark(level = 1) // ref
         @Other(level = 2)
         class User {
+        }
+        """,
+    )
+
+
+def test_what_is_private_or_of_a_package_is_not_looked_for_beyond() -> None:
+    holds(
+        "count",
+        """
+        === a/Box.java
+        package a;
+        public class Box {
+          int count; // it
+          void m(Other o) { o.b.count = count; } // ref
+        }
+        === a/Other.java
+        package a;
+        class Other {
+          Box b;
+          int k = b.count; // ref
+        }
+        === b/User.java
+        package b;
+        class User {
+          int k(a.Box box) { return box.count; }
+        }
+        """,
+    )
+    holds(
+        "seal",
+        """
+        === a/Box.java
+        package a;
+        class Box {
+          private void seal() { } // it
+          class Lid { void m() { seal(); } } // ref
+        }
+        === a/Big.java
+        package a;
+        class Big extends Box {
+          void seal() { }
+          void m() { seal(); }
+          void n() { unknown().seal(); }
+        }
+        """,
+    )
+
+
+def test_what_a_library_gives_back_is_no_type_of_the_program() -> None:
+    holds(
+        "close",
+        """
+        === a/Door.java
+        package a;
+        import java.net.*;
+        import org.lib.Maker;
+        class Door {
+          public void close() { } // it
+          void m(Socket s, Maker<Door> made, Maker<String> plain, URL u) throws Exception {
+            s.getChannel().socket().close();
+            u.openConnection().getInputStream().close();
+            made.make().close(); // maybe
+            plain.make().close();
+            plain.make(this).close(); // maybe
+            System.out.close();
+            Maker.LAST.close();
+          }
+        }
+        """,
+    )
+
+
+def test_a_variable_of_an_earlier_case_is_seen_in_a_later_one() -> None:
+    holds(
+        "run",
+        """
+        === a/Job.java
+        package a;
+        class Job {
+          void run(int n) { } // it
+          void run(String s) { }
+          void m(int k, Job one) {
+            switch (k) {
+              case 1:
+                String name = "x";
+                break;
+              case 2:
+                name = "y";
+                one.run(name);
+              default:
+                one.run(k); // ref
+            }
+          }
         }
         """,
     )

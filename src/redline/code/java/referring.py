@@ -7,15 +7,18 @@ from dataclasses import replace
 from functools import partial
 
 from redline.code.definitions import Parsed, parse
+from redline.code.java.calls import arguments_of
 from redline.code.java.classes import Classes
-from redline.code.java.declared import Method
+from redline.code.java.declared import Field, Method, TypeDeclaration, parameters_of
 from redline.code.java.expressions import Expressions
 from redline.code.java.javafile import JavaFile
 from redline.code.java.members import FoundMethod
 from redline.code.java.overloads import takes
 from redline.code.java.places import ANYTHING, NOTHING, Means, Places
+from redline.code.java.reach import ANYWHERE, FILE, reach, sees
 from redline.code.java.skeleton import skeleton
 from redline.code.languages import language_of
+from redline.code.named import Node
 from redline.code.project import Files
 from redline.code.references import nodes_of
 from redline.code.scopes import Member, Names, Occurrence, Scope
@@ -61,6 +64,7 @@ class JavaReferring(TypedReferring):
         self.expressions = Expressions(self.classes)
         self.places = Places(self.expressions)
         self._related: dict[tuple[Thing, Thing], bool] = {}
+        self._reach: dict[Thing, tuple[str, str]] = {}
 
     def read(self, parsed: Parsed, spots: Sequence[int]) -> Names:
         """Every place that spells the name; what it means is told from where it stands."""
@@ -94,11 +98,62 @@ class JavaReferring(TypedReferring):
 
     def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
         """The references of one file, in order; None where that cannot be told."""
+        targets = [target for target in targets if self._is_seen(path, target.thing)]
+        if not targets:
+            return []
         unit = self.units.at(path)
         file = self.classes.file(path)
         if unit is None or file is None:
             return None
         return by_line(verdicts(self._aimed(unit, file, targets), targets))
+
+    def beside(self, target: Target) -> set[str]:
+        """The type that a member belongs to, and those that declare what it overrides."""
+        found = self._definition(target.thing)
+        if found is None or isinstance(found, TypeDeclaration):
+            return set()
+        owners = [found.owner]
+        if isinstance(found, Method) and not found.is_fixed:
+            above = self.classes.lineage(found.owner)
+            owners += [declared for declared in above if found.name in declared.methods]
+        names = {owner.qualified.rpartition(".")[2] for owner in owners if not owner.file.is_sketch}
+        return {name for name in names if "@" not in name} - {self.name}
+
+    def _is_seen(self, path: WorkspacePath, thing: Thing) -> bool:
+        """Whether a file can name a target at all, by where it lies."""
+        if thing not in self._reach:
+            found = self._definition(thing)
+            file = self.classes.file(thing.path)
+            width = reach(found) if found is not None else ANYWHERE
+            if not thing.is_member and thing.start:
+                width = FILE  # a local name
+            self._reach[thing] = (width, file.package if file is not None else "")
+        width, package = self._reach[thing]
+        return sees(path, thing.path, package, width)
+
+    def _definition(self, thing: Thing) -> Method | Field | TypeDeclaration | None:
+        file = self.classes.file(thing.path)
+        if file is None:
+            return None
+        if thing.is_member:
+            return file.member_at(thing.start)
+        return file.by_qualified(thing.name) if not thing.start else None
+
+    def _is_out(self, node: Node, aims: list[tuple[Target, str]]) -> bool:
+        """Whether a place cannot be meant by what is seen at once: its kind, how many it takes."""
+        parent = node.parent()
+        kind = parent.kind() if parent is not None else ""
+        if kind not in ("method_invocation", "method_declaration"):
+            return False
+        name = parent.field("name")
+        if name is None or name.range().start.index != node.range().start.index:
+            return False
+        methods = [self._method(target.thing) for target, what in aims if what == "method"]
+        if kind == "method_declaration":
+            count = len(parameters_of(parent))
+            return not any(m is not None and len(m.parameters) == count for m in methods)
+        given = len(arguments_of(parent))
+        return not any(m is not None and takes(FoundMethod(m, {}), given) for m in methods)
 
     def _means(self, unit: Unit, spot: Occurrence) -> Means:
         file = self.classes.file(unit.path)
@@ -109,6 +164,8 @@ class JavaReferring(TypedReferring):
     def _aimed(self, unit: Unit, file: JavaFile, targets: list[Target]) -> Iterator[Meaning]:
         aims = [(target, self._kind(target.thing)) for target in targets]
         for spot in unit.names.occurrences:
+            if self._is_out(spot.node, aims):
+                continue
             means = self._means(unit, spot)
             yield spot.line, self._as_targets(means, aims), False
         if any(kind == "constructor" for _, kind in aims):
@@ -153,8 +210,7 @@ class JavaReferring(TypedReferring):
         return "constructor" if method.is_constructor else "method"
 
     def _method(self, thing: Thing) -> Method | None:
-        file = self.classes.file(thing.path) if thing.is_member else None
-        found = file.member_at(thing.start) if file is not None else None
+        found = self._definition(thing) if thing.is_member else None
         return found if isinstance(found, Method) else None
 
     def _same(self, one: Thing, other: Thing) -> bool:

@@ -12,7 +12,7 @@ from redline.code.imports import stem_keys
 from redline.code.languages import kin_of, language_of
 from redline.code.project import Files
 from redline.code.references import nodes_of
-from redline.code.resolvers import TOLD_APART, TYPED, ByLine, Resolver, resolver_of
+from redline.code.resolvers import TOLD_APART, TYPED, ByLine, InCompany, Resolver, resolver_of
 from redline.code.targets import Reference, Target
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
@@ -149,8 +149,11 @@ class Finder:
         return first + others
 
     def _importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
-        """Files that may import one of *homes*, by the last word of its path."""
+        """Files that may import one of *homes*, by the last word of its path or of its type."""
         keys = {key for home in homes if _kin(home) not in TYPED for key in import_keys(home)}
+        for chosen, target in self.targets:
+            resolver = self._resolvers[_kin(chosen.path)]
+            keys |= resolver.beside(target) if isinstance(resolver, InCompany) else set()
         return {row.path for key in keys for row in self.lookup.users(key)}
 
     def _folders(self) -> set[WorkspacePath]:
