@@ -52,6 +52,7 @@ class TomlDocument:
             self._index = TomlIndex(source)
         except DocumentSyntax as error:
             raise explain(source, error) from None
+        self._root = self._index.root()
         self._checked = Checked(self._index, part)
 
     def get(self, path: Path) -> Slice:
@@ -117,7 +118,7 @@ class TomlDocument:
         return render(value)
 
     def _locate(self, path: Path) -> Node:
-        node: Node = self._index.root
+        node: Node = self._root
         for depth in range(len(path)):
             node = self._step(node, path, depth)
         return node

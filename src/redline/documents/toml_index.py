@@ -10,7 +10,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice, pairwise
 
 from redline.documents.toml_entries import Entries, items_between, pairs_between
@@ -38,7 +37,6 @@ class TomlIndex:
         self.bom = 3 if source.startswith(b"\xef\xbb\xbf") else 0
         self.starts, self.runs, self.depth = read_sections(source, self.bom)
 
-    @cached_property
     def root(self) -> Table:
         """The top level, whose own section (-1) ends where the first header stands."""
         return Table(self, (), range(len(self.starts)), own=-1)
