@@ -176,8 +176,18 @@ class StdioServer:
 
     def peak_mb(self) -> float:
         """The most memory the process has held."""
+        return self._memory_mb("VmHWM")
+
+    def growth_mb(self, work: Callable[[], object]) -> float:
+        """How much more memory than before the process held at most during *work*."""
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")  # the peak starts anew
+        before = self._memory_mb("VmRSS")
+        work()
+        return max(self.peak_mb() - before, 0.0)
+
+    def _memory_mb(self, name: str) -> float:
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM"):
+            if line.startswith(name):
                 return int(line.split()[1]) / 1024
         return 0.0
 

@@ -20,6 +20,7 @@ TITLES = {
     "files": "Toolset files",
     "coding": "Toolset coding",
     "documents": "Documents",
+    "large_edits": "Edits of large files",
     "instruct": "JSON by instruction",
     "context": "Code context",
     "http": "HTTP",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from redline.core.changes import Absent, Change, DirState, FileState, Rename
 from redline.core.errors import (
@@ -16,12 +18,14 @@ from redline.core.errors import (
     NoMatch,
     NotADirectory,
     NotFound,
+    RedlineError,
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import RegexMatch
+from redline.core.textfile import TextFile
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.regex import count_groups, parse_template, replace_regex
-from redline.plan.replace import Edit, replace_all
+from redline.plan.replace import Edit, _spliced, replace_all
 from tests.search.plain_tree import PlainTree
 
 
@@ -153,3 +157,35 @@ def test_moving_is_a_rename_and_never_a_surprise(tree: PlainTree) -> None:
     with pytest.raises(InvalidArgument):
         plan_move(tree, at("d"), at("d/e"), "d/e")
     assert plan_move(tree, at("g"), at("g"), "g").is_empty
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    raw=st.lists(
+        st.sampled_from([b"a", b"b c", b"\n", b"\r\n", b"\xf0\x9f\x98\x80", b"\xc3\xa9", b"\xff"]),
+        max_size=25,
+    ).map(b"".join),
+    mark=st.sampled_from([b"", b"\xef\xbb\xbf"]),
+    old=st.text("abc \n\u00e9", min_size=1, max_size=4),
+    new=st.text("abx\n\u00e9\u20ac", max_size=4),
+    limit=st.integers(0, 2),
+    ignore_case=st.booleans(),
+)
+@example(raw=b"a \xff b c", mark=b"", old="a", new="\u20ac", limit=1, ignore_case=False)
+def test_a_large_file_becomes_the_same_bytes_as_a_small_one(
+    raw: bytes, mark: bytes, old: str, new: str, limit: int, ignore_case: bool
+) -> None:
+    file, edit = TextFile(mark + raw), Edit(old, new, limit, ignore_case=ignore_case)
+    try:
+        expected: object = file.with_text(replace_all(file.text, [edit], Canned()))
+    except RedlineError as error:
+        expected = (type(error), error.message, error.details)
+    try:
+        found: object = _spliced(file, [edit])
+    except RedlineError as error:
+        found = (type(error), error.message, error.details)
+    if found is None:  # two encodings: the longer way says so
+        assert not file.is_utf8
+        assert not new.isascii()
+    else:
+        assert found == expected

@@ -46,6 +46,13 @@ def pieces_of_diff(
     return _diff(found, old_label, new_label, context)
 
 
+def pieces_of_bytes(
+    old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
+) -> Iterator[str]:
+    """The same where a byte order mark counts as text."""
+    return _diff(stretches(old, new, b"\n"), old_label, new_label, context)
+
+
 def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:
     """The first *limit* characters of a text in pieces, and how many there are in all."""
     kept: list[str] = []

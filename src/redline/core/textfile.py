@@ -7,11 +7,13 @@ surrogate escapes, so a file in any encoding goes through `text` and back byte f
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from dataclasses import dataclass
 
 BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r?\n")
 SNIFFED = 4096
+_PIECE = 1 << 16
 # ASCII, and bytes that stand for themselves.
 _LETTER = re.compile("[\x00-\x7f\udc80-\udcff]+")
 
@@ -35,11 +37,7 @@ class TextFile:
     @property
     def is_utf8(self) -> bool:
         """Whether the whole file is valid UTF-8."""
-        try:
-            self.raw.decode("utf-8")
-        except UnicodeDecodeError:
-            return False
-        return True
+        return undecodable_at(self.raw) is None
 
     @property
     def text(self) -> str:
@@ -79,6 +77,21 @@ class TextFile:
             )
 
 
+def undecodable_at(raw: bytes) -> int | None:
+    """The first byte that is not UTF-8, None if all are."""
+    if raw.isascii():
+        return None
+    # In pieces: the text of a large file would take up to four times its size.
+    decoder = getincrementaldecoder("utf-8")()
+    for start in range(0, len(raw), _PIECE):
+        carried = len(decoder.getstate()[0])
+        try:
+            decoder.decode(raw[start : start + _PIECE], final=start + _PIECE >= len(raw))
+        except UnicodeDecodeError as error:
+            return start - carried + error.start
+    return None
+
+
 def text_start(raw: bytes) -> int:
     """Where the text of a file starts: behind the BOM."""
     return len(BOM) if raw.startswith(BOM) else 0
@@ -87,6 +100,14 @@ def text_start(raw: bytes) -> int:
 def encode(text: str) -> bytes:
     """*text* as bytes; surrogate escapes become the bytes they stand for."""
     return text.encode("utf-8", "surrogateescape")
+
+
+def encoded_length(text: str, start: int, end: int) -> int:
+    """How many bytes characters [start, end) of *text* become."""
+    if text.isascii():
+        return end - start
+    pieces = range(start, end, _PIECE)
+    return sum(len(encode(text[at : min(at + _PIECE, end)])) for at in pieces)
 
 
 def split_lines(text: str) -> list[str]:

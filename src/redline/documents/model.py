@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound, TooLarge
 from redline.core.splice import Splice, apply_splices
+from redline.core.textfile import undecodable_at
 from redline.documents.path import Path, Segment, quote_segment, render_path
 
 MAX_DEPTH = 200
@@ -111,15 +111,9 @@ def require_text(source: bytes, form: str) -> None:
     """Refuse what is not UTF-8 text, or more of it than an engine should see."""
     if len(source) > MAX_BYTES:
         raise TooLarge("document", f"Document is larger than {MAX_BYTES >> 20} MB")
-    if source.isascii():
-        return
-    # In pieces: the text of a large file would take up to four times its size.
-    decoder = getincrementaldecoder("utf-8")()
-    for start in range(0, len(source), _PIECE):
-        try:
-            decoder.decode(source[start : start + _PIECE], final=start + _PIECE >= len(source))
-        except UnicodeDecodeError as error:
-            raise syntax_error(source, start + error.start, "not valid UTF-8", form) from None
+    wrong = undecodable_at(source)
+    if wrong is not None:
+        raise syntax_error(source, wrong, "not valid UTF-8", form)
 
 
 def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNotFound:

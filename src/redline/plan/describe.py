@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, LinkState, Rename
-from redline.core.diff import unified_diff
+from redline.core.changes import (
+    Absent,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    LinkState,
+    Rename,
+    State,
+)
+from redline.core.diff import pieces_of_bytes, unified_diff
 from redline.core.paths import WorkspacePath
-from redline.core.textfile import TextFile
+from redline.core.textfile import TextFile, encode
 
 Label = Callable[[WorkspacePath], str]
 NULL = "/dev/null"
@@ -43,7 +52,13 @@ def touched(change_set: ChangeSet, label: Label, most: int | None = None) -> lis
 
 def diff_of(change_set: ChangeSet, label: Label) -> str:
     """The unified diff of every step; contents that were not loaded are named, not shown."""
-    return "".join(_step_diff(step, label) for step in change_set.steps)
+    return "".join(pieces_of(change_set, label))
+
+
+def pieces_of(change_set: ChangeSet, label: Label) -> Iterator[str]:
+    """The same in pieces, none of them large."""
+    for step in change_set.steps:
+        yield from _step_diff(step, label)
 
 
 def _action(change: Change) -> str:
@@ -63,23 +78,37 @@ def _kind(change: Change) -> str:
     return "symlink" if isinstance(state, LinkState) else "file"
 
 
-def _step_diff(step: Change | Rename, label: Label) -> str:
+def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
     if isinstance(step, Rename):
-        return f"rename from {label(step.source)}\nrename to {label(step.target)}\n"
+        yield f"rename from {label(step.source)}\nrename to {label(step.target)}\n"
+        return
     name = label(step.path)
     if _kind(step) == "directory":
         verb = {"create": "new", "delete": "removed"}.get(_action(step), "changed")
-        return f"{verb} directory {name}\n"
-    old, new = _text(step.before), _text(step.after)
-    if old is None or new is None:
-        return f"Binary or large file {name}: {_action(step)}\n"
-    shown = unified_diff(
-        old,
-        new,
+        yield f"{verb} directory {name}\n"
+        return
+    labels = (
         NULL if isinstance(step.before, Absent) else f"a/{name.lstrip('/')}",
         NULL if isinstance(step.after, Absent) else f"b/{name.lstrip('/')}",
     )
-    return shown + _mode_line(step, name) if shown else _unchanged(step, name)
+    pieces = _text_diff(step, *labels)
+    if pieces is None:
+        yield f"Binary or large file {name}: {_action(step)}\n"
+        return
+    first = next(pieces, "")
+    yield first
+    yield from pieces
+    yield _mode_line(step, name) if first else _unchanged(step, name)
+
+
+def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | None:
+    """The diff of two texts in pieces; None when there is no text to show."""
+    old, new = _content(step.before), _content(step.after)
+    if old is None or new is None:
+        return None
+    if TextFile(old).is_utf8 and TextFile(new).is_utf8:
+        return pieces_of_bytes(old, new, old_label, new_label)
+    return iter((unified_diff(_text(step.before), _text(step.after), old_label, new_label),))
 
 
 def _unchanged(step: Change, name: str) -> str:
@@ -94,13 +123,19 @@ def _mode_line(step: Change, name: str) -> str:
     return f"mode of {name}: {before:o} -> {after:o}\n"
 
 
-def _text(state: object) -> str | None:
-    """The text of a state for a diff, or None when there is none to show."""
+def _content(state: State) -> bytes | None:
+    """The bytes of a state for a diff, or None when there are none to show."""
     if isinstance(state, Absent):
-        return ""
+        return b""
     if isinstance(state, LinkState):
-        return state.target
+        return encode(state.target)
     if not isinstance(state, FileState) or state.content is None:
         return None
-    file = TextFile(state.content)
-    return None if file.is_binary else state.content.decode("utf-8", "replace")
+    return None if TextFile(state.content).is_binary else state.content
+
+
+def _text(state: State) -> str:
+    """The text of a state whose bytes are not all UTF-8."""
+    if isinstance(state, LinkState):
+        return state.target
+    return (_content(state) or b"").decode("utf-8", "replace")

@@ -19,7 +19,8 @@ from redline.core.errors import (
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Regex
 from redline.core.ports.tree import Tree
-from redline.core.textfile import TextFile
+from redline.core.splice import Splice, apply_splices
+from redline.core.textfile import TextFile, encode, encoded_length, text_start
 from redline.plan.compose import dominant_end
 from redline.plan.match import Level, Placement, ambiguous, apply_placements, place
 from redline.plan.nearest import nearest
@@ -27,6 +28,8 @@ from redline.plan.regex import replace_regex
 from redline.plan.views import View, unify_ends
 
 _MARK = "\ufeff"
+# From here on it pays not to hold the new text beside the new bytes.
+_LARGE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """One file's plan: its text before and after, and the change that makes it so."""
+    """One file's plan: its bytes before and after, and the change that makes it so."""
 
-    before: str
-    after: str
+    before: bytes
+    after: bytes
     change_set: ChangeSet
 
 
@@ -62,12 +65,41 @@ def plan_replace(
     file = TextFile(state.content)
     if file.is_binary:
         raise BinaryFile(shown, hint="edit_file changes text; write_file replaces whole files")
-    text = file.text
-    after = replace_all(text, edits, regex)
-    content = file.with_text(after)
+    content = _spliced(file, edits) if len(file.raw) > _LARGE else None
+    if content is None:
+        content = file.with_text(replace_all(file.text, edits, regex))
     change = Change(path, state, FileState.of(content, state.mode))
     steps = (change,) if content != state.content else ()
-    return Replaced(text, after, ChangeSet(steps))
+    return Replaced(state.content, content, ChangeSet(steps))
+
+
+def _spliced(file: TextFile, edits: Sequence[Edit]) -> bytes | None:
+    """A large file after one plain edit, without the new text as a whole; None for other edits.
+
+    The same bytes as the longer way gives.
+    """
+    if len(edits) != 1 or edits[0].is_regex:
+        return None
+    try:
+        splices = _splices(file.text, edits[0], text_start(file.raw))
+    except RedlineError as error:
+        error.details.setdefault("edit", 0)
+        raise
+    if not all(splice.data.isascii() for splice in splices) and not file.is_utf8:
+        return None
+    return apply_splices(file.raw, splices)
+
+
+def _splices(text: str, edit: Edit, origin: int) -> list[Splice]:
+    """The placements of *edit* in bytes of the file whose text begins at *origin*."""
+    splices: list[Splice] = []
+    position, offset = 0, origin
+    for spot in _spots(text, edit):
+        start = offset + encoded_length(text, position, spot.start)
+        offset = start + encoded_length(text, spot.start, spot.end)
+        position = spot.end
+        splices.append(Splice(start, offset, encode(spot.replacement)))
+    return splices
 
 
 def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
@@ -83,22 +115,29 @@ def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
 
 def replace_one(text: str, edit: Edit, regex: Regex) -> str:
     """*text* after one edit."""
-    _check(edit)
-    limit = max(edit.limit, 0)
     if edit.is_regex:
+        _check(edit)
+        limit = max(edit.limit, 0)
         return replace_regex(
             text, edit.old, edit.new, regex, limit=limit, ignore_case=edit.ignore_case
         )
+    return apply_placements(text, _spots(text, edit))
+
+
+def _spots(text: str, edit: Edit) -> list[Placement]:
+    """Where a plain edit goes, in order."""
+    _check(edit)
+    limit = max(edit.limit, 0)
     old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
     if limit == 1 and not edit.ignore_case and old:
-        return apply_placements(text, [place(text, old, new)])
+        return [place(text, old, new)]
     view = View(text, str)
     spots = list(_occurrences(text, view, unify_ends(edit.old), edit.new, edit.ignore_case))
     if not spots:
         raise nearest(text, edit.old)
     if limit == 1 and len(spots) > 1:
         raise ambiguous([spot.line for spot in spots])
-    return apply_placements(text, spots[:limit] if limit else spots)
+    return spots[:limit] if limit else spots
 
 
 def _check(edit: Edit) -> None:

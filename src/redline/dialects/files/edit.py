@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from redline.core.changes import Change, ChangeSet, Rename
-from redline.core.diff import unified_diff, visible
+from redline.core.diff import diff_of_files, pieces_of_bytes, visible
 from redline.core.errors import (
     InvalidArgument,
     NotFound,
     RedlineError,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.textfile import TextFile
 from redline.dialects.files.answer import clean, resolve, shown
 from redline.dialects.files.commit import commit
 from redline.dialects.files.edit_report import Outcome, in_brief, in_full
@@ -137,7 +138,10 @@ def _edit(number: int, item: Any) -> Edit:
 
 def _preview(name: str, plan: Replaced) -> list[Json]:
     """The diff as text; what a reader would not see in it is counted in a second block."""
-    diff = unified_diff(plan.before, plan.after, name, name)
+    if TextFile(plan.before).has_bom:
+        diff = diff_of_files(plan.before, plan.after, name, name)
+    else:  # a mark that is new is to be seen
+        diff = "".join(pieces_of_bytes(plan.before, plan.after, name, name))
     if not diff:
         return [_text("(no changes)")]
     blocks = [_text(clean(diff))]

@@ -10,7 +10,7 @@ from redline.core.errors import InvalidArgument, NothingToUndo
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.dialects.tool import Call, Json, Result
-from redline.plan.describe import Label, diff_of, touched
+from redline.plan.describe import Label, pieces_of, touched
 
 _DIFF_CAP = 65536
 _FILES_LISTED = 20
@@ -119,14 +119,16 @@ def _label(call: Call) -> Label:
 
 def _shown(change_set: ChangeSet, label: Label, limit: int) -> tuple[str, bool]:
     """The diff and whether it was cut; what would be cut off is not even compared."""
-    parts: list[str] = []
-    size = 0
-    for step in change_set.steps:
-        parts.append(diff_of(ChangeSet((step,)), label))
-        size += len(parts[-1])
+    kept: list[str] = []
+    hidden = size = 0
+    for piece in pieces_of(change_set, label):
+        text, count = visible(piece)
+        hidden += count
+        kept.append(text)
+        size += len(text)
         if size > limit:
             break
-    diff, hidden = visible("".join(parts))
+    diff = "".join(kept)
     if hidden:
         diff = f"warning: {hidden} hidden characters are shown escaped\n{diff}"
     return _cut(diff, limit)
