@@ -92,6 +92,20 @@ def test_a_static_function_is_found_in_its_file_alone() -> None:
     assert folder.find("a.c", "pick") == {"a.c": ["1", "2", "3"]}
 
 
+def test_programs_that_define_the_same_function_call_their_own() -> None:
+    files = {
+        "one.c": "void usage(void) { }\nint main(void) { usage(); }\n",
+        "two.c": "void usage(void) { }\nint run(void) { usage(); }\n",
+        "more.c": "void usage(void);\nint k(void) { usage(); }\n",
+    }
+    one = Folder({**files, "one.c": files["one.c"].replace("usage", "@usage", 1)})
+    more = Folder({**files, "more.c": files["more.c"].replace("usage", "@usage", 1)})
+
+    both = {"one.c": ["1", "2"], "more.c": ["1", "2"]}
+    assert one.find("one.c", "usage") == {**both, "two.c": ["1?", "2?"]}
+    assert more.find("more.c", "usage") == {**both, "two.c": ["1", "2"]}
+
+
 def test_a_local_variable_is_told_from_those_of_other_blocks_and_functions() -> None:
     folder = Folder(
         {

@@ -45,8 +45,15 @@ class CReferring:
             if known:
                 start = part.start + node.range().start.index
                 first = min(known, key=lambda thing: (thing.path != path, thing.start != start))
-                return Target(first, set(known), is_member or first.is_member)
+                return Target(first, self._same(known), is_member or first.is_member)
         return None
+
+    def _same(self, things: frozenset[Thing]) -> set[Thing]:
+        """What a definition is one with: announced anywhere, it may be any that is made."""
+        if any(thing.path == _LINKED for thing in things):
+            return {*things, *map(_made, self._visible.made(self.name))}
+        made = any(thing.name == f"{self.name}()" for thing in things)
+        return {*things, Thing(_LINKED, 0, self.name)} if made else set(things)
 
     def target(self, path: WorkspacePath, start: int) -> Target | None:
         """The same by where the name begins."""
@@ -138,12 +145,7 @@ class CReferring:
         if node.kind() == "statement_identifier":
             return self._of_label(part, node)
         if own is not None and own.kind == "tag":
-            inner = local_tag(part, node)
-            if inner is not None:
-                return frozenset({_thing(inner)})
-            found = _found(self._visible.tagged(part.sheet, self.name))
-            self._tags |= found
-            return found
+            return self._of_tag(part, node)
         if above is not None and above.kind() == "preproc_params":
             return frozenset()
         if _guards(node, self.name):
@@ -153,7 +155,15 @@ class CReferring:
             return frozenset({_thing(inside)})
         if in_doubt(part, node):
             return _UNKNOWN
-        return _found(self._visible.named(part.sheet, self.name))
+        found = self._visible.named(part.sheet, self.name)
+        rivals = self._rivals(part.sheet, found)
+        return frozenset({UNKNOWN, *map(_made, rivals)}) if rivals else _found(found)
+
+    def _rivals(self, sheet: Sheet, found: Found) -> list[Declared]:
+        """What the file makes for itself of a name that another file makes too."""
+        own = [d for d in found.declared if d.path == sheet.path and is_linked(d) and d.is_whole]
+        paths = {d.path for d in self._visible.made(self.name)} if own else set()
+        return own if len(paths) > 1 else []
 
     def _may_be_field(self, part: Part, node: Node) -> bool:
         """Whether a plain word that nothing declares is given to a macro: it may be a field."""
@@ -172,6 +182,14 @@ class CReferring:
         found = self._visible.named(sheet, self.name)
         is_macro = found.declared and all(one.kind == "macro" for one in found.declared)
         return _found(found) if is_macro else _UNKNOWN
+
+    def _of_tag(self, part: Part, node: Node) -> frozenset[Thing]:
+        inner = local_tag(part, node)
+        if inner is not None:
+            return frozenset({_thing(inner)})
+        found = _found(self._visible.tagged(part.sheet, self.name))
+        self._tags |= found
+        return found
 
     def _of_label(self, part: Part, node: Node) -> frozenset[Thing]:
         home = next((a for a in node.ancestors() if a.kind() == "function_definition"), None)
@@ -219,6 +237,10 @@ def _found(found: Found) -> frozenset[Thing]:
 
 def _things(found: list[Declared] | None) -> frozenset[Thing]:
     return _UNKNOWN if found is None else frozenset(_thing(one) for one in found)
+
+
+def _made(declared: Declared) -> Thing:
+    return Thing(declared.path, 0, f"{declared.node.text()}()")
 
 
 def _thing(declared: Declared) -> Thing:

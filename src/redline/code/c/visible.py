@@ -119,6 +119,10 @@ class Visible:
             return Found(macros)  # what is included by name stands before what the linker knows
         return self._one_file(sheet, [d for d in seen if is_linked(d)] + fixed)
 
+    def made(self, name: str) -> list[Declared]:
+        """Definitions that the linker would know, one for each program or platform."""
+        return [d for d in self.everywhere(name) if is_linked(d) and d.is_whole]
+
     def is_macro(self, sheet: Sheet, name: str) -> bool:
         """Whether capitals name a macro: what looks like a declaration of it expands it."""
         return name.isupper() and any(
