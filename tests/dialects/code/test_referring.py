@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from redline.app import Redline
+from redline.code.c.declared import Declared
+from redline.code.c.sheets import Part, Sheet
 from redline.code.scopes import Binding, Names, Occurrence, Scope
 from redline.dialects.code.context import get_code_context
 from redline.dialects.code.dialect import GET_CODE_CONTEXT
@@ -17,8 +19,9 @@ from redline.settings import Settings
 SOURCES = {
     "shop.py": "class Shop:\n    def price(self):\n        return self.price\n\nShop().price()\n",
     "shop.ts": "class Shop {\n  price() {\n    return this.price\n  }\n}\nnew Shop().price()",
+    "shop.c": "static int price(int n) { return n; }\nint a = price(1);\nint b = price(2);\n",
 }
-READ = (Names, Scope, Binding, Occurrence)
+READ = (Names, Scope, Binding, Occurrence, Sheet, Part, Declared)
 
 
 class Never:
@@ -89,3 +92,15 @@ def test_files_that_import_the_definition_are_read_first(tmp_path: Path) -> None
         **noise,
     }
     assert _references(tmp_path, files, "price", max_tokens=500) == ["z/use.py:1"]
+
+
+def test_what_a_file_of_c_has_to_itself_is_not_looked_for_elsewhere(tmp_path: Path) -> None:
+    files = {
+        "a/one.c": "static int pick(int n) { return n; }\n\nint f(void) { return pick(1); }\n",
+        "b/two.c": "int g(int pick) { return pick; }\n",
+        "b/two.h": "int pick(int);\n",
+    }
+
+    found = _references(tmp_path, files, "pick", file="a/one.c")
+
+    assert [place.split(":")[0] for place in found] == ["a/one.c"]

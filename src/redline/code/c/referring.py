@@ -11,6 +11,7 @@ from redline.code.c.visible import Found, Visible, is_linked
 from redline.code.macros import without_texts, words_in_macros
 from redline.code.named import Node
 from redline.code.project import Files
+from redline.code.resolvers import Resolver
 from redline.code.targets import Meaning, Reference, Target, by_line, verdicts
 from redline.code.things import UNKNOWN, Thing
 from redline.core.paths import WorkspacePath
@@ -20,7 +21,7 @@ _LINKED = WorkspacePath(-2, ())
 _UNKNOWN = frozenset({UNKNOWN})
 
 
-class CReferring:
+class CReferring(Resolver):
     """Finds what refers to definitions of one name in files of C.
 
     Only the parts of files that spell a word are parsed: what a name means is looked up from
@@ -88,8 +89,8 @@ class CReferring:
             or any(self._visible.includes(sheet, home) for home in homes)
         )
 
-    def exported_as(self, target: Target) -> set[str]:  # noqa: ARG002 - C renames nothing
-        """No other names."""
+    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:  # noqa: ARG002
+        """No other names: C renames nothing."""
         return set()
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:  # noqa: ARG002 - names are shared
@@ -98,6 +99,7 @@ class CReferring:
 
     def forget(self) -> None:
         """Let go of everything that was read for the answer."""
+        self._types.forget()
         self._visible.forget()
 
     def _on(self, sheet: Sheet, line: int) -> Iterator[tuple[Part, Node]]:

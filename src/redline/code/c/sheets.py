@@ -110,6 +110,10 @@ class Sheet:
                 self._parts[span] = self._part(*span)
             yield span, self._parts[span]
 
+    def forget(self) -> None:
+        """Part what refers to each other: the memory is free at once."""
+        self._parts.clear()
+
     def line_at(self, offset: int) -> int:
         """The 1-based line of a place."""
         return self.text.count("\n", 0, offset) + 1

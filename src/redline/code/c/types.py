@@ -90,6 +90,10 @@ class Types:
             return None
         return self._of_type(sheet, found.part, found.by.field("type"), depth)
 
+    def forget(self) -> None:
+        """Let go of everything that was read."""
+        self._tables.clear()
+
     def of_list(self, part: Part, node: Node, depth: int = 0) -> Bodies:
         """The structs that an initializer list makes."""
         above = node.parent()

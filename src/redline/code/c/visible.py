@@ -82,6 +82,9 @@ class Visible:
 
     def forget(self) -> None:
         """Let go of everything that was read."""
+        for sheet in self._sheets.values():
+            if sheet is not None:
+                sheet.forget()
         self._sheets.clear()
         self._includes.clear()
         self._own.clear()
