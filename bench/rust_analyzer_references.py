@@ -24,6 +24,7 @@ _OPTIONS = {
     "cachePriming": {"enable": False},
     "cargo": {"buildScripts": {"enable": False}},
     "checkOnSave": False,
+    "diagnostics": {"enable": False},
     "procMacro": {"enable": False},
     "files": {"watcher": "server"},
 }

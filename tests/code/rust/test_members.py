@@ -204,3 +204,23 @@ def test_types_given_to_a_trait_of_the_standard_library_are_of_one_kind() -> Non
         struct Item;
         """,
     )
+
+
+def test_a_word_that_a_macro_of_ours_makes_a_path_of_is_what_the_path_leads_to() -> None:
+    holds(
+        "Late",
+        """
+        === src/lib.rs
+        pub enum Kind { Late, Early } // it
+        pub struct Late;
+        macro_rules! fail {
+            ($kind:ident, $at:expr) => { fail($crate::Kind::$kind, $at) };
+        }
+        macro_rules! give {
+            ($from:ty, $to:ident, $kind:ident) => { fn from(x: $from) -> $to { $to::$kind } };
+        }
+        fn a() { fail!(Late, 1) } // ref
+        fn b() { fail!(Early, Late) } // maybe
+        give!(u8, Kind, Late); // ref
+        """,
+    )

@@ -15,6 +15,7 @@ from redline.code.project import Files
 from redline.code.rust.crates import Crates
 from redline.code.rust.names import RustNames, rust_names
 from redline.code.rust.owners import Owners
+from redline.code.rust.pasted import pasted_paths
 from redline.code.rust.paths import ANY, NOTHING, OPEN, Paths, Things, names_of, own
 from redline.code.rust.patterns import Patterns
 from redline.code.rust.types import Types
@@ -95,12 +96,25 @@ class RustReferring(TypedReferring):
 
     def _passed(self, unit: Unit, start: int, found: Things, *, is_plain: bool = False) -> Things:
         """What a word means that may be passed to a macro: who knows what that makes of it."""
-        names = [name for first, last, name in names_of(unit).passed if first <= start < last]
-        if not names or (found and all(_is_local(thing) for thing in found)):
+        spans = [span for span in names_of(unit).passed if span[0] <= start < span[1]]
+        if not spans or (found and all(_is_local(thing) for thing in found)):
             return found
-        if all(self._macro(unit, name) - {UNKNOWN} for name in names):
-            return found | OPEN if is_plain or not found else found
-        return OPEN
+        macros = [self._macro(unit, name) - {UNKNOWN} for _, _, name in spans]
+        if not all(macros):
+            return OPEN
+        if is_plain:
+            found |= self._pasted(unit, start, spans[-1], macros[-1])
+        return found | OPEN if is_plain or not found else found
+
+    def _pasted(self, unit: Unit, start: int, span: tuple[int, int, str], macros: Things) -> Things:
+        """What a macro of ours makes of a word that it is given."""
+        found: set[Thing] = set()
+        for macro in macros:
+            assert macro.binding is not None
+            node = macro.binding.sites[0].node.parent()
+            for path in pasted_paths(node, unit.parsed.text, span[0], span[1], start):
+                found |= self.paths.resolve(unit, unit.names.root, path, ANY)
+        return frozenset(found)
 
     def family(self, thing: Thing) -> set[Thing]:
         """A member of a trait and what implements it; a module and its file.

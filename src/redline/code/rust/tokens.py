@@ -15,7 +15,7 @@ _BINDING = {"$", "fn", "struct", "ref", "let", "mut", "|", "enum", "mod", "trait
 
 def note_tokens(tokens: Node, names: RustNames, scope: Scope) -> None:
     """Note the words whose place says what they are; others are left open."""
-    leaves = list(_leaves(tokens))
+    leaves = list(leaves_of(tokens))
     for nth, leaf in enumerate(leaves):
         if leaf.kind() != "identifier":
             continue
@@ -42,10 +42,11 @@ def _note_after(leaves: list[Node], nth: int, names: RustNames, scope: Scope) ->
         names.member(leaf, scope, "prefix")
 
 
-def _leaves(node: Node) -> Iterator[Node]:
+def leaves_of(node: Node) -> Iterator[Node]:
+    """The words and signs of a macro's tokens, in order."""
     for child in node.children():
         if child.kind() == "token_tree":
-            yield from _leaves(child)
+            yield from leaves_of(child)
         else:
             yield child
 

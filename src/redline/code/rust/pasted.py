@@ -1,0 +1,66 @@
+"""What macros of ours make of words that they are given: `Kind::$name` is a path once it is there.
+
+Only the plainest macros are followed: arguments apart by commas, each for one parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from redline.code.named import Node
+from redline.code.rust.names import Path
+from redline.code.rust.tokens import leaves_of
+
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def pasted_paths(macro: Node, text: str, first: int, last: int, start: int) -> Iterator[Path]:
+    """The paths that a macro makes of the word at *start* among its arguments *first* to *last*."""
+    spans = list(_arguments(text, first + 1, last - 1))
+    nth = next((n for n, (at, end) in enumerate(spans) if at <= start < end), None)
+    if nth is None or not text[slice(*spans[nth])].strip().isidentifier():
+        return
+    given = [text[slice(*span)].strip() for span in spans]
+    for rule in macro.children():
+        if rule.kind() != "macro_rule":
+            continue
+        left, right = rule.field("left"), rule.field("right")
+        if left is None or right is None:
+            continue
+        words = [c.children()[0].text() for c in left.children() if _is_parameter(c)]
+        if len(words) == len(given):
+            yield from _paths(
+                list(leaves_of(right)), dict(zip(words, given, strict=True)), words[nth]
+            )
+
+
+def _paths(leaves: list[Node], given: dict[str, str], wanted: str) -> Iterator[Path]:
+    """The paths of a macro's body that end with a parameter, all parameters replaced."""
+    for nth, leaf in enumerate(leaves):
+        if leaf.text() != wanted or nth < 2 or leaves[nth - 1].text() != "::":
+            continue
+        words = [given[wanted]]
+        at = nth
+        while at >= 2 and leaves[at - 1].text() == "::":
+            at -= 2
+            spelled = leaves[at].text()
+            words.insert(0, "crate" if spelled == "$crate" else given.get(spelled, spelled))
+        if all(word.isidentifier() for word in words):
+            yield tuple(words)
+
+
+def _is_parameter(node: Node) -> bool:
+    return bool(node.kind() == "token_binding_pattern")
+
+
+def _arguments(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Where each of the arguments between commas stands."""
+    depth, begin = 0, first
+    for at in range(first, last):
+        char = text[at]
+        depth += (char in _OPENING) - (char in _CLOSING)
+        if char == "," and not depth:
+            yield begin, at
+            begin = at + 1
+    if text[begin:last].strip():
+        yield begin, last
