@@ -120,6 +120,11 @@ def block(call: Call) -> Result:
     return Result.of_text("cancelled")
 
 
+def large(call: Call) -> Result:
+    """A long answer."""
+    return Result.of_text("x" * int(call.arguments["size"]))
+
+
 def dotted_name(call: Call) -> Result:
     """A tool whose name has a dot."""
     return Result.of_text("dotted")
@@ -182,6 +187,7 @@ DIALECT = Dialect(
         _tool("too_deep", _schema({})),
         _tool("refuse", _schema({"how": {"enum": ["path", "match"]}}, "how")),
         _tool("block", _schema({"until": _TEXT, "cancelled": _TEXT, "started": _TEXT})),
+        _tool("large", _schema({"size": {"type": "integer"}}, "size")),
         _tool("dotted.name", _schema({})),
         _tool("change", _schema({}), writes=True),
         _tool("ask", _schema({})),

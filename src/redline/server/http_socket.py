@@ -1,9 +1,11 @@
-"""Uvicorn's HTTP/1.1 protocol: requests that never finish arriving have a deadline, an answer
-leaves in one piece, and one that comes before the whole request is read reaches its client."""
+"""Uvicorn's HTTP/1.1 protocol: requests that never finish arriving and answers nobody reads have a
+deadline, an answer leaves in one piece, and one that comes before the whole request is read reaches
+its client."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -73,10 +75,12 @@ class Gathered:
 
 
 class DeadlineProtocol(H11Protocol):
-    """Counts from the first moment a request is awaited to its last header."""
+    """Counts from the first moment a request is awaited to its last header, and while an answer
+    does not move."""
 
     seconds = 30.0
     _deadline: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
     _gathered: Gathered
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -102,7 +106,33 @@ class DeadlineProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
+        self._end_watch()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client has to read before more is written."""
+        super().pause_writing()
+        self._watch()
+
+    def resume_writing(self) -> None:
+        """It has read nearly all of it."""
+        self._end_watch()
+        super().resume_writing()
+
+    def _watch(self) -> None:
+        unread = _unread(self.transport)
+        self._reading = self.loop.call_later(self.seconds, self._look_again, unread)
+
+    def _look_again(self, unread: int) -> None:
+        if _unread(self.transport) < unread:
+            self._watch()
+        else:  # else the answer, and the session it belongs to, would be held for ever
+            self.transport.abort()
+
+    def _end_watch(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
 
     def send_400_response(self, msg: str) -> None:
         """A malformed request is answered as JSON, like everything else."""
@@ -128,6 +158,19 @@ class DeadlineProtocol(H11Protocol):
         self._deadline = None
         if not self.transport.is_closing():
             self.transport.close()
+
+
+def _unread(transport: asyncio.Transport) -> int:
+    """What the client has not taken yet, as far as can be told: ours and the kernel's part."""
+    held = transport.get_write_buffer_size()
+    try:
+        import fcntl
+        import termios
+
+        queued = fcntl.ioctl(transport.get_extra_info("socket"), termios.TIOCOUTQ, bytes(4))
+    except (ImportError, AttributeError, OSError):
+        return held
+    return held + int.from_bytes(queued, sys.byteorder)
 
 
 def protocol_with_deadline(seconds: float) -> type[asyncio.Protocol]:
