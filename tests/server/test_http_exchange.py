@@ -104,6 +104,23 @@ def test_what_comes_before_the_answer_opens_a_stream_or_is_left_out() -> None:
     assert (reply.kind, json.loads(reply.body)) == ("application/json", ANSWER)
 
 
+def test_news_for_a_client_that_reads_none_are_not_piled_up_but_questions_and_the_answer_stay() -> (
+    None
+):
+    question = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create"}
+
+    def say(exchange: Exchange) -> None:
+        for _ in range(5000):
+            exchange.channel.tell(TOLD)
+        exchange.channel.tell(question)
+        exchange.channel.reply(ANSWER)
+
+    reply = carry(BOTH, say, threaded=False)
+    told = reply.events
+    assert told[-2:] == [question, ANSWER]
+    assert told[:-2] == [TOLD] * 1000
+
+
 def test_only_a_client_that_takes_streams_can_be_asked() -> None:
     async def asks(accept: str) -> bool:
         return Exchange(Forms(accept), []).channel.takes_questions

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from redline.dialects.tool import Answer, Json, Question, Result
 from redline.server.cancel import StateRefused
+from redline.server.spent import Spent
 
 if TYPE_CHECKING:
     from redline.server.dispatch import Context
 
 _LIFETIME = 600.0
-_REMEMBERED = 4096
 
 
 class _NeedsAnswer(BaseException):
@@ -70,8 +70,9 @@ def asker_for(params: Json, tool: str, arguments: Json, context: Context) -> Ask
         return Asking(None)
     if not context.client.is_modern:
         return Asking(context.asker)
-    binding = _bind(tool, arguments, context.client.principal)
-    return _Stateless(binding, _answers(params, binding))
+    principal = context.client.principal
+    binding = _bind(tool, arguments, principal)
+    return _Stateless(binding, _answers(params, binding, principal))
 
 
 def can_elicit(capabilities: Any) -> bool:
@@ -100,7 +101,7 @@ def read_answer(found: Any) -> Answer:
     return Answer(found["action"], content if isinstance(content, dict) else {})
 
 
-def _answers(params: Json, binding: bytes) -> Json:
+def _answers(params: Json, binding: bytes, principal: str) -> Json:
     state, given = params.get("requestState"), params.get("inputResponses")
     if state is None:
         return {}
@@ -108,12 +109,12 @@ def _answers(params: Json, binding: bytes) -> Json:
         raise StateRefused
     if not isinstance(given, dict):
         return {}
-    asked, before = _open(binding, state)
+    asked, before = _open(binding, state, principal)
     return {**before, asked: given[asked]} if asked in given else before
 
 
 _secret: list[bytes] = []
-_spent: dict[str, float] = {}
+_spent = Spent()
 
 
 def _key() -> bytes:
@@ -144,7 +145,7 @@ def _seal(binding: bytes, answers: Json, asked: str) -> str:
     return base64.urlsafe_b64encode(_tag(binding, body) + body).decode()
 
 
-def _open(binding: bytes, state: str) -> tuple[str, Json]:
+def _open(binding: bytes, state: str, principal: str) -> tuple[str, Json]:
     import base64
     import hmac
     import json
@@ -159,11 +160,8 @@ def _open(binding: bytes, state: str) -> tuple[str, Json]:
     if not hmac.compare_digest(sealed[:32], _tag(binding, sealed[32:])):
         raise StateRefused
     asked, answers, expires, nonce = json.loads(sealed[32:])
-    now = time.time()
-    if now > expires or nonce in _spent:
+    if not _spent.take(principal, nonce, expires, time.time()):
         raise StateRefused
-    _spent[nonce] = expires
-    _forget(now)
     return asked, answers
 
 
@@ -172,10 +170,3 @@ def _tag(binding: bytes, body: bytes) -> bytes:
     import hmac
 
     return hmac.new(_key(), binding + body, hashlib.sha256).digest()
-
-
-def _forget(now: float) -> None:
-    for nonce in [n for n, expires in list(_spent.items()) if expires < now]:
-        _spent.pop(nonce, None)
-    while len(_spent) > _REMEMBERED:
-        _spent.pop(next(iter(_spent)), None)

@@ -18,6 +18,7 @@ REQUEST_CANCELLED = -32800
 # A stream that says nothing for this long is closed by some proxies.
 _QUIET_SECONDS = 15.0
 _PROMPT_SECONDS = 0.05
+_MOST_UNSENT = 1000
 _PING = b": ping\r\n\r\n"
 _STREAM: Fields = [
     (b"content-type", b"text/event-stream"),
@@ -66,7 +67,10 @@ class Exchange:
         self._put(message, True)
 
     def _tell(self, message: Any) -> None:
-        if self._forms.stream:  # else there is no place for it
+        if not self._forms.stream:
+            return  # there is no place for it
+        # Who reads slowly misses news, but no question.
+        if "id" in message or len(self._arrived) < _MOST_UNSENT:
             self._put(message, False)
 
     def _put(self, message: Any, is_answer: bool) -> None:
