@@ -32,8 +32,11 @@ class World:
         self.displaced: Session | None = None
         self.sessions = Sessions(limit, idle, clock=lambda: self.now)
 
+    def _take(self, job: Callable[[], None], _size: int) -> None:
+        self.jobs.append(job)
+
     def open(self, name: str, principal: str = "ann") -> Session:
-        session = Session(name, principal, Conversation(DISPATCH, self.jobs.append, modern=False))
+        session = Session(name, principal, Conversation(DISPATCH, self._take, modern=False))
         self.displaced = self.sessions.open(session)
         return session
 

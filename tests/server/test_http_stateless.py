@@ -51,7 +51,7 @@ def by_us(message: Json, headers: dict[str, str]) -> int | None:
     except Refusal as refusal:
         return refusal.code
     replies: list[Any] = []
-    talk = Conversation(DISPATCH, lambda _job: None, modern=True)
+    talk = Conversation(DISPATCH, lambda _job, _size: None, modern=True)
     talk.receive(message, b"", Channel(replies.append, replies.append))
     code = replies[0].get("error", {}).get("code") if replies else None
     return None if code == UNKNOWN_METHOD else code

@@ -139,11 +139,11 @@ class Gate:
 def test_an_owner_has_its_share_and_another_is_served_meanwhile() -> None:
     workers, flood, ran = Workers(limit=4, share=3), Gate(), threading.Event()
     for _ in range(50):
-        workers.submit(flood, "ann")
+        workers.submit(flood, owner="ann")
     assert all(flood.begun.acquire(timeout=20) for _ in range(3))
     for _ in range(5):
         ran.clear()
-        workers.submit(ran.set, "bob")
+        workers.submit(ran.set, owner="bob")
         assert ran.wait(20)
     assert not flood.begun.acquire(blocking=False)
     flood.open.set()
@@ -154,9 +154,9 @@ def test_an_owner_has_its_share_and_another_is_served_meanwhile() -> None:
 def test_the_first_call_of_an_owner_runs_even_when_all_threads_are_held_by_others() -> None:
     workers, flood, ran = Workers(limit=4, share=2), Gate(), threading.Event()
     for number in range(60):
-        workers.submit(flood, f"owner {number % 6}")
+        workers.submit(flood, owner=f"owner {number % 6}")
     assert all(flood.begun.acquire(timeout=20) for _ in range(6))
-    workers.submit(ran.set, "late")
+    workers.submit(ran.set, owner="late")
     assert ran.wait(20)
     flood.open.set()
     assert workers.drain(20)
@@ -168,8 +168,8 @@ def test_the_first_call_of_an_owner_runs_even_when_all_threads_are_held_by_other
 def test_who_waits_for_a_person_leaves_the_place_to_the_owners_next() -> None:
     workers, answered, ran = Workers(limit=2, share=1), threading.Event(), threading.Event()
     for _ in range(6):
-        workers.submit(lambda: aside(lambda: answered.wait(20)), "ann")
-    workers.submit(ran.set, "ann")
+        workers.submit(lambda: aside(lambda: answered.wait(20)), owner="ann")
+    workers.submit(ran.set, owner="ann")
     assert ran.wait(20)
     answered.set()
     assert workers.drain(20)
@@ -182,15 +182,28 @@ def test_a_line_that_is_full_takes_no_more_and_goes_on_when_it_moves(
     monkeypatch.setattr("redline.server.workers._MOST_WAITING", 2)
     workers, flood = Workers(limit=2, share=1), Gate()
     for _ in range(3):
-        workers.submit(flood, "ann")
+        workers.submit(flood, owner="ann")
     with pytest.raises(LineFull):
-        workers.submit(flood, "ann")
-    workers.submit(lambda: None, "bob")
+        workers.submit(flood, owner="ann")
+    workers.submit(lambda: None, owner="bob")
     flood.open.set()
     assert workers.drain(20)
-    workers.submit(flood, "ann")
+    workers.submit(flood, owner="ann")
     assert workers.drain(20)
     assert flood.begun.acquire(timeout=0)
+
+
+def test_a_line_holds_so_many_bytes_but_always_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("redline.server.workers._MOST_HELD", 100)
+    workers, flood = Workers(limit=2, share=1), Gate()
+    workers.submit(flood, 1000, "ann")
+    workers.submit(flood, 1000, "ann")
+    with pytest.raises(LineFull, match="1 calls"):
+        workers.submit(flood, 1, "ann")
+    flood.open.set()
+    assert workers.drain(20)
+    workers.submit(flood, 60, "ann")
+    assert workers.drain(20)
 
 
 def test_a_job_that_fails_does_not_take_its_worker_along(capfd: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,8 @@ class Calls:
             log=None if level is None else _log(level, token, channel.tell),
         )
         try:
-            self._submit(lambda: self._run(request_id, params, context, channel.reply))
+            run = partial(self._run, request_id, params, context, channel.reply)
+            self._submit(run, len(raw))
         except LineFull as full:
             self._over(request_id)
             raise _too_many(full) from None

@@ -282,7 +282,7 @@ class Conversation:
         context = Context(self._client)
         # A notification cannot be refused: without a place in line it is as if it had been lost.
         with suppress(LineFull):
-            self._submit(lambda: self._dispatch.end_session(params, context))
+            self._submit(lambda: self._dispatch.end_session(params, context), 0)
 
     def close(self, *, cancel: bool = False) -> None:
         """The client is gone: nobody will answer questions; with *cancel*, calls stop too."""

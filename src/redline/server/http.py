@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import signal
 import socket
-import sys
 from collections.abc import Callable
 
 import uvicorn
@@ -16,6 +15,7 @@ from redline.server.http_front import Front
 from redline.server.http_options import HttpOptions
 from redline.server.http_posts import Posts
 from redline.server.http_socket import protocol_with_deadline
+from redline.server.log import warn
 from redline.server.workers import Workers
 
 _GRACE_SECONDS = 3
@@ -28,7 +28,7 @@ def serve_http(
     announce: Callable[[str, int], None],
 ) -> int:
     """Serve until a signal comes; *announce* hears the host and the port when we listen."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="redline: %(message)s")
+    logging.basicConfig(handlers=[_Said()], level=logging.WARNING)
     listening = _listen(options)
     port = listening.getsockname()[1]
     # One client alone never holds every thread.
@@ -44,6 +44,14 @@ def serve_http(
     server.run(sockets=[listening])
     workers.drain(1.0)
     return 0
+
+
+class _Said(logging.Handler):
+    """What libraries have to say goes the way of our own words."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One line, and the story of a failure."""
+        warn(self.format(record))
 
 
 def _listen(options: HttpOptions) -> socket.socket:

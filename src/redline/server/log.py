@@ -1,12 +1,21 @@
-"""What the server says to its operator: lines on stderr, never on stdout."""
+"""What the server says to its operator: lines on stderr, never on stdout.
+
+Nobody may be reading there: what does not fit into the pipe is lost and counted, and no call waits
+for it.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 Sink = Callable[[dict[str, Any]], None]
+# A pipe that takes anything takes a page; a character has up to four bytes.
+_AT_ONCE = 1024
+_speaking = Lock()
+_lost = [0]
 
 
 def warn(text: str) -> None:
@@ -39,8 +48,38 @@ def timestamp() -> str:
 
 
 def _emit(text: str) -> None:
-    try:
-        sys.stderr.write(text)
+    with _speaking:
+        try:
+            if _lost[0]:
+                text = f"redline: lines nobody read, and lost: {_lost[0]}\n{text}"
+            if _write(text):
+                _lost[0] = 0
+            else:
+                _lost[0] += 1
+        except (OSError, ValueError):
+            pass  # nobody listens on stderr any more; serving goes on
+
+
+def _write(text: str) -> bool:
+    """Write as much of *text* as is taken at once; whether that was all."""
+    for start in range(0, len(text), _AT_ONCE):
+        if not _takes_more():
+            return False
+        sys.stderr.write(text[start : start + _AT_ONCE])
         sys.stderr.flush()
-    except (OSError, ValueError):
-        pass  # nobody listens on stderr any more; serving goes on
+    return True
+
+
+def _takes_more() -> bool:
+    """Whether some bytes can be written without waiting for a reader."""
+    import select
+
+    if not hasattr(select, "poll"):  # Windows: a pipe cannot be asked
+        return True
+    try:
+        place = sys.stderr.fileno()
+    except (OSError, ValueError):  # no descriptor: somebody keeps it in memory
+        return True
+    asked = select.poll()
+    asked.register(place, select.POLLOUT)
+    return bool(asked.poll(0))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 MAX_BATCH = 50
 
 Send = Callable[[Any], None]
-Submit = Callable[[Callable[[], None]], None]
+# A job, and how many bytes it holds until it runs.
+Submit = Callable[[Callable[[], None], int], None]
 
 
 class Refusal(Exception):

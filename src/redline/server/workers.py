@@ -16,16 +16,18 @@ _MOST_ASIDE = 200
 # So many owners have a thread for their first call even when every other thread is busy.
 _MOST_SPARE = 200
 _MOST_WAITING = 1000
+# So many bytes of requests may wait in one line; a request takes a few times its size.
+_MOST_HELD = 64 << 20
 _here = local()
 
 
 class LineFull(Exception):
     """An owner has as many calls waiting as may wait."""
 
-    def __init__(self, share: int) -> None:
-        super().__init__(f"{_MOST_WAITING} calls wait already")
+    def __init__(self, waiting: int, share: int) -> None:
+        super().__init__(f"{waiting} calls wait already")
         self.share = share
-        self.waiting = _MOST_WAITING
+        self.waiting = waiting
 
 
 def aside(wait: Callable[[], object]) -> None:
@@ -41,13 +43,14 @@ def aside(wait: Callable[[], object]) -> None:
 class _Line:
     """The calls of one owner: how many have a place, and those in line for one."""
 
-    __slots__ = ("lent", "owner", "placed", "waiting")
+    __slots__ = ("held", "lent", "owner", "placed", "waiting")
 
     def __init__(self, owner: str) -> None:
         self.owner = owner
         self.placed = 0
         self.lent = 0
-        self.waiting: deque[Job] = deque()
+        self.waiting: deque[tuple[Job, int]] = deque()
+        self.held = 0
 
 
 class Workers:
@@ -72,14 +75,16 @@ class Workers:
         self._placed = 0
         self._aside = 0
 
-    def submit(self, job: Job, owner: str = "") -> None:
-        """Run *job* soon, or when it is its turn; LineFull when too many wait."""
+    def submit(self, job: Job, size: int = 0, owner: str = "") -> None:
+        """Run *job*, which holds *size* bytes, soon or in its turn; LineFull when too many wait."""
         with self._changed:
             line = self._lines.setdefault(owner, _Line(owner))
-            if len(line.waiting) >= _MOST_WAITING:
-                raise LineFull(self._share)
+            is_too_much = line.waiting and line.held + size > _MOST_HELD
+            if is_too_much or len(line.waiting) >= _MOST_WAITING:
+                raise LineFull(len(line.waiting), self._share)
             self._unfinished += 1
-            line.waiting.append(job)
+            line.waiting.append((job, size))
+            line.held += size
             self._advance(line)
         self._grow()
 
@@ -87,7 +92,9 @@ class Workers:
         """Give places to whoever is next in *line*."""
         while line.waiting and line.placed < self._share:
             ready = self._ready if line.placed else self._first
-            ready.append((line, line.waiting.popleft()))
+            job, size = line.waiting.popleft()
+            ready.append((line, job))
+            line.held -= size
             line.placed += 1
             self._placed += 1
             self._calls.put(None)
