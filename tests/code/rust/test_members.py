@@ -224,3 +224,24 @@ def test_a_word_that_a_macro_of_ours_makes_a_path_of_is_what_the_path_leads_to()
         give!(u8, Kind, Late); // ref
         """,
     )
+
+
+def test_a_closure_gets_what_the_function_says_that_it_is_passed_to() -> None:
+    holds(
+        "cut",
+        """
+        === src/lib.rs
+        pub struct Text;
+        impl Text { fn cut(&self) {} } // it
+        pub struct Other;
+        impl Other { fn cut(&self) {} }
+        pub struct All { texts: Vec<Text> }
+        impl All {
+            fn each<F>(&self, mut f: F) where F: FnMut(usize, &Text) -> u8 {}
+        }
+        fn run(f: impl Fn(Text), g: fn(Other)) {}
+        fn a(all: All) { all.each(|_, text| text.cut()); } // ref
+        fn b() { run(|text| text.cut(), |_| ()); } // ref
+        fn c() { run(|_| (), |other| other.cut()); }
+        """,
+    )

@@ -44,21 +44,38 @@ class Patterns:
         return self.values.of(local.value, unit, local.scope)
 
     def passed(self, local: Local, unit: Unit) -> Shape:
-        """The type of what a closure gets from the method that it is passed to."""
+        """The type of what a closure gets from what it is passed to."""
         closure = local.value
         assert closure is not None
+        nth = _place_of(local.pattern, closure.field("parameters"))
         above = closure.parent()
         call = above.parent() if above is not None and above.kind() == "arguments" else None
         function = call.field("function") if call is not None else None
-        if function is None or function.kind() != "field_expression":
+        if function is None or nth is None:
             return OPEN
+        if function.kind() == "generic_function":
+            function = function.field("function")
+        if function.kind() != "field_expression":
+            found = self.values.meant(function, unit, local.scope)
+            return self._called_with(found, _place_of(closure, above), OPEN, nth) or OPEN
+        name = function.field("field").text()
         owner = self.values.of(function.field("value"), unit, local.scope)
-        parts = [c for c in closure.field("parameters").children() if c.is_named()]
-        starts = [c.range().start.index for c in parts]
-        nth = starts.index(local.pattern.range().start.index)
+        found = self.values.owners.of(owner, name)
+        known = self._called_with(found, _place_of(closure, above), owner, nth)
+        if known is not None:
+            return known
         if isinstance(owner.head, Thing):
             owner = library.every(self.values.iterated(owner))
-        return library.given(owner, function.field("field").text(), nth)
+        return library.given(owner, name, nth)
+
+    def _called_with(
+        self, functions: Things, place: int | None, owner: Shape, nth: int
+    ) -> Shape | None:
+        """What functions of ours call a closure at a place with; None where there are none."""
+        for thing in functions - {UNKNOWN}:
+            taken = self.values.signatures.parameter(thing, place or 0, owner)
+            return library.part(taken, nth + 1) if taken is not None else OPEN
+        return None
 
     def taken(self, node: Node, shape: Shape, start: int, unit: Unit, scope: Scope) -> Shape:
         """The type of the name at *start* within a pattern for a value of *shape*."""
@@ -69,8 +86,7 @@ class Patterns:
             return self._taken_of_tuple(node, shape, start, unit, scope)
         if kind == "struct_pattern":
             return self._taken_of_struct(node, shape, start, unit, scope)
-        parts = [child for child in node.children() if child.is_named()]
-        for nth, part in enumerate(parts):
+        for nth, part in enumerate(_parts(node)):
             if holds(part, start):
                 return self.taken(part, _inner(kind, shape, nth), start, unit, scope)
         return OPEN
@@ -79,14 +95,14 @@ class Patterns:
         self, node: Node, shape: Shape, start: int, unit: Unit, scope: Scope
     ) -> Shape:
         of = node.field("type")
-        parts = [child for child in node.children() if child.is_named()][1:]
+        parts = _parts(node)[1:]
         nth = next((n for n, p in enumerate(parts) if p.range().end.index > start), 0)
         name = of.text().split("::")[-1]
         if name in ("Some", "Ok", "Err") and isinstance(shape.head, str):
             inner = library.part(shape, int(name == "Err"))
             return self.taken(parts[nth], inner, start, unit, scope)
         for thing in self.values.meant(of, unit, scope) - {UNKNOWN}:
-            inner = self.values.of_numbered(thing, nth, shape)
+            inner = self.values.parts.of_numbered(thing, nth, shape)
             return self.taken(parts[nth], inner, start, unit, scope)
         return OPEN
 
@@ -98,7 +114,7 @@ class Patterns:
                 continue
             name, pattern = part.field("name"), part.field("pattern")
             for thing in self.key(node.field("type"), name.text(), unit, scope) - {UNKNOWN}:
-                inner = self.values.of_field(thing, shape)
+                inner = self.values.parts.of_field(thing, shape)
                 return inner if pattern is None else self.taken(pattern, inner, start, unit, scope)
         return OPEN
 
@@ -107,7 +123,7 @@ class Patterns:
         found = self.values.meant(of, unit, scope)
         for thing in found - {UNKNOWN}:
             if thing.binding is not None and "alias" in thing.binding.roles:
-                found = frozenset(self.values.types.things_of(self.values.of_value(found)))
+                found = frozenset(self.values.types.things_of(self.values.parts.of_value(found)))
         for thing in found - {UNKNOWN}:
             home, body = (
                 self.values.types.paths.units.at(thing.path),
@@ -124,3 +140,15 @@ def _inner(kind: str, shape: Shape, nth: int) -> Shape:
     if kind == "tuple_pattern":
         return library.part(shape, nth) if shape.head == "tuple" else OPEN
     return library.indexed(shape) if kind == "slice_pattern" else shape
+
+
+def _parts(node: Node) -> list[Node]:
+    """What stands between the signs; `_` is a part like any other."""
+    return [c for c in node.children() if c.kind() == "_" or c.is_named()]
+
+
+def _place_of(node: Node, among: Node) -> int | None:
+    """The place of a node among the parts of another."""
+    starts = [part.range().start.index for part in _parts(among)]
+    start = node.range().start.index
+    return starts.index(start) if start in starts else None

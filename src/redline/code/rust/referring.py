@@ -15,9 +15,11 @@ from redline.code.project import Files
 from redline.code.rust.crates import Crates
 from redline.code.rust.names import RustNames, rust_names
 from redline.code.rust.owners import Owners
+from redline.code.rust.parts import Parts
 from redline.code.rust.pasted import pasted_paths
 from redline.code.rust.paths import ANY, NOTHING, OPEN, Paths, Things, names_of, own
 from redline.code.rust.patterns import Patterns
+from redline.code.rust.signatures import Signatures
 from redline.code.rust.types import Types
 from redline.code.rust.values import Values
 from redline.code.scopes import Binding, Member, Occurrence, Scope
@@ -45,7 +47,12 @@ class RustReferring(TypedReferring):
         self.paths = Paths(self.units, Crates(self.units.files))
         self.types = Types(self.paths)
         self.owners = Owners(self.types)
-        self.values = Values(self.types, self.owners)
+        self.values = Values(
+            self.types,
+            self.owners,
+            Parts(self.types, self.owners),
+            Signatures(self.types, self.owners),
+        )
         self.patterns = Patterns(self.values)
         self.values.of_local = self.patterns.local
         self.paths.members = self.owners.of_thing

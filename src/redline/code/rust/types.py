@@ -36,7 +36,6 @@ _MADE_OF = {
     "array_type": ("slice", "element"),
     "bounded_type": ("bounds", None),
     "trait_bounds": ("bounds", None),
-    "function_type": ("Fn", "return_type"),
 }
 
 
@@ -78,7 +77,15 @@ class Types:
                 else [self.written(node.field(part), unit, scope)]
             )
             return Shape(word, tuple(parts))
+        if kind == "function_type":
+            return self._function(node, unit, scope)
         return Shape("()") if kind == "unit_type" else OPEN
+
+    def _function(self, node: Node, unit: Unit, scope: Scope) -> Shape:
+        """What can be called: what it gives, and then what it is given."""
+        given = node.field("parameters")
+        parts = tuple(self._each(given, unit, scope)) if given is not None else ()
+        return Shape("Fn", (self.written(node.field("return_type"), unit, scope), *parts))
 
     def _each(self, node: Node, unit: Unit, scope: Scope) -> Iterator[Shape]:
         for child in node.children():
@@ -106,7 +113,7 @@ class Types:
         else:
             things = self.paths.resolve(unit, scope, path, TYPE)
         shape = self.of_things(things, parts, path[-1])
-        if len(path) > 1 and _has_role(shape, "associated"):
+        if len(path) > 1 and has_role(shape, "associated"):
             before = self.paths.resolve(unit, scope, path[:-1], TYPE)
             return Shape(shape.head, (self.of_things(before, (), path[-2]),))
         return shape
@@ -170,6 +177,14 @@ class Types:
                     found.append(self.written(said.field("bounds"), unit, binding.scope))
         return [part for shape in found for part in shape.parts or (shape,)]
 
+    def callable(self, shape: Shape) -> Shape | None:
+        """What a value can be called as, by its type or what its type is said to be."""
+        found = [shape]
+        if isinstance(shape.head, Thing) and has_role(shape, "type parameter"):
+            found = self.bounds(shape.head)
+        parts = [p for each in found for p in (each.parts if each.head == "bounds" else (each,))]
+        return next((part for part in parts if part.head == "Fn"), None)
+
     def things_of(self, shape: Shape) -> list[Thing]:
         """The types and traits that members are looked for in."""
         if shape.head == "bounds":
@@ -177,7 +192,8 @@ class Types:
         return [shape.head] if isinstance(shape.head, Thing) else []
 
 
-def _has_role(shape: Shape, role: str) -> bool:
+def has_role(shape: Shape, role: str) -> bool:
+    """Whether a type is ours and of that kind."""
     binding = shape.head.binding if isinstance(shape.head, Thing) else None
     return binding is not None and role in binding.roles
 

@@ -9,8 +9,10 @@ from typing import TypeAlias
 from redline.code.named import Node
 from redline.code.rust import library
 from redline.code.rust.owners import Owners
-from redline.code.rust.paths import TYPE, VALUE, Things, names_of, own
-from redline.code.rust.types import Types, matched, parameters, path_of, replaced
+from redline.code.rust.parts import Parts
+from redline.code.rust.paths import TYPE, VALUE, Things, names_of
+from redline.code.rust.signatures import Signatures
+from redline.code.rust.types import Types, path_of
 from redline.code.scopes import Binding, Scope
 from redline.code.things import UNKNOWN, Thing
 from redline.code.typed.shapes import OPEN, Shape
@@ -42,6 +44,8 @@ class Values:
 
     types: Types
     owners: Owners
+    parts: Parts
+    signatures: Signatures
     # The type of a local name, by the pattern that binds it.
     of_local: Callable[[Unit, Binding], Shape] = lambda *_: OPEN
     _depth: int = 0
@@ -77,15 +81,15 @@ class Values:
         spot = unit.names.at(node)
         paths = self.types.paths
         if spot is None:
-            return self.of_value(paths.lookup(unit, scope, node.text(), VALUE))
+            return self.parts.of_value(paths.lookup(unit, scope, node.text(), VALUE))
         if spot.binding is None:
-            return self.of_value(paths.lookup(unit, spot.scope, node.text(), VALUE))
+            return self.parts.of_value(paths.lookup(unit, spot.scope, node.text(), VALUE))
         if spot.binding in names_of(unit).locals:
             return self.of_local(unit, spot.binding)
-        return self.of_value(paths.of_binding(unit, spot.binding, VALUE))
+        return self.parts.of_value(paths.of_binding(unit, spot.binding, VALUE))
 
     def path(self, node: Node, unit: Unit, scope: Scope) -> Shape:
-        return self.of_value(self.meant(node, unit, scope))
+        return self.parts.of_value(self.meant(node, unit, scope))
 
     def meant(self, node: Node, unit: Unit, scope: Scope) -> Things:
         """What a path in an expression or pattern means."""
@@ -131,34 +135,6 @@ class Values:
                 return Shape("bounds", (kind, trait)) if kind == OPEN else kind
             return self.types.written(inner, unit, scope)
         return self.types.written(path, unit, scope)
-
-    def of_value(self, things: Things) -> Shape:
-        """The type of a constant, or of a value that is a type's only one."""
-        for thing in things - {UNKNOWN}:
-            if thing.binding is None:
-                continue
-            roles = thing.binding.roles
-            unit = self.types.paths.units.at(thing.path)
-            if unit is None:
-                continue
-            if "constant" in roles:
-                node = thing.binding.sites[0].node.parent()
-                return self.types.written(node.field("type"), unit, thing.binding.scope)
-            if roles & {"type", "variant"}:
-                return self.made(thing)
-            if "alias" in roles:
-                return self.types.of_things(frozenset({thing}), (), thing.name)
-        return OPEN
-
-    def made(self, thing: Thing) -> Shape:
-        """The type of what a struct or variant makes."""
-        binding = thing.binding
-        assert binding is not None
-        if "variant" in binding.roles:
-            owner = binding.scope.owner
-            unit = self.types.paths.units.at(thing.path)
-            return Shape(own(unit, owner)) if unit is not None and owner is not None else OPEN
-        return Shape(thing)
 
     def call(self, node: Node, unit: Unit, scope: Scope) -> Shape:
         function = node.field("function")
@@ -267,37 +243,10 @@ class Values:
             if binding is None:
                 continue
             if "function" in binding.roles:
-                return self.returned(thing, owner, types)
+                return self.signatures.returned(thing, owner, types)
             if binding.roles & {"type", "variant"}:
-                return self.made(thing)
+                return self.parts.made(thing)
         return OPEN
-
-    def returned(self, thing: Thing, owner: Shape, types: Sequence[Shape]) -> Shape:
-        """What a function gives, by what it says of itself."""
-        unit = self.types.paths.units.at(thing.path)
-        scope = names_of(unit).functions.get(thing.start) if unit is not None else None
-        if unit is None or scope is None:
-            return OPEN
-        written = scope.node.field("return_type")
-        if written is None:
-            return Shape("()")
-        shape = self.types.written(written, unit, scope)
-        given = self._replacing(unit, scope, owner)
-        given.update(zip(parameters(unit, scope), types, strict=False))
-        found = replaced(shape, given)
-        return self.owners.projected(found) or found
-
-    def _replacing(self, unit: Unit, scope: Scope, owner: Shape) -> dict[Thing, Shape]:
-        if owner == OPEN:
-            return {}
-        given: dict[Thing, Shape] = {}
-        found = names_of(unit).impl(scope)
-        if found is not None:
-            matched(self.types.written(found.of, unit, found.outer), owner, given)
-        else:
-            for trait in self.types.things_of(self.types.self_shape(unit, scope)):
-                given[trait] = owner
-        return given
 
     def member(self, node: Node, unit: Unit, scope: Scope) -> Shape:
         owner = self.of(node.field("value"), unit, scope)
@@ -305,19 +254,8 @@ class Values:
         if name.kind() == "integer_literal":
             return self.numbered(owner, int(name.text()) if name.text().isdigit() else 0)
         for thing in self.owners.of(owner, name.text()) - {UNKNOWN}:
-            return self.of_field(thing, owner)
+            return self.parts.of_field(thing, owner)
         return OPEN
-
-    def of_field(self, thing: Thing, owner: Shape) -> Shape:
-        """The type of a field of a value."""
-        unit = self.types.paths.units.at(thing.path)
-        binding = thing.binding
-        if unit is None or binding is None or "field" not in binding.roles:
-            return OPEN
-        around = binding.scope.parent or binding.scope
-        written = binding.sites[0].node.parent().field("type")
-        given = dict(zip(parameters(unit, around), owner.parts, strict=False))
-        return replaced(self.types.written(written, unit, around), given)
 
     def numbered(self, owner: Shape, nth: int) -> Shape:
         """The type of a field that has a number."""
@@ -325,23 +263,7 @@ class Values:
             return library.part(owner, nth)
         if not isinstance(owner.head, Thing):
             return OPEN
-        return self.of_numbered(owner.head, nth, owner)
-
-    def of_numbered(self, thing: Thing, nth: int, owner: Shape) -> Shape:
-        """The type of what a tuple struct or variant holds at a place."""
-        unit = self.types.paths.units.at(thing.path)
-        body = self.owners.body(thing)
-        fields = body.node.field("body") if body is not None else None
-        if unit is None or body is None or fields is None or body.parent is None:
-            return OPEN
-        if fields.kind() != "ordered_field_declaration_list":
-            return OPEN
-        skipped = {"visibility_modifier", "attribute_item", "line_comment", "block_comment"}
-        types = [c for c in fields.children() if c.is_named() and c.kind() not in skipped]
-        if nth >= len(types):
-            return OPEN
-        given = dict(zip(parameters(unit, body.parent), owner.parts, strict=False))
-        return replaced(self.types.written(types[nth], unit, body.parent), given)
+        return self.parts.of_numbered(owner.head, nth, owner)
 
     def try_(self, node: Node, unit: Unit, scope: Scope) -> Shape:
         return library.tried(self.of(node.children()[0], unit, scope))
@@ -351,7 +273,7 @@ class Values:
 
     def struct(self, node: Node, unit: Unit, scope: Scope) -> Shape:
         things = self.meant(node.field("name"), unit, scope)
-        return self.of_value(things)
+        return self.parts.of_value(things)
 
     def index(self, node: Node, unit: Unit, scope: Scope) -> Shape:
         parts = [child for child in node.children() if child.is_named()]
