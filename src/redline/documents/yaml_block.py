@@ -25,6 +25,7 @@ _KEY = compiled(
 _EMPTY_KEY = re.compile(rb"(?:[&!][^ \t\r\n]*[ \t]+)*:(?=[ \t\r\n]|\Z)")
 _FLOW_KEY = re.compile(rb"(?:[&!][^ \t\r\n]*[ \t]+)*(?=[\[{])")
 _COLON = re.compile(rb"[ \t]*:(?=[ \t\r\n]|\Z)")
+_CLOSED = tuple(re.compile(mark + _COLON.pattern) for mark in (rb"\]", rb"\}"))
 DASH = re.compile(rb"-(?=[ \t\r\n]|\Z)")
 QUESTION = re.compile(rb"\?(?=[ \t\r\n]|\Z)")
 _HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[ \t]*)(?=\r?\n|\Z)")
@@ -115,6 +116,8 @@ class BlockScanner(FlowScanner):
             return None
         stop = self.source.find(b"\n", at, min(limit, at + _LONGEST_KEY))
         stop = min(limit, at + _LONGEST_KEY) if stop < 0 else stop
+        if not any(closed.search(self.source, at, min(stop + 1, limit)) for closed in _CLOSED):
+            return None
         try:
             end = self.flow_end(flow.end(), stop)
         except CannotApply:

@@ -58,7 +58,10 @@ def _columns(source: bytes) -> set[int]:
     """The columns at which block collections can start."""
     columns: set[int] = set()
     first = _LEAD.match(source, 3 if source.startswith(_BOM) else 0)
-    leads = {match[1] for match in _LEADS.finditer(source)}
+    if len(source) < _WINDOW:
+        leads = set(_LEADS.findall(source))
+    else:
+        leads = {match[1] for match in _LEADS.finditer(source)}
     for lead in leads | {first[0] if first else b""}:
         columns.update(match.start() for match in _WORD.finditer(lead))
         columns.add(len(lead))

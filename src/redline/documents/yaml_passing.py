@@ -27,16 +27,18 @@ PLAIN = compiled(_PLAIN)
 _AFTER = compiled(_KEYED)
 _QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"[ ]?:[ \t\r\n]*+|\w++[ ]?:[ \t\r\n]++)")
 MAX_FLOW = 200
-BLOCK = 64
+BLOCK = 8
 # Deeper ones are passed over level by level; where there are many, this is worth more levels.
 _LEVELS = 2
 _MORE_LEVELS = 16
-_MANY = 5000
+_MANY = 500
 # JSON, and what is written like it, is passed over by simpler patterns, which may hold more levels.
 _JSON_LEVELS = 16
 _MORE_JSON_LEVELS = 48
 _BLANKS = rb"[ \t\r\n]*+"
 _WORD = rb"[\w.+-]++(?<=\w)" + _BLANKS
+# What is larger is not passed over twice.
+_LARGE = 256
 # So often in a row they may fail.
 _MOST_MISSES = 32
 
@@ -93,6 +95,7 @@ def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
     text = {
         "entry": entry + rb"(?=[,\]}])",
         "entries": rb"(?:" + entry + rb",)*+",
+        "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
         "nested": nested,
     }
     return compiled(text[what], re.DOTALL)
@@ -114,8 +117,13 @@ class Passing:
         if at in self.ends:
             return self.ends[at]
         end = self._json_end("nested", at, limit)
-        if end > at:
-            return end
+        if end == at:
+            end = self._level_by_level(at, limit)
+        if end - at > _LARGE:
+            self.ends[at] = end
+        return end
+
+    def _level_by_level(self, at: int, limit: int) -> int:
         source, inside, depth = self.source, _passing("inside", self.levels), 0
         while True:
             self.steps += 1
@@ -143,9 +151,13 @@ class Passing:
 
     def entry_end(self, at: int, limit: int) -> int:
         """Where the entry at *at* of a collection ends: at a comma or a closing bracket."""
-        key = _QUICK_KEY.match(self.source, at, limit) if self.ends else None
+        key = _QUICK_KEY.match(self.source, at, limit)
         value = key.end() if key else at
-        if value not in self.ends and (end := self._json_end("entry", at, limit)) > at:
+        if self.source[value : value + 1] in (b"[", b"{"):
+            end = self.space(self.flow_end(value, limit), limit)
+            if self.source[end : end + 1] in (b",", b"]", b"}"):
+                return end
+        elif (end := self._json_end("entry", at, limit)) > at:
             return end
         entry = _passing("entry", self.levels)
         at = self._after(entry, self.ends.get(value, at), limit)
@@ -170,7 +182,8 @@ class Passing:
 
     def block_end(self, at: int, limit: int) -> int:
         """Behind the comma of the last of BLOCK entries, or *at* when there are less."""
-        return self._after(_passing("block"), at, limit)
+        end = self._json_end("block", at, limit)
+        return end if end > at else self._after(_passing("block", self.levels), at, limit)
 
     def _json_end(self, what: str, at: int, limit: int) -> int:
         """Behind what stands at *at* if it is as in JSON, else *at*."""

@@ -27,8 +27,10 @@ _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
 _MARKS = bytes.maketrans(b"&!*[{:", b"??????")
 _WORD = re.compile(r"[^\s'\"\\]+")
 _LARGE = 4096
-# So much text is looked at in one go when only the number of entries matters.
+# So much text is looked at in one go when only the number of entries matters; small ones less.
 _WINDOW = 1 << 14
+_SMALL_WINDOW = 1 << 9
+_MOST_WINDOWS = 64
 
 
 @dataclass(slots=True)
@@ -105,11 +107,11 @@ class Scanner(BlockScanner):
         return [child for child in self.entries(node) if child.key == key]
 
     def _spelled(self, node: Node, key: str) -> Iterator[Child]:
-        """As `named`; where neither the key's longest word nor an escape stands, it is not."""
-        word = max(_WORD.findall(key), key=len, default="").encode("utf-8", "surrogateescape")
+        """As `named`; where neither all words of the key nor an escape stand, it is not."""
+        words = [word.encode("utf-8", "surrogateescape") for word in set(_WORD.findall(key))]
         windows = self.flow_parts(node) if node.style == "flow" else self._windows(node)
         for start, end, _ in windows:
-            may_hold = self.source.find(word, start, end) >= 0
+            may_hold = all(self.source.find(word, start, end) >= 0 for word in words)
             if may_hold or self._has_escaped_key(node, start, end):
                 yield from (child for child in self._within(node, start, end) if child.key == key)
 
@@ -237,8 +239,9 @@ class Scanner(BlockScanner):
     def _windows(self, node: Node) -> Iterator[Portion]:
         """The lines of a block collection in order, entries never torn; nothing is counted."""
         pattern, start = _entry_line(node.column, node.kind), node.start
+        size = min(max(_SMALL_WINDOW, (node.limit - start) // _MOST_WINDOWS), _WINDOW)
         while start < node.limit:
-            found = pattern.search(self.source, min(start + _WINDOW, node.limit), node.limit)
+            found = pattern.search(self.source, min(start + size, node.limit), node.limit)
             while found and self.source[found.end()] == 0x3A:
                 found = pattern.search(self.source, found.end(), node.limit)
             end = found.start() if found else node.limit

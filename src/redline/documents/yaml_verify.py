@@ -143,10 +143,11 @@ def count_of(tree: Any) -> int:
 
 def find(tree: Any, where: Where) -> int:
     """The node at *where*; CannotApply when rapidyaml sees no such node."""
-    roots = documents(tree)
-    if where.document >= len(roots):
+    if where.document >= count_of(tree):
         raise CannotApply("The two parsers disagree on the number of documents")
-    node = roots[where.document]
+    node = int(tree.root_id())
+    if tree.is_stream(node):
+        node = int(tree.child(node, where.document))
     for step in where.steps:
         node = _step(tree, node, step)
     return node

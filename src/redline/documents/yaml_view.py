@@ -89,7 +89,7 @@ def _without_flat_keys(text: bytes) -> bytes:
     """As `without_collection_keys` for the simplest of them, if no text can hold what looks so."""
     if any(mark in text for mark in _TEXT_MARKS):
         return text
-    return _FLAT_KEY.sub(lambda key: key[1] + _as_scalar(key[3]), text)
+    return _FLAT_KEY.sub(lambda key: key[1] + _as_scalar(key[3]), b"\n" + text)[1:]
 
 
 def _as_scalar(key: bytes) -> bytes:
@@ -175,6 +175,7 @@ def undeclared_handle(text: bytes) -> int | None:
 
 def _without_texts(text: bytes) -> bytes:
     """*text* without most of what stands in literal and folded scalars."""
+    text = b"\n" + text
     for lines in _TEXT_LINES:
         text = lines.sub(b"\n", text)
     return text
