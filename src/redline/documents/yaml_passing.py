@@ -36,7 +36,7 @@ _MANY = 500
 _JSON_LEVELS = 16
 _MORE_JSON_LEVELS = 48
 _BLANKS = rb"[ \t\r\n]*+"
-_WORD = rb"[\w.+-]++(?<=\w)" + _BLANKS
+_JSON_KEY = rb"(?:" + _QUOTED + _BLANKS + rb":" + _BLANKS + rb"|\w[\w.+-]*+:[ \t\r\n]++)?+"
 # What is larger is not passed over twice.
 _LARGE = 256
 # So often in a row they may fail.
@@ -75,23 +75,24 @@ def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
     return compiled(text, re.DOTALL)
 
 
+def _json_value(levels: int) -> bytes:
+    """A string in double quotes, a word, or a collection of such with at most *levels* more."""
+    inner = rb"|" + _json_nested(levels) if levels >= 0 else b""
+    return rb"(?:" + _QUOTED + inner + rb"|[\w.+-]++(?<=\w))"
+
+
 def _json_nested(levels: int) -> bytes:
-    """As `_nested`, of words and strings in double quotes with nothing unusual behind them."""
-    inner = rb"|" + _json_nested(levels - 1) if levels else b""
+    """As `_nested`, with nothing in it but keys and values of the usual kinds."""
     words = rb"\w[\w .:+,-]*+(?=[\]}])"
-    behind = rb"(?:[,:]" + _BLANKS + rb"|(?=[\]}]))"
-    behind_word = rb"(?:," + _BLANKS + rb"|:[ \t\r\n]++|(?=[\]}]))"
-    other = rb"(?:" + _QUOTED + inner + rb")" + _BLANKS + behind + rb"|" + _WORD + behind_word
-    return rb"[\[{](?:" + words + rb"|" + _BLANKS + rb")(?:" + other + rb")*+[\]}]"
+    entry = _JSON_KEY + _json_value(levels - 1) + _BLANKS + rb"(?:," + _BLANKS + rb"|(?=[\]}]))"
+    return rb"[\[{](?:" + words + rb"|" + _BLANKS + rb")(?:" + entry + rb")*+[\]}]"
 
 
 @cache
 def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
     """As `_passing`; it ends before whatever is not as in JSON."""
-    nested, ends = _json_nested(levels), rb"(?=[,\]}]))"
-    other = rb"(?:" + _QUOTED + rb"|" + nested + rb")" + _BLANKS + rb"(?::" + _BLANKS + rb"|" + ends
-    word = _WORD + rb"(?::[ \t\r\n]++|" + ends
-    entry = _BLANKS + rb"(?:" + other + rb"|" + word + rb")*+"
+    nested = _json_nested(levels)
+    entry = _BLANKS + _JSON_KEY + _json_value(levels) + _BLANKS
     text = {
         "entry": entry + rb"(?=[,\]}])",
         "entries": rb"(?:" + entry + rb",)*+",

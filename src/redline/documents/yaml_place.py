@@ -11,7 +11,10 @@ from redline.documents.yaml_fragment import Fragment
 from redline.documents.yaml_scan import Scanner
 
 _BREAK = re.compile(rb"\r?\n|\Z")
-_INDENTED = re.compile(rb"^( +)[^ \t\r\n#-]", re.MULTILINE)
+_INDENTED = re.compile(rb"( ++)[^ \t\r\n#-]")
+_INDENTED_LINE = re.compile(rb"\n" + _INDENTED.pattern)
+# The first lines show how deep one level is.
+_SAMPLE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,9 @@ class Style:
     @classmethod
     def of(cls, source: bytes) -> Style:
         """What *source* does."""
-        crlf = source.count(b"\r\n")
-        newline = b"\r\n" if crlf > source.count(b"\n") - crlf else b"\n"
-        match = _INDENTED.search(source[:65536])
+        crlf = source.count(b"\r\n") if b"\r" in source else 0
+        newline = b"\r\n" if crlf and crlf > source.count(b"\n") - crlf else b"\n"
+        match = _INDENTED.match(source) or _INDENTED_LINE.search(source, 0, _SAMPLE)
         step = len(match[1]) if match else 2
         return cls(newline, step if 1 < step <= 8 else 2)
 
