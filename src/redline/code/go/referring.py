@@ -17,7 +17,7 @@ from redline.code.named import Node
 from redline.code.project import Files
 from redline.code.references import nodes_of
 from redline.code.scopes import Member, Names, Occurrence, Scope
-from redline.code.targets import Reference, Target
+from redline.code.targets import Meaning, Reference, Target
 from redline.code.things import UNKNOWN, Thing
 from redline.code.typed.referring import Place, TypedReferring
 from redline.code.typed.units import Unit
@@ -52,11 +52,11 @@ class GoReferring(TypedReferring):
         self._begin()
         self._methods.clear()
 
-    def read(self, parsed: Parsed, spots: Sequence[int]) -> Names:  # noqa: ARG002 - by nodes
+    def read(self, parsed: Parsed, spots: Sequence[int]) -> Names:
         """The places that spell the name; what they mean is found outward from each."""
         top = Scope("module", None, parsed.root)
         names = Names(top, scopes=[top])
-        for node in nodes_of(parsed, self.name):
+        for node in nodes_of(parsed, self.name) if spots else ():
             above = node.parent()
             if node.kind() == "field_identifier" or key_of(node) is not None:
                 names.member(node, top, "access", above)
@@ -77,6 +77,9 @@ class GoReferring(TypedReferring):
             return []  # other packages cannot name it
         self._targets = targets
         return super().in_file(path, targets)
+
+    def _meanings(self, unit: Unit) -> Iterator[Meaning]:
+        return (place[:3] for place in self._places(unit))  # every place that spells it is noted
 
     def _places(self, unit: Unit) -> Iterator[Place]:
         for line, things, is_member, start in super()._places(unit):

@@ -48,13 +48,15 @@ class Source:
     @cached_property
     def package(self) -> str:
         """What it says its package is called."""
-        clause = self.unit.parsed.root.find(kind="package_clause")
+        clauses = (n for n in self.unit.parsed.root.children() if n.kind() == "package_clause")
+        clause = next(clauses, None)
         return str(clause.children()[-1].text()) if clause is not None else ""
 
     @cached_property
     def imports(self) -> list[Import]:
         """What it imports."""
-        found = self.unit.parsed.root.find_all(kind="import_spec")
+        tops = (n for n in self.unit.parsed.root.children() if n.kind() == "import_declaration")
+        found = [spec for top in tops for spec in top.find_all(kind="import_spec")]
         return [_import(spec) for spec in found if spec.field("path") is not None]
 
     @cached_property
