@@ -27,7 +27,7 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
         folder = Path(name).resolve()
         copy(source, folder)
         _alone(folder)
-        argv = ["env", *(f"{key}={value}" for key, value in _environment().items()), str(server)]
+        argv = ["env", *(f"{key}={value}" for key, value in environment().items()), str(server)]
         with LanguageServer(argv, folder) as service:
             return by_server(service, folder, "go", picks)
 
@@ -54,10 +54,8 @@ def _alone(folder: Path) -> list[Path]:
 
 def _listed(module: Path) -> list[str]:
     argv = [str(_go() / "bin" / "go"), "list", "-e", "-f", _TEMPLATE, "./..."]
-    environment = {**os.environ, **_environment()}
-    done = subprocess.run(
-        argv, cwd=module, env=environment, capture_output=True, text=True, check=False
-    )
+    known = {**os.environ, **environment()}
+    done = subprocess.run(argv, cwd=module, env=known, capture_output=True, text=True, check=False)
     return [line for line in done.stdout.splitlines() if line]
 
 
@@ -65,10 +63,12 @@ def _go() -> Path:
     return tool("go").folder() / "go"
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """What the toolchain and gopls are started with: nothing comes from the network."""
     kept = HOME.parent / "go"
     return {
         "PATH": f"{_go() / 'bin'}:{os.environ['PATH']}",
+        "HOME": os.environ.get("HOME", "/"),
         "GOROOT": str(_go()),
         "GOPATH": str(kept / "path"),
         "GOCACHE": str(kept / "cache"),

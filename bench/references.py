@@ -30,7 +30,7 @@ Fixed before measuring:
 - Looked at while this was built: this repository, scrapy, celery; express, fastify, eslint, mocha,
   undici, knex, webpack, jsdom, three; rxjs, mobx, ethers, zod, effect. Counted once at the end,
   unseen: aiohttp, rich; mongoose, nodemailer, svgo, stylelint; msw, tanstack-table-core.
-  Go looked at: cobra, tcell, gin, lego. Unseen: golang-x-net, roaring, echo.
+  Go looked at: cobra, tcell, gin, lego, caddy, etcd. Unseen: golang-x-net, roaring, echo.
 - Rust: the reference is rust-analyzer with the standard library and all features on (how it is told
   of the crates stands in rust_analyzer_references.py). What it answers counts as it is: of a type
   also where `Self` stands for it; of a method of a trait also its implementations and their calls,

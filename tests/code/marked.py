@@ -77,10 +77,14 @@ class Sample:
                     (bound if reference.certainty == "bound" else possible).append(where)
         return bound, possible
 
+    def is_file(self, path: WorkspacePath) -> bool:
+        assert path.root == 0, path  # there is no other root to look into
+        return path.relative in self.files
+
     def reading(self) -> Files:
         return Files(
             self.parse,
-            lambda path: path.relative in self.files,
+            self.is_file,
             self.defining,
             lambda path: self.files.get(path.relative),
             self.defining_in,

@@ -345,29 +345,94 @@ def test_what_a_library_defines_is_nothing_and_what_cannot_be_told_is_possible()
     )
 
 
-def test_a_librarys_interface_may_be_satisfied_by_a_method_of_the_package() -> None:
+def test_a_librarys_interface_counts_in_the_package_of_a_method_that_satisfies_it() -> None:
     holds(
         "Write",
         """
         === a/a.go
         package a
 
-        import "io"
+        import (
+            "bytes"
+            "io"
+        )
 
         type Sink struct{}
 
         func (s *Sink) Write(p []byte) (int, error) { return 0, nil } // it
 
-        func f(w io.Writer, s *Sink) {
-            w.Write(nil) // maybe
+        type wrapped struct{ io.Writer }
+
+        func f(w io.Writer, s *Sink, b *bytes.Buffer, c io.WriteCloser, v wrapped) {
+            w.Write(nil) // ref
             s.Write(nil) // ref
+            b.Write(nil)
+            c.Write(nil)
+            v.Write(nil) // ref
         }
+
         === b/b.go
         package b
 
         import "io"
 
-        func f(w io.Writer) { w.Write(nil) }
+        func f(w io.Writer, c io.WriteCloser) {
+            w.Write(nil) // maybe
+            c.Write(nil)
+        }
+        """,
+    )
+
+
+def test_an_error_is_a_namesake_outside_the_package_that_makes_it() -> None:
+    holds(
+        "Error",
+        """
+        === a/a.go
+        package a
+
+        type Broken struct{}
+
+        func (b Broken) Error() string { return "" } // it
+
+        func f(err error) string { return err.Error() } // ref
+        === b/b.go
+        package b
+
+        import "example.com/shop/a"
+
+        func f(err error, b a.Broken) string {
+            return err.Error()
+        }
+
+        func g(b a.Broken) string { return b.Error() } // ref
+        """,
+    )
+
+
+def test_an_interface_that_embeds_a_librarys_asks_for_its_methods_too() -> None:
+    holds(
+        "Status",
+        """
+        === a.go
+        package a
+
+        import "net/http"
+
+        type Writer interface {
+            http.ResponseWriter
+            Status() int
+        }
+
+        type good struct{ http.ResponseWriter }
+
+        func (g *good) Status() int { return 1 } // it
+
+        type bad struct{}
+
+        func (b *bad) Status() int { return 1 }
+
+        func f(w Writer) { w.Status() } // ref
         """,
     )
 

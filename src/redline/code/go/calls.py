@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from redline.code.go.library import is_library
 from redline.code.go.names import Declared
-from redline.code.go.types import BASIC, filled, is_library
+from redline.code.go.types import BASIC, filled
 from redline.code.named import Node
 from redline.code.things import Thing
 from redline.code.typed.shapes import OPEN, Shape

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from redline.code.go.library import is_library
 from redline.code.go.names import Declared, children
-from redline.code.go.types import is_library
 from redline.code.named import Node
 from redline.code.typed.shapes import OPEN, Shape
 from redline.code.typed.units import Unit

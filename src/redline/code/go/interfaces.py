@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from redline.code.go.library import LIBRARY
 from redline.code.go.members import Members
 from redline.code.go.names import Declared
 from redline.code.go.sources import receiver_of
@@ -62,7 +63,7 @@ class Interfaces:
         above: Node = method.node.parent()
         spec = above.parent()
         if spec is not None and spec.kind() == "type_spec":
-            return self.types.of(method.unit, spec.field("name"))
+            return self.types.named([Declared(method.unit, spec.field("name"), "type", spec)])
         return self.types.literal(method.unit, above)
 
 
@@ -72,7 +73,7 @@ def _is_abstract(method: Declared) -> bool:
 
 def _same(one: Shape, other: Shape) -> bool:
     """Whether two types are the same, as far as they can be told."""
-    if OPEN in (one, other) or "?.?" in (one.head, other.head):
+    if OPEN in (one, other) or LIBRARY in (one, other):
         return True
     if _is_spelled(one) and _is_spelled(other):
         return True  # structs or interfaces without a name: their words may differ

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from redline.code.go.types import bare, is_library
+from redline.code.go.library import is_library
+from redline.code.go.types import bare
 from redline.code.go.values import Values
 from redline.code.named import Node
 from redline.code.typed.shapes import OPEN, Shape

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from redline.code.go.library import LIBRARY, is_library, may_be_interface
 from redline.code.go.names import Declared
 from redline.code.go.sources import fields_of, methods_of
-from redline.code.go.types import Types, bare, filled, is_library
+from redline.code.go.types import Types, bare, filled
 from redline.code.things import Thing
 from redline.code.typed.shapes import OPEN, Shape
 
@@ -45,18 +46,19 @@ class Members:
 
     def _find(self, shape: Shape, name: str) -> Selected:
         level, seen = [shape], {shape}
-        is_open = is_outside = False
+        is_open, outside = False, []
         for _ in range(_DEEPEST):
             found = [each for shape in level for each in self._direct(shape, name)]
             if found:
                 return Selected([each for each, _ in found], found[0][1])
             is_open = is_open or OPEN in level
-            is_outside = is_outside or any(_is_outside(each) for each in level)
+            outside += [each for each in level if is_library(each)]
             level = [each for shape in level for each in self.embedded(shape) if each not in seen]
             if not level:
                 break
             seen.update(level)
-        return Selected(is_open=is_open, is_outside=is_outside)
+        is_outside = any(may_be_interface(each) for each in outside)
+        return Selected([], LIBRARY if outside else OPEN, is_open, is_outside)
 
     def _direct(self, shape: Shape, name: str) -> Iterator[tuple[Declared, Shape]]:
         """Those the type has itself, each with its type."""
@@ -131,7 +133,7 @@ class Members:
         level, seen = [shape], {shape}
         found: list[Declared] = []
         while level:
-            if not all(_is_outside(each) or self._is_interface(each) for each in level):
+            if not all(may_be_interface(each) or self._is_interface(each) for each in level):
                 return None
             found += [declared for each in level for declared, _ in self._spelled(each)]
             level = [each for shape in level for each in self.embedded(shape) if each not in seen]
@@ -141,7 +143,3 @@ class Members:
     def _is_interface(self, shape: Shape) -> bool:
         made = self.types.home(self.types.underlying(shape))
         return made is not None and made.node.kind() == "interface_type"
-
-
-def _is_outside(shape: Shape) -> bool:
-    return is_library(shape) or shape.head == "error"

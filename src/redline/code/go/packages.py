@@ -31,6 +31,10 @@ class Packages:
         assert found is not None  # it has been read
         return found
 
+    def adopt(self, unit: Unit) -> None:
+        """Take a file that lies in no folder."""
+        self._sources.setdefault(unit.path, Source(unit))
+
     def of_package(self, source: Source, name: str) -> list[Declared]:
         """Who declares *name* for all files of the package *source* belongs to."""
         return self._declared(source.folder, source.package, name)
@@ -97,7 +101,7 @@ class Packages:
 
     def _near(self, folder: WorkspacePath, name: str) -> Iterator[Source]:
         """Files right in *folder* that may declare *name*."""
-        paths = self.units.files.defining_in(name, folder)
+        paths = self.units.files.defining_in(name, folder) if folder.root >= 0 else ()
         known = {source.unit.path: source for source in self._read.get(folder, [])}
         yield from known.values()
         yield from self._each(path for path in paths if path not in known)
@@ -134,6 +138,8 @@ class Packages:
         return self._modules[folder]
 
     def _found_module(self, folder: WorkspacePath) -> tuple[WorkspacePath, str] | None:
+        if folder.root < 0:
+            return None  # a library lies in no folder
         manifest = folder.child("go.mod")
         text = self.units.files.text(manifest) if self.units.files.is_file(manifest) else None
         named = _MODULE.search(text) if text is not None else None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from redline.code.definitions import Parsed
 from redline.code.go.interfaces import Interfaces
+from redline.code.go.library import is_of_library
 from redline.code.go.literals import has_fields, key_of, type_of
 from redline.code.go.members import Members, Selected
 from redline.code.go.names import Declared, Locals
@@ -86,25 +87,36 @@ class GoReferring(TypedReferring):
             if any((thing.path, thing.start) == (unit.path, start) for thing in things):
                 yield line, things - self._joined, is_member, start
                 continue
-            for thing in things - self._joined:
-                self._join(thing)
-            yield line, things, is_member, start
+            met = {self._met(unit, thing) for thing in things}
+            yield line, frozenset(thing for thing in met if thing is not None), is_member, start
 
-    def _join(self, thing: Thing) -> None:
-        """Count calls of a method that corresponds to a target's by an interface as its own."""
+    def _met(self, unit: Unit, thing: Thing) -> Thing | None:
+        """A thing, counted as a target's own where it corresponds to it by an interface.
+
+        Calls of a library's interface are everywhere: of those only the ones in the package of
+        the method are taken for it, others may be it; of errors not even that.
+        """
         method = self._methods.get(thing)
-        for target in self._targets if method is not None else ():
-            asked = self._methods.get(target.thing)
-            if asked is None or method is None or thing in target.same:
-                continue
-            if self.interfaces.correspond(asked, method):
-                target.same.add(thing)
-                self._joined.add(thing)
+        if method is None or thing in self._joined:
+            return thing
+        same = [target for target in self._targets if self._corresponds(target, method)]
+        if is_of_library(thing):
+            near = [target.thing for target in same if _is_near(target, unit)]
+            far = UNKNOWN if same and self.name != "Error" else None
+            return near[0] if near else far
+        for target in same:
+            target.same.add(thing)
+            self._joined.add(thing)
+        return thing
+
+    def _corresponds(self, target: Target, method: Declared) -> bool:
+        asked = self._methods.get(target.thing)
+        return asked is not None and self.interfaces.correspond(asked, method)
 
     def _may_satisfy(self, unit: Unit) -> bool:
         """Whether a method of this package is asked for: a library's interface may have it."""
-        asked = (target.thing for target in self._targets if target.thing in self._methods)
-        return any(thing.path.parent == unit.path.parent for thing in asked)
+        asked = [target for target in self._targets if target.thing in self._methods]
+        return any(_is_near(target, unit) for target in asked)
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Whether a file can name a thing of another file at all, by its text alone."""
@@ -172,6 +184,10 @@ class GoReferring(TypedReferring):
         found = {each.thing: each for each in declared}
         self._methods.update((t, each) for t, each in found.items() if each.kind == "method")
         return frozenset(found)
+
+
+def _is_near(target: Target, unit: Unit) -> bool:
+    return target.thing.path.parent == unit.path.parent
 
 
 def _defined(unit: Unit, node: Node, above: Node) -> Declared:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from redline.code.go.library import Library, of_library
 from redline.code.go.names import Declared, Locals, children, type_parameters
 from redline.code.go.packages import Packages
 from redline.code.named import Node
@@ -18,14 +19,10 @@ BASIC = frozenset(
     | {"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"}
     | {"float32", "float64", "complex64", "complex128"}
 )
+_SAME = {"byte": "uint8", "rune": "int32"}
 _ELEMENTS = {"slice_type", "array_type", "implicit_length_array_type"}
 _WRAPPED = {"parenthesized_type", "type_constraint", "type_elem"}
 _VARIADIC = "variadic_parameter_declaration"
-
-
-def is_library(shape: Shape) -> bool:
-    """Whether a type is one of a package that is not in the workspace."""
-    return isinstance(shape.head, str) and "." in shape.head
 
 
 def bare(shape: Shape) -> Shape:
@@ -53,6 +50,7 @@ class Types:
 
     packages: Packages
     locals: Locals = field(default_factory=Locals)
+    _library: Library = field(default_factory=Library)
     _homes: dict[Thing, Declared] = field(default_factory=dict)
     _busy: set[Thing] = field(default_factory=set)
 
@@ -66,7 +64,12 @@ class Types:
 
     def home(self, shape: Shape) -> Declared | None:
         """What declares a named type or type parameter, or spells out a struct or interface."""
-        return self._homes.get(shape.head) if isinstance(shape.head, Thing) else None
+        if isinstance(shape.head, Thing):
+            return self._homes.get(shape.head)
+        home = self._library.home(shape.head)
+        if home is not None:
+            self.packages.adopt(home.unit)
+        return home
 
     def of(self, unit: Unit, node: Node | None) -> Shape:
         """The type that *node* spells."""
@@ -109,7 +112,7 @@ class Types:
         paths = [each.path for each in self.packages.imported(source, package.text())]
         if len(paths) != 1 or self.packages.is_own(source, paths[0]):
             return OPEN
-        return Shape(f"{paths[0]}.{name.text()}")
+        return of_library(paths[0], name.text())
 
     def parameters(self, home: Declared) -> list[Thing]:
         """The type parameters of a declared type or function."""
@@ -165,7 +168,7 @@ class Types:
         if found:
             return self.named(found)
         name = node.text()
-        return Shape(name) if name in BASIC else OPEN
+        return Shape(_SAME.get(name, name)) if name in BASIC else OPEN
 
 
 def _qualified(types: Types, unit: Unit, node: Node) -> Shape:

@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 from redline.code.go.calls import TYPES, conversion_of, result_of
 from redline.code.go.declarations import DECLARED
+from redline.code.go.library import LIBRARY, is_library
 from redline.code.go.members import Members, Selected
 from redline.code.go.names import Declared, children, spot_of
-from redline.code.go.types import Types, bare, is_library
+from redline.code.go.types import Types, bare
 from redline.code.named import Node
 from redline.code.things import Thing
 from redline.code.typed.shapes import OPEN, Shape
@@ -69,7 +70,7 @@ class Values:
             return Selected(found, self.types.named(found))
         if found:
             return Selected(found, self.of_declared(found[0]))
-        return Selected(is_outside=True)
+        return Selected(shape=LIBRARY)
 
     def package_of(self, unit: Unit, operand: Node) -> str | None:
         """The name of the package that stands before a dot, if one does."""
@@ -126,10 +127,7 @@ def _name(values: Values, unit: Unit, node: Node) -> Shape:
 
 
 def _selector(values: Values, unit: Unit, node: Node) -> Shape:
-    found = values.selected(unit, node)
-    if found.declared or not found.is_outside:
-        return found.shape
-    return Shape("?.?")  # of a library: no member of it is one of ours
+    return values.selected(unit, node).shape
 
 
 def _unary(values: Values, unit: Unit, node: Node) -> Shape:
