@@ -128,3 +128,23 @@ def test_a_ring_of_declarations_ends() -> None:
         }
         """,
     )
+
+
+def test_expressions_of_any_length_and_depth_are_read() -> None:
+    chain = "".join(f".more({n})" for n in range(2000))
+    total = " + ".join(["one"] * 5000)
+    text = (
+        "package a\n\ntype T struct{ name int }\n\nfunc (t T) more(n int) T { return t }\n\n"
+        f"const one T = 1\n\nvar deep = T{{}}{chain}.name\n\nvar long = ({total}).name\n"
+    )
+    sample = Sample({"a.go": text})
+    referring = GoReferring("name", sample.reading())
+    target = referring.target(path_of("a.go"), text.index("name"))
+    assert target is not None
+    found = referring.in_file(path_of("a.go"), [target])
+    assert found is not None
+    assert [(r.line, r.certainty) for r in found] == [
+        (3, "bound"),
+        (9, "possible"),
+        (11, "bound"),
+    ]

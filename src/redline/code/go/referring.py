@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from redline.code.definitions import Parsed
@@ -25,6 +26,7 @@ from redline.code.typed.units import Unit
 from redline.core.paths import WorkspacePath
 
 _UNKNOWN = frozenset({UNKNOWN})
+_DOT_IMPORT = r"^\s*(?:import\s+)?\.\s+\""
 _DEFINING = {"field_declaration", "method_declaration", "method_elem"}
 
 
@@ -34,6 +36,8 @@ class GoReferring(TypedReferring):
     def __init__(self, name: str, files: Files) -> None:
         super().__init__(name, files)
         self._begin()
+        spelled = re.escape(name)
+        self._use = re.compile(rf"\.\s*{spelled}\b|\b{spelled}\s*:|{_DOT_IMPORT}", re.MULTILINE)
         self._homes: set[WorkspacePath] = set()
         self._methods: dict[Thing, Declared] = {}
         self._targets: list[Target] = []
@@ -74,8 +78,8 @@ class GoReferring(TypedReferring):
 
     def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
         """The references of one file, in order; None where that cannot be told."""
-        if not self._is_exported() and path.parent not in self._homes:
-            return []  # other packages cannot name it
+        if path.parent not in self._homes and not self._is_used(path):
+            return []
         self._targets = targets
         return super().in_file(path, targets)
 
@@ -124,6 +128,16 @@ class GoReferring(TypedReferring):
             return True
         return self._is_exported() and any(self._is_imported(home, text) for home in self._homes)
 
+    def _is_used(self, path: WorkspacePath) -> bool:
+        """Whether a file of another package may use the name: after a dot or as a key."""
+        text = self.units.files.text(path) if self._is_exported() else ""
+        if text is None:
+            return True
+        lines = (
+            text[text.rfind("\n", 0, found.start()) + 1 :] for found in self._use.finditer(text)
+        )
+        return any(not line.lstrip().startswith("//") for line in lines)
+
     def _is_exported(self) -> bool:
         return self.name[:1].isupper()
 
@@ -133,7 +147,10 @@ class GoReferring(TypedReferring):
 
     def of_spot(self, unit: Unit, spot: Occurrence) -> frozenset[Thing]:
         """What a plain name means."""
-        return self._plain(unit, spot.node)
+        try:
+            return self._plain(unit, spot.node)
+        except RecursionError:  # nested deeper than anything a person writes
+            return _UNKNOWN
 
     def _plain(self, unit: Unit, node: Node) -> frozenset[Thing]:
         above = node.parent()
@@ -158,12 +175,22 @@ class GoReferring(TypedReferring):
 
     def of_member(self, unit: Unit, member: Member) -> frozenset[Thing]:
         """What a word that belongs to a value or type means."""
-        above = member.node.parent()
+        try:
+            return self._of_member(unit, member.node)
+        except RecursionError:  # likewise
+            return _UNKNOWN
+
+    def _of_member(self, unit: Unit, node: Node) -> frozenset[Thing]:
+        above = node.parent()
         if above.kind() in _DEFINING:
-            return self._things([_defined(unit, member.node, above)])
+            return self._things([_defined(unit, node, above)])
         if above.kind() == "selector_expression":
             return self._selected(unit, self.values.selected(unit, above))
-        braces = key_of(member.node)
+        return self._of_key(unit, node)
+
+    def _of_key(self, unit: Unit, node: Node) -> frozenset[Thing]:
+        """What stands before a colon between the braces of a literal."""
+        braces = key_of(node)
         if braces is None:
             return _UNKNOWN
         shape = type_of(self.values, unit, braces)
@@ -171,7 +198,7 @@ class GoReferring(TypedReferring):
         if is_field is None:
             return _UNKNOWN
         if not is_field:
-            return self._plain(unit, member.node)
+            return self._plain(unit, node)
         return self._selected(unit, self.members.find(shape, self.name))
 
     def _selected(self, unit: Unit, found: Selected) -> frozenset[Thing]:

@@ -146,6 +146,8 @@ def _unary(values: Values, unit: Unit, node: Node) -> Shape:
 def _binary(values: Values, unit: Unit, node: Node) -> Shape:
     if node.field("operator").kind() in _COMPARING:
         return Shape("bool")
+    while node.field("left").kind() == "binary_expression":  # a long sum, innermost first
+        node = node.field("left")
     left = values.of(unit, node.field("left"))
     is_plain = node.field("left").kind() in _LITERALS or left == OPEN
     return values.of(unit, node.field("right")) if is_plain else left
