@@ -374,3 +374,30 @@ def test_a_variable_of_an_earlier_case_is_seen_in_a_later_one() -> None:
         }
         """,
     )
+
+
+def test_overloads_that_cannot_be_called_from_here_and_types_of_libraries_are_weighed() -> None:
+    holds(
+        "same",
+        """
+        === a/Types.java
+        package a;
+        import org.lib.*;
+        public class Types {
+          public static boolean same(Type a, Type b) { // it
+            return same((Sub) a, b);
+          }
+          private static boolean same(Sub a, Type b) { return true; }
+        }
+        === b/User.java
+        package b;
+        import a.Types;
+        import org.lib.*;
+        class User {
+          boolean m(Sub one, Type two) {
+            Types.same(two, one.given()); // ref
+            return Types.same(one, two); // ref
+          }
+        }
+        """,
+    )

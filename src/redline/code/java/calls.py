@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from redline.code.java.javafile import JavaFile
 from redline.code.java.members import FoundMethod, Lookup, substitute
+from redline.code.java.reach import ANYWHERE, PACKAGE, access
 from redline.code.named import Node
 from redline.code.typed.shapes import OPEN, Shape
 
@@ -78,7 +79,8 @@ class Calls:
         if key not in self._chosen:
             self._chosen[key] = ([], False)
             found = self.callee(node, file)
-            selected = self.expressions.overloads.select(found.methods, arguments_of(node), file)
+            seen = [one for one in found.methods if is_accessible(one, file)]
+            selected = self.expressions.overloads.select(seen, arguments_of(node), file)
             self._chosen[key] = (selected, found.is_whole)
         return self._chosen[key]
 
@@ -103,9 +105,9 @@ class Calls:
     def made(self, node: Node, file: JavaFile) -> tuple[list[FoundMethod], bool]:
         """The constructors that `new`, `this(...)` or `super(...)` may mean."""
         found = self.expressions.members.constructors(self.maker(node, file))
-        return self.expressions.overloads.select(
-            found.methods, arguments_of(node), file
-        ), found.is_whole
+        seen = [one for one in found.methods if is_accessible(one, file)]
+        selected = self.expressions.overloads.select(seen, arguments_of(node), file)
+        return selected, found.is_whole
 
     def maker(self, node: Node, file: JavaFile) -> Shape:
         """The class whose constructor is called."""
@@ -132,6 +134,15 @@ class Calls:
             )
             return Shape(inner) if inner is not None else OPEN
         return self.expressions.classes.shape(spelled, file)
+
+
+def is_accessible(found: FoundMethod, file: JavaFile) -> bool:
+    """Whether code of a file may call a method: a private one only where it is declared."""
+    home = found.method.owner.file
+    if home.path == file.path or home.is_sketch:
+        return True
+    width = access(found.method)
+    return width == ANYWHERE or (width == PACKAGE and home.package == file.package)
 
 
 def arguments_of(node: Node) -> list[Node]:

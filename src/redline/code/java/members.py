@@ -172,6 +172,10 @@ class Members:
             return False
         return all(self.is_plain(part) for part in shape.parts)
 
+    def is_own(self, shape: Shape) -> bool:
+        """Whether a file of the workspace declares it."""
+        return isinstance(shape.head, Thing) and not self.classes.is_variable(shape.head)
+
     def is_interface(self, declared: TypeDeclaration) -> bool:
         """Whether a lambda may stand for it."""
         return declared.kind in ("interface_declaration", "annotation_type_declaration")

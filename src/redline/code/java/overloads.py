@@ -59,7 +59,7 @@ class Overloads:
         shapes = [
             OPEN if node.kind() in _FUNCTIONS else self.shape_of(node, file) for node in arguments
         ]
-        exact = [one for one in fitting if self._is_exact(one, shapes)]
+        exact = [one for one in fitting if self._is_exact(one, fitting, shapes)]
         if len(exact) == 1:
             return exact
         for phase in ("strict", "loose", "variadic"):
@@ -74,15 +74,20 @@ class Overloads:
             return self._agreed(likely, rest, arguments, shapes)
         return []
 
-    def _is_exact(self, one: FoundMethod, shapes: list[Shape]) -> bool:
-        """Whether it takes just the types that are given: nothing can fit better."""
-        if len(one.method.parameters) != len(shapes):
+    def _is_exact(self, one: FoundMethod, fitting: list[FoundMethod], shapes: list[Shape]) -> bool:
+        """Whether it takes just the types that are given, wherever another takes other ones."""
+        count = len(shapes)
+        if any(len(other.method.parameters) != count for other in fitting):
             return False
-        taken = [self.members.parameter(one, at) for at in range(len(shapes))]
-        return all(
-            shape.head == wanted.head and shape.head not in ("[]", OPEN.head, SOME.head)
-            for shape, wanted in zip(shapes, taken, strict=True)
-        )
+        for at, shape in enumerate(shapes):
+            taken = self.members.parameter(one, at)
+            if shape.head == taken.head and shape.head not in ("[]", OPEN.head, SOME.head):
+                continue
+            plain = self.members.plain_head(taken)
+            others = (self.members.parameter(other, at) for other in fitting)
+            if any(self.members.plain_head(other) != plain for other in others):
+                return False
+        return True
 
     def _agreed(
         self,
@@ -163,8 +168,8 @@ class Overloads:
 
     def fits(self, shape: Shape, taken: Shape, *, loose: bool) -> bool | None:
         """Whether a value of one type may be given where another is taken; None if unknown."""
-        if OPEN in (shape, taken):
-            return None
+        if OPEN in (shape, taken) or shape == SOME:
+            return False if shape == SOME and self.members.is_own(taken) else None
         classes = self.members.classes
         if shape.head == taken.head and not shape.parts:
             return True
@@ -175,6 +180,9 @@ class Overloads:
             return self._fits_plain(shape, taken, loose)
         if taken.head in _WIDER:
             return loose and self._unboxes(shape, taken)
+        return self._fits_reference(shape, taken, loose)
+
+    def _fits_reference(self, shape: Shape, taken: Shape, loose: bool) -> bool | None:
         if taken.head == OBJECT.head:
             return True
         if "[]" in (shape.head, taken.head):

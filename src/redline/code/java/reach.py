@@ -20,9 +20,9 @@ def reach(found: Method | Field | TypeDeclaration) -> str:
     if isinstance(found, TypeDeclaration):
         around = _around(found)
     elif isinstance(found, Method) and not found.is_static and not found.is_constructor:
-        return FILE if _own(found) == FILE else ANYWHERE
+        return FILE if access(found) == FILE else ANYWHERE
     else:
-        around = [_own(found), *_around(found.owner)]
+        around = [access(found), *_around(found.owner)]
     return min(around, key=_WIDTHS.index)
 
 
@@ -49,7 +49,8 @@ def _around(declared: TypeDeclaration | None) -> list[str]:
     return found
 
 
-def _own(member: Method | Field) -> str:
+def access(member: Method | Field) -> str:
+    """From where a member can be named by what it says itself."""
     if member.node.kind() == "enum_constant":
         return ANYWHERE
     if member.node.kind() == "formal_parameter":  # a part of a record
