@@ -227,6 +227,7 @@ def test_a_content_length_that_is_no_number_is_refused(guarded: HttpClient, leng
     assert answer.startswith(b"HTTP/1.1 400")
     assert b"Content-Length" in answer
     assert b"-32600" in answer
+    wait_for_line(guarded, "redline: Invalid HTTP request received.\n")
 
 
 @pytest.mark.requirement("server-sessions")
@@ -477,8 +478,9 @@ def test_messages_of_the_stateless_era_that_are_no_request(shared: HttpClient) -
     for bad in ([PING], {"jsonrpc": "2.0", "id": 1, "result": {}}, {**PING, "id": None}, {"id": 1}):
         status, _, reply = post(shared, bad, **version)
         assert (status, reply["error"]["code"]) == (400, -32600), bad
-    status, _, reply = post(shared, PING, **version)
-    assert (status, reply["error"]["code"], reply["id"]) == (400, -32602, 1)
+    for odd in ({}, {"_meta": [1]}, {"_meta": {"io.modelcontextprotocol/clientInfo": [1]}}):
+        status, _, reply = post(shared, {**PING, "params": odd}, **version)
+        assert (status, reply["error"]["code"], reply["id"]) == (400, -32602, 1)
 
 
 def test_sigterm_also_ends_calls_that_run_without_a_session(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tests.wire.by_hand import (
     wait_for_file,
     wait_for_line,
 )
-from tests.wire.client import HttpClient
+from tests.wire.client import MODERN, AttachedClient, HttpClient
 
 AUDIENCE = "https://redline.test/mcp"
 
@@ -165,6 +165,24 @@ def test_where_nobody_is_known_by_name_each_session_has_its_share(tmp_path: Path
         late = greet(client)
         assert echoes(client, Mcp_Session_Id=late)
         assert echoes(client), "and so have those without one"
+        go.touch()
+        assert all(was_released(link) for link in links)
+
+
+@pytest.mark.requirement("server-fair-share")
+def test_clients_of_the_stateless_era_without_a_token_are_told_apart_by_name(
+    tmp_path: Path,
+) -> None:
+    go, info = tmp_path / "go", {"name": "flood", "version": "1"}
+    modern: dict[str, Any] = {"cwd": tmp_path, "protocol": MODERN}
+    with start("--max-calls", "2", **modern, info=info) as client:
+        assert isinstance(client, HttpClient)
+        named = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "tools/call", "Mcp_Name": "block"}
+        arguments = {"until": str(go)}
+        links = [call_by_hand(client, "block", arguments, **named) for _ in range(60)]
+        other = AttachedClient(client, protocol=MODERN, info={"name": "other", "version": "1"})
+        other.headers["Accept"] = "application/json"
+        assert other.call("echo", {"text": "hi"})["result"]["content"][0]["text"] == "hi"
         go.touch()
         assert all(was_released(link) for link in links)
 

@@ -28,7 +28,7 @@ def serve_http(
     announce: Callable[[str, int], None],
 ) -> int:
     """Serve until a signal comes; *announce* hears the host and the port when we listen."""
-    logging.basicConfig(handlers=[_Said()], level=logging.WARNING)
+    logging.basicConfig(handlers=[_Said()], level=logging.WARNING, format="%(message)s")
     listening = _listen(options)
     port = listening.getsockname()[1]
     # One client alone never holds every thread.

@@ -26,6 +26,7 @@ from redline.server.messages import Channel, Refusal
 from redline.server.workers import Workers
 
 UNKNOWN_SESSION = -32001
+_LONGEST_NAME = 100
 _NOWHERE = Channel(lambda _: None, lambda _: None, takes_questions=False)
 
 
@@ -205,7 +206,7 @@ class Posts:
         if "id" not in message:
             await send_empty(post.send, 202, [])
             return
-        talk = self._conversation(post.principal, modern=True)
+        talk = self._conversation(post.principal, owner=_name_in(message), modern=True)
         exchange = Exchange(post.forms, [])
 
         def hung_up() -> None:
@@ -246,13 +247,13 @@ class Posts:
             self._passing.discard(talk)
 
     def _conversation(
-        self, principal: str, *, connection: str | None = None, **known: Any
+        self, principal: str, *, connection: str | None = None, owner: str = "", **known: Any
     ) -> Conversation:
         connection = connection or f"http:{principal}"
         return Conversation(
             self._dispatch,
-            # Where nobody has to say who they are, each session is somebody.
-            partial(self._workers.submit, owner=principal or connection),
+            # Where nobody has to say who they are, each session or name is somebody.
+            partial(self._workers.submit, owner=principal or connection + owner),
             cap=self._options.protocol,
             instructions=self._options.instructions,
             connection=connection,
@@ -266,6 +267,14 @@ class Posts:
             spoken = revision or self._profile.oldest
             fields.append((b"mcp-protocol-version", spoken.encode()))
         return fields
+
+
+def _name_in(message: Json) -> str:
+    """What a client of the stateless era calls itself."""
+    meta = (message.get("params") or {}).get("_meta")
+    info = meta.get(protocol.META_CLIENT) if isinstance(meta, dict) else None
+    name = info.get("name") if isinstance(info, dict) else None
+    return name[:_LONGEST_NAME] if isinstance(name, str) else ""
 
 
 def _is_greeting(message: Any) -> bool:
