@@ -401,3 +401,115 @@ def test_overloads_that_cannot_be_called_from_here_and_types_of_libraries_are_we
         }
         """,
     )
+
+
+def test_lambdas_and_names_of_methods_are_given_to_what_takes_them() -> None:
+    holds(
+        "apply",
+        """
+        === a/Rule.java
+        package a;
+        interface Rule<T> {
+          boolean apply(T t); // it
+          default Rule<T> not() { return t -> !apply(t); } // ref
+          static <K> Rule<K> of(Rule<K> rule) { return rule; }
+        }
+        === a/Word.java
+        package a;
+        class Word {
+          boolean apply(String s) { return true; }
+          boolean fits(Rule<Word> rule) { return rule.apply(this); } // ref
+        }
+        === a/User.java
+        package a;
+        import java.util.*;
+        import java.util.function.*;
+        class User {
+          boolean m(List<Rule<String>> rules, Word word, Supplier<Word> later) {
+            rules.forEach(rule -> rule.apply("x")); // ref
+            rules.stream().map(rule -> rule.not()).anyMatch(r -> r.apply("y")); // ref
+            Function<String, Boolean> f = word::apply;
+            Predicate<String> p = rules.get(0)::apply; // ref
+            later.get().apply("z");
+            Rule<Word> r = w -> w.apply("k");
+            Rule.of(r).apply(word); // ref
+            Rule<String> own = new Rule<>() {
+              public boolean apply(String s) { // ref
+                return word.apply(s);
+              }
+            };
+            return own.apply("a"); // ref
+          }
+        }
+        """,
+    )
+
+
+def test_inner_classes_see_the_members_of_those_around_and_their_own_hide_them() -> None:
+    holds(
+        "next",
+        """
+        === a/Chain.java
+        package a;
+        class Chain<T extends Chain<T>> {
+          T next() { return null; } // it
+          class Link {
+            Link after;
+            void m() { next(); } // ref
+            void k() { Chain.this.next().next(); } // ref
+          }
+          class Other {
+            Other next() { return this; }
+            void m() { next().next(); }
+          }
+          static class Long extends Chain<Long> {
+            void m() { next().next(); } // ref
+            void k() { super.next(); } // ref
+          }
+          void m(Link link, Other other, Long l) {
+            other.next();
+            l.next().k();  l.next().next(); // ref
+            new Other().next();
+            new Long().next(); // ref
+          }
+        }
+        """,
+    )
+
+
+def test_generic_methods_and_fields_are_followed_through_what_a_class_extends() -> None:
+    holds(
+        "tag",
+        """
+        === a/Base.java
+        package a;
+        abstract class Base<K, V> {
+          V value;
+          abstract V make(K key);
+          V[] row;
+        }
+        === a/Item.java
+        package a;
+        class Item {
+          String tag; // it
+        }
+        === a/Twin.java
+        package a;
+        class Twin {
+          String tag;
+        }
+        === a/Shelf.java
+        package a;
+        class Shelf extends Base<Twin, Item> {
+          Item make(Twin key) { return null; }
+          void m(Base<Item, Twin> other) {
+            value.tag = other.value.tag; // ref
+            other.value.tag = null;
+            make(null).tag = null; // ref
+            other.make(value).tag = null;
+            row[0].tag = null; // ref
+            other.row[0].tag = null;
+          }
+        }
+        """,
+    )
