@@ -17,6 +17,7 @@ class Folder:
     def __init__(self, files: dict[str, str]) -> None:
         self.files = files
         self.places: dict[str, int] = {}
+        self.is_indexed = True
 
     def path(self, name: str) -> WorkspacePath:
         return WorkspacePath(0, tuple(name.split("/")))
@@ -27,7 +28,7 @@ class Folder:
         return parse(text, language) if text is not None and language is not None else None
 
     def defining_as(self, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
-        paths = [self.path(file) for file in self.files]
+        paths = [self.path(file) for file in self.files if self.is_indexed]
         known = {path: self.parsed(path) for path in paths}
         return [
             path
@@ -421,6 +422,19 @@ def test_conditions_that_cut_a_function_leave_the_rest_as_it_is() -> None:
     )
 
     assert folder.find("a.c", "total") == {"a.c": ["1", "7", "13"]}
+
+
+def test_files_that_the_index_does_not_know_yet_are_told_apart_too() -> None:
+    folder = Folder(
+        {
+            "shop.c": "int @price(int n) { return n; }\n",
+            "till.c": "int price(int);\nint f(void) { return price(2); }\n",
+            "own.c": "static int price(void) { return 1; }\nint f(void) { return price(); }\n",
+        }
+    )
+    folder.is_indexed = False
+
+    assert folder.find("shop.c", "price") == {"shop.c": ["1"], "till.c": ["1", "2"]}
 
 
 @pytest.mark.parametrize("cut", range(0, 160, 7))

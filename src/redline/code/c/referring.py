@@ -30,7 +30,7 @@ class CReferring(Resolver):
 
     def __init__(self, name: str, files: Files) -> None:
         self.name = name
-        self._visible = Visible(files)
+        self._visible = Visible(files, name)
         self._types = Types(self._visible)
         # Of structs, other files may know the tag alone.
         self._tags: set[Thing] = set()
@@ -40,6 +40,7 @@ class CReferring(Resolver):
         sheet = self._visible.sheet(path)
         found = [] if sheet is None else list(self._on(sheet, line))
         found.sort(key=lambda pair: not _defines(declared_at(*pair)))
+        self._visible.homes.append(path)
         for part, node in found:
             things, is_member = self._meaning(part, node)
             known = things - {UNKNOWN}

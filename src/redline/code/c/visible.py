@@ -32,6 +32,10 @@ class Visible:
     """Declarations by name as each file sees them."""
 
     files: Files
+    # The word that is asked for: it is looked for in every file that spells it.
+    word: str
+    # Where it is known to be defined, even if the index does not know yet.
+    homes: list[WorkspacePath] = field(default_factory=list)
     _sheets: dict[WorkspacePath, Sheet | None] = field(default_factory=dict)
     _paths: dict[str, Sequence[WorkspacePath]] = field(default_factory=dict)
     _includes: dict[tuple[int, tuple[str, ...], str], WorkspacePath | None] = field(
@@ -64,7 +68,7 @@ class Visible:
         if key not in self._own:
             paths = self._defining(name)
             # The index may have left files out when it has as many as it tells.
-            is_there = sheet.path in paths or len(paths) >= _MANY
+            is_there = name == self.word or sheet.path in paths or len(paths) >= _MANY
             self._own[key] = list(at_file_level(sheet, name)) if is_there else []
         return self._own[key]
 
@@ -78,7 +82,9 @@ class Visible:
     def _defining(self, name: str) -> Sequence[WorkspacePath]:
         if name not in self._paths:
             self._paths[name] = self.files.defining_as(name, _OUTER)
-        return self._paths[name]
+        if name != self.word:
+            return self._paths[name]
+        return list(dict.fromkeys([*self._paths[name], *self.homes]))
 
     def forget(self) -> None:
         """Let go of everything that was read."""
