@@ -70,7 +70,8 @@ class Killable:
         assert source is not None
         assert sink is not None
         try:
-            sink.write(len(request).to_bytes(4, "little") + request)
+            sink.write(len(request).to_bytes(4, "little"))
+            sink.write(request)  # apart, as it may be large
             sink.flush()
             head = source.read(4)
             body = source.read(int.from_bytes(head, "little"))
