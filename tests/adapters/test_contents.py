@@ -29,7 +29,7 @@ class Side:
     def commit(self, name: str, *contents: bytes) -> int:
         """Commit an operation; how many contents its line brought along."""
         given = {digest_of(content): content for content in contents}
-        brought, added = self.contents.save(given, name)
+        brought, added = self.contents.save(given, name, {})
         head = Head(name, "change", None, 1.0, added)
         self.journal.commit(spell_operation(head, b'{"a": "b c"}', brought), brought, added)
         return len(brought)

@@ -65,7 +65,7 @@ class Scene:
         workspace = DiskWorkspace(disk, [str(self.root)])
         state, locks = str(self.state / "j"), str(self.state / "locks")
         most = 0 if self.blobs else MOST_INLINE
-        store = DiskStore(disk, workspace, state, locks, most_inline=most)
+        store = DiskStore(disk, workspace, state, locks, most_inline=most, least_delta=0)
         return store, JournalEditor(workspace, DiskTree(disk, workspace), store)
 
     def change(self, editor: JournalEditor) -> Operation:

@@ -12,18 +12,27 @@ from tests.faults.power import CUT, POLICIES, PowerDisk
 from tests.faults.scene import ORIGIN, Scene, at, in_child
 
 KILLED = 9
-WRITTEN = [b"content %d\n" % number * 20 for number in range(6)]
+APART = [b"content %d\n" % number * 20 for number in range(6)]
+ALIKE = [b"content %d\n" % number + b"the same\n" * 20 for number in range(6)]
+COUNT = len(APART)
 NEWEST = {"days": -1.0, "size": 1 << 30}
 
 
-@pytest.fixture(params=[False, True])
-def written(top: Path, request: pytest.FixtureRequest) -> Scene:
-    """A file written six times, its contents in the journal or as blobs."""
-    scene = Scene(top / "scene", blobs=request.param)
+class Written(Scene):
+    """A file written six times."""
+
+    contents: list[bytes]
+
+
+@pytest.fixture(params=["in the journal", "as blobs", "as deltas"])
+def written(top: Path, request: pytest.FixtureRequest) -> Written:
+    """Its contents in the journal, as blobs, or as what changed in them."""
+    scene = Written(top / "scene", blobs=request.param != "in the journal")
+    scene.contents = ALIKE if request.param == "as deltas" else APART
     scene.root.mkdir(parents=True)
     store, editor = scene.open()
     before: State = ABSENT
-    for content in WRITTEN:
+    for content in scene.contents:
         operation = editor.commit(
             ChangeSet((Change(at("f"), before, FileState.of(content)),)), ORIGIN
         )
@@ -35,22 +44,22 @@ def written(top: Path, request: pytest.FixtureRequest) -> Scene:
     return scene
 
 
-def _listed_can_be_undone(scene: Scene) -> int:
+def _listed_can_be_undone(scene: Written) -> int:
     """How many operations are listed, after taking every one of them back."""
     store, editor = scene.open()
     count = len(list(store.newest_first()))
-    assert count in (1, len(WRITTEN))
-    for left in range(len(WRITTEN) - 2, len(WRITTEN) - 2 - count, -1):
+    assert count in (1, COUNT)
+    for left in range(COUNT - 2, COUNT - 2 - count, -1):
         editor.undo(None, ORIGIN)
         if left >= 0:
-            assert (scene.root / "f").read_bytes() == WRITTEN[left]
+            assert (scene.root / "f").read_bytes() == scene.contents[left]
     store.close()
     return count
 
 
 @pytest.mark.parametrize("torn", [False, True])
 def test_pruning_killed_before_any_operation_loses_nothing_that_is_listed(
-    written: Scene, torn: bool
+    written: Written, torn: bool
 ) -> None:
     counts = []
     for number in range(1, 100):
@@ -58,19 +67,19 @@ def test_pruning_killed_before_any_operation_loses_nothing_that_is_listed(
 
         def work(number: int = number) -> None:
             store, _ = written.open(dies_before(number, torn=torn))
-            assert store.prune(**NEWEST) == len(WRITTEN) - 1
+            assert store.prune(**NEWEST) == COUNT - 1
 
         status = in_child(work)
         counts.append(_listed_can_be_undone(written))
         if status == 0:
             break
         assert status == KILLED
-    assert counts[0] == len(WRITTEN)
+    assert counts[0] == COUNT
     assert counts[-1] == 1
     assert len(counts) > 4
 
 
-def test_pruning_without_power_loses_nothing_that_is_listed(written: Scene) -> None:
+def test_pruning_without_power_loses_nothing_that_is_listed(written: Written) -> None:
     for policy in POLICIES:
         for cut in range(1, 20):
             written.bring_back()

@@ -9,10 +9,10 @@ from __future__ import annotations
 import binascii
 import errno
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from io import BytesIO
 
-from redline.adapters.blobs import LEVEL, Blobs
+from redline.adapters.blobs import LEVEL, Blobs, Given
 from redline.adapters.journal import Journal
 
 # What one operation may put into its line, packed.
@@ -24,8 +24,6 @@ _MOST_JOURNAL = 8 << 20
 # A window of 8 kB, not 32: for small contents making zlib's tables costs more than packing.
 _WINDOW, _MEMORY = 13, 6
 
-Given = Mapping[str, bytes | Callable[[], bytes]]
-
 
 class Contents:
     """Where every content that undo, redo and recovery need is found."""
@@ -35,15 +33,18 @@ class Contents:
         self._blobs = blobs
         self._most_inline = most_inline
 
-    def save(self, given: Given, transaction: str) -> tuple[dict[str, bytes], int]:
+    def save(
+        self, given: Given, transaction: str, bases: Mapping[str, str]
+    ) -> tuple[dict[str, bytes], int]:
         """What the operation's line must bring along, and how many bytes blobs took at once.
 
-        The caller keeps pruning away from here until that line is written.
+        *bases* says of a content what it was made of. The caller keeps pruning away from here
+        until that line is written.
         """
         packed = self._packed(given)
         if packed is not None:
             return packed, 0
-        return {}, self._blobs.put(given, transaction)
+        return {}, self._blobs.put(given, transaction, bases)
 
     def _packed(self, given: Given) -> dict[str, bytes] | None:
         """Every content that is not yet in the journal, or None when that is too much."""

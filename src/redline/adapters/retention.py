@@ -27,7 +27,7 @@ def what_stays(
     carried: dict[str, tuple[int, int]] = {}
     used = 0
     for line in reversed(journal.lines):
-        new = records.digests_in(journal.body(line)) - wanted
+        new = blobs.with_bases(records.digests_in(journal.body(line))) - wanted
         used += line.length + sum(blobs.stored_size(digest) for digest in new)
         places = {digest: journal.place(digest) for digest in new} | carried
         carried = {d: place for d, place in places.items() if place and place[0] < line.offset}

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from redline.adapters import records
-from redline.adapters.blobs import Blobs
+from redline.adapters.blobs import LEAST_DELTA, Blobs
 from redline.adapters.contents import MOST_INLINE, Contents
+from redline.adapters.deltas import bases_of
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
 from redline.adapters.intents import new_ids
@@ -44,6 +45,7 @@ class DiskStore(StoreReading):
         *,
         recover: bool = True,
         most_inline: int = MOST_INLINE,
+        least_delta: int = LEAST_DELTA,
     ) -> None:
         self.disk = disk
         # The directories of the last change.
@@ -54,7 +56,8 @@ class DiskStore(StoreReading):
             self._directory = disk.open_root(state_dir)
             self.locks = PlaceLocks(lock_dir)
             self._blob_locks = LockFiles(partial(disk.open_own, self._directory))
-            self.blobs = Blobs(disk, disk.open_root(os.path.join(state_dir, "blobs")))
+            blobs = disk.open_root(os.path.join(state_dir, "blobs"))
+            self.blobs = Blobs(disk, blobs, least_delta)
             self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
             journal = Journal(disk, self._directory)
         except OSError as error:
@@ -112,7 +115,8 @@ class DiskStore(StoreReading):
         body = records.encode_body(change_set, origin, (), self.workspace.root_path)
         held = self.hold_blobs()
         try:
-            brought, added = self.contents.save(contents, operation_id)
+            bases = bases_of(change_set.steps)
+            brought, added = self.contents.save(contents, operation_id, bases)
             head = Head(operation_id, kind, None, time.time(), added)
             self.journal.commit(spell_operation(head, body, brought), brought, added)
         except OSError as error:

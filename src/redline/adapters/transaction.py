@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from redline.adapters import records
 from redline.adapters.basis import Basis, one_kind_at_a_time
+from redline.adapters.deltas import bases_of
 from redline.adapters.failures import reading_failed, writing_failed
 from redline.adapters.intents import Staging
 from redline.adapters.journal import Undecided
@@ -138,7 +139,8 @@ class DiskTransaction:
                 if isinstance(state, FileState) and state.content is not None:
                     contents[state.digest] = state.content
         self.blob_lock = self.store.hold_blobs()
-        self.brought, self.added = self.store.contents.save(contents, self.id)
+        bases = bases_of(self.steps)
+        self.brought, self.added = self.store.contents.save(contents, self.id, bases)
 
     def _stage(self) -> None:
         assert self.swapper is not None
