@@ -511,3 +511,32 @@ def test_channels_functions_and_closures_carry_types() -> None:
         }
         """,
     )
+
+
+def test_a_use_may_be_asked_for_even_of_a_librarys_interface() -> None:
+    holds(
+        "Write",
+        """
+        === a/a.go
+        package a
+
+        import "io"
+
+        type Sink struct{}
+
+        func (s *Sink) Write(p []byte) (int, error) { return 0, nil }
+
+        func f(w io.Writer) {
+            w.Write(nil) // it
+        }
+        === b/b.go
+        package b
+
+        import "io"
+
+        func f(w io.Writer, c io.Closer) {
+            w.Write(nil) // ref
+            c.Close()
+        }
+        """,
+    )

@@ -186,14 +186,13 @@ class Locals:
         """Who declares *name* as *node* sees it, and the part of that scope *node* stands in."""
         start = node.range().start.index
         inner = node
-        scope = node.parent()
-        while scope is not None:
+        for scope in node.ancestors():
             if scope.kind() in _SCOPES:
                 for declared in self._in_scope(unit, scope):
                     seen = declared.since <= start or declared.start == start
                     if seen and declared.name == name:
                         return self._outermost(unit, declared, scope), inner
-            inner, scope = scope, scope.parent()
+            inner = scope
         return None
 
     def _outermost(self, unit: Unit, declared: Declared, scope: Node) -> Declared:

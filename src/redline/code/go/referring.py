@@ -101,7 +101,8 @@ class GoReferring(TypedReferring):
         the method are taken for it, others may be it; of errors not even that.
         """
         method = self._methods.get(thing)
-        if method is None or thing in self._joined:
+        is_asked = not self._targets or any(thing in target.same for target in self._targets)
+        if method is None or is_asked:
             return thing
         same = [target for target in self._targets if self._corresponds(target, method)]
         if is_of_library(thing):
