@@ -245,3 +245,33 @@ def test_a_closure_gets_what_the_function_says_that_it_is_passed_to() -> None:
         fn c() { run(|_| (), |other| other.cut()); }
         """,
     )
+
+
+def test_a_field_and_a_method_of_one_name_are_two() -> None:
+    holds(
+        "line",
+        """
+        === src/lib.rs
+        pub struct Place { line: u32 } // it
+        impl Place { fn line(&self) -> u32 { self.line } } // ref
+        fn a(p: Place) -> u32 { p.line() + 1 }
+        fn b(p: Place) -> u32 { assert_eq!(p.line(), 1); p.line } // ref
+        """,
+    )
+
+
+def test_what_a_type_alias_boxes_and_says_to_be_an_iterator_is_gone_through() -> None:
+    holds(
+        "empty",
+        """
+        === src/lib.rs
+        pub type Items<'a> = Box<dyn Iterator<Item = (&'a str, &'a Item)> + 'a>;
+        pub struct Item;
+        impl Item { fn empty(&self) -> bool { true } } // it
+        pub struct Table;
+        impl Table {
+            fn iter(&self) -> Items<'_> { unimplemented!() }
+            fn count(&self) -> usize { self.iter().filter(|&(_, v)| !v.empty()).count() } // ref
+        }
+        """,
+    )

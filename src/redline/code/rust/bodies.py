@@ -167,7 +167,7 @@ class BodyReader(ItemReader):
         owner, name = node.field("value"), node.field("field")
         self.visit(owner, scope)
         if name.kind() == "field_identifier":
-            self.names.member(name, scope, "access", owner)
+            self.names.member(name, scope, "called" if _is_called(node) else "field", owner)
 
     def struct_expression(self, node: Node, scope: Scope) -> None:
         of = node.field("name")
@@ -188,7 +188,11 @@ class BodyReader(ItemReader):
 
     def binding_of_type(self, node: Node, scope: Scope) -> None:
         """`Item = T` among the arguments of a type: the name belongs to the trait."""
-        self.names.member(node.field("name"), scope, "binding")
+        above = node.parent().parent()
+        owner = (
+            above.field("type") if above is not None and above.kind() == "generic_type" else None
+        )
+        self.names.member(node.field("name"), scope, "binding", owner)
         self.field(node, "type", scope)
 
     def macro(self, node: Node, scope: Scope) -> None:
@@ -209,6 +213,14 @@ class BodyReader(ItemReader):
             self.visit_all(read, scope)
         else:
             note_tokens(tokens, self.names, scope)
+
+
+def _is_called(node: Node) -> bool:
+    above = node.parent()
+    if above is not None and above.kind() == "generic_function":
+        node, above = above, above.parent()
+    called = above.field("function") if above is not None else None
+    return called is not None and bool(called.range().end.index == node.range().end.index)
 
 
 # Macros that pass on what they are given as expressions.

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from redline.code.typed.shapes import OPEN, Shape
 
-_LISTS = {
-    *("Vec", "slice", "VecDeque", "HashSet", "BTreeSet", "BinaryHeap", "LinkedList", "IndexSet"),
-    *("SmallVec", "AHashSet", "FxHashSet", "ArrayVec"),
-}
-_MAPS = {"HashMap", "BTreeMap", "IndexMap", "AHashMap", "FxHashMap"}
-_CELLS = {"RefCell", "Mutex", "RwLock", "OnceCell", "OnceLock", "Cell", "GILOnceCell"}
+_LISTS = {"Vec", "slice", "VecDeque", "HashSet", "BTreeSet", "BinaryHeap", "LinkedList"}
+_MAPS = {"HashMap", "BTreeMap"}
+_CELLS = {"RefCell", "Mutex", "RwLock", "OnceCell", "OnceLock", "Cell"}
 _MAYBE = {"Option", "Result"}
 
 _HELD = {
@@ -18,25 +15,25 @@ _HELD = {
 }
 _MAYBE_SAME = {
     *("as_ref", "as_mut", "as_deref", "as_deref_mut", "clone", "cloned", "copied", "take"),
-    *("filter", "or", "or_else", "replace", "map_err", "context", "with_context"),
+    *("filter", "or", "or_else", "replace", "map_err"),
 }
 _ONE_OF_LIST = {
     *("first", "last", "get", "get_mut", "pop", "pop_front", "pop_back", "first_mut", "last_mut"),
     *("front", "back", "front_mut", "back_mut", "take", "peek"),
 }
-_THROUGH_LIST = {"iter", "iter_mut", "into_iter", "drain", "par_iter", "into_par_iter"}
+_THROUGH_LIST = {"iter", "iter_mut", "into_iter", "drain"}
 _LIST_SAME = {
     *("clone", "to_vec", "as_slice", "as_mut_slice", "to_owned", "as_ref", "as_mut", "into_boxed"),
     *("into_vec", "borrow", "borrow_mut"),
 }
 _ONE_OF_ALL = {
     *("next", "last", "nth", "min", "max", "min_by", "max_by", "min_by_key", "max_by_key", "find"),
-    *("reduce", "next_back", "peek", "peek_mut", "find_any", "next_if"),
+    *("reduce", "next_back", "peek", "peek_mut", "next_if"),
 }
 _ALL_SAME = {
     *("filter", "rev", "skip", "take", "chain", "cloned", "copied", "by_ref", "peekable"),
     *("skip_while", "take_while", "inspect", "step_by", "fuse", "into_iter", "iter", "cycle"),
-    *("sorted", "sorted_by", "sorted_by_key", "unique", "clone", "iter_mut"),
+    *("clone", "iter_mut"),
 }
 _SAME = {"clone", "to_owned", "as_ref", "as_mut", "borrow", "borrow_mut", "deref", "deref_mut"}
 
@@ -161,7 +158,7 @@ def _of_map(shape: Shape, method: str) -> Shape:
 def _of_cell(shape: Shape, method: str) -> Shape:
     if method in ("lock", "read", "write", "try_lock", "try_borrow", "into_inner"):
         return Shape("Result", shape.parts)
-    if shape.head in ("OnceCell", "OnceLock", "GILOnceCell") and method in ("get", "get_mut"):
+    if shape.head in ("OnceCell", "OnceLock") and method in ("get", "get_mut"):
         return maybe(part(shape))
     return part(shape)
 

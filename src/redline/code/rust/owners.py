@@ -16,6 +16,17 @@ from redline.core.paths import WorkspacePath
 
 # Files that are looked through for a member that only leads to the one that is asked for.
 _MOST_ON_THE_WAY = 8
+# What the body of a type itself has, by how it is asked for.
+_OWN = {"::": {"variant"}, "called": set[str](), "field": {"field"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A member that is looked for: its name, and how: after `::`, called, or as a `field`."""
+
+    name: str
+    how: str = "called"
+    meaning: str = ANY
 
 
 @dataclass(slots=True)
@@ -27,18 +38,18 @@ class Owners:
     _asked: set[tuple[object, ...]] = field(default_factory=set)
     _homes: dict[str, Sequence[WorkspacePath]] = field(default_factory=dict)
 
-    def of(self, shape: Shape, name: str, *, is_path: bool = False, meaning: str = ANY) -> Things:
-        """What the member *name* of a value, or of a type, is.
+    def of(self, shape: Shape, want: Want) -> Things:
+        """What a member of a value, or of a type, is.
 
         Nothing where a library or the language has it, UNKNOWN where that cannot be told.
         """
         if shape.head == "?":
             return OPEN
-        asked = (shape, name, is_path)
+        asked = (shape, want)
         if asked in self._asked:
             return NOTHING
         self._asked.add(asked)
-        found = self._of(shape, name, is_path, meaning)
+        found = self._of(shape, want)
         self._asked.discard(asked)
         return found
 
@@ -49,59 +60,59 @@ class Owners:
         roles = thing.binding.roles
         if "alias" in roles:
             shape = self.types.of_things(frozenset({thing}), (), thing.name)
-            return self.of(shape, name, is_path=True, meaning=meaning)
+            return self.of(shape, Want(name, "::", meaning))
         if roles & {"type", "trait", "type parameter", "associated"}:
-            return self.of(Shape(thing), name, is_path=True, meaning=meaning)
+            return self.of(Shape(thing), Want(name, "::", meaning))
         return NOTHING
 
-    def _of(self, shape: Shape, name: str, is_path: bool, meaning: str) -> Things:
+    def _of(self, shape: Shape, want: Want) -> Things:
         if isinstance(shape.head, str):
             if shape.head == "bounds":
-                return self._of_any(list(shape.parts), name, is_path, meaning)
-            return self._of_library(shape, name)
+                return self._of_any(list(shape.parts), want)
+            return self._of_library(shape, want)
         thing = shape.head
         assert thing.binding is not None
         roles = thing.binding.roles
         if "associated" in roles:
             real = self.projected(shape)
             if real is not None:
-                return self.of(real, name, is_path=is_path, meaning=meaning)
-            return self._of_any(self.types.bounds(thing), name, is_path, meaning) or OPEN
+                return self.of(real, want)
+            return self._of_any(self.types.bounds(thing), want) or OPEN
         if "type parameter" in roles:
             bounds = self.types.bounds(thing)
-            return self._of_any(bounds, name, is_path, meaning) or self._by_trait(name)
+            return self._of_any(bounds, want) or self._by_trait(want.name)
         if "trait" in roles:
-            return self._of_trait(thing, name, is_path, meaning)
-        return self._of_type(thing, name, is_path, meaning)
+            return self._of_trait(thing, want)
+        return self._of_type(thing, want)
 
     def projected(self, shape: Shape) -> Shape | None:
         """What an associated type is for the type it belongs to, where that is known."""
         thing, owner = shape.head, shape.parts[0].head if shape.parts else None
         if not isinstance(thing, Thing) or not isinstance(owner, Thing):
             return None
-        for found in self.of(Shape(owner), thing.name, is_path=True, meaning=TYPE):
+        for found in self.of(Shape(owner), Want(thing.name, "::", TYPE)):
             binding = found.binding
             if binding is not None and "alias" in binding.roles:
                 return self.types.of_things(frozenset({found}), (), found.name)
         return None
 
-    def _of_any(self, shapes: list[Shape], name: str, is_path: bool, meaning: str) -> Things:
+    def _of_any(self, shapes: list[Shape], want: Want) -> Things:
         found: set[Thing] = set()
         for shape in shapes:
-            found |= self.of(shape, name, is_path=is_path, meaning=meaning)
+            found |= self.of(shape, want)
         return frozenset(found - {UNKNOWN}) or frozenset(found)
 
-    def _of_library(self, shape: Shape, name: str) -> Things:
+    def _of_library(self, shape: Shape, want: Want) -> Things:
         """What a type of a library has by a trait of ours; of what it holds it may pass all on."""
-        for unit in self.defining(name, "impl", str(shape.head)):
+        for unit in self.defining(want.name, "impl", str(shape.head)):
             for found in names_of(unit).impls:
-                binding = found.scope.bound(name, ANY)
+                binding = found.scope.bound(want.name, ANY)
                 if binding is not None and self._head(found, unit) == shape.head:
                     return frozenset({own(unit, binding)})
         held = [part for part in shape.parts if isinstance(part.head, Thing)]
-        if any(self.of(part, name) for part in held):
+        if any(self.of(part, want) for part in held):
             return OPEN
-        return self._by_trait(name)
+        return self._by_trait(want.name)
 
     def _by_trait(self, name: str) -> Things:
         """UNKNOWN where a trait of ours might give the member to any type."""
@@ -111,63 +122,70 @@ class Owners:
                     return OPEN
         return NOTHING
 
-    def _of_trait(self, thing: Thing, name: str, is_path: bool, meaning: str) -> Things:
+    def _of_trait(self, thing: Thing, want: Want) -> Things:
         unit = self.types.paths.units.at(thing.path)
         body = self.body(thing)
         if unit is None or body is None:
             return OPEN
-        binding = body.bound(name, meaning)
+        binding = body.bound(want.name, want.meaning)
         if binding is not None:
             return frozenset({own(unit, binding)})
         node = body.node.field("bounds")
         if node is None:
             return NOTHING
         above = self.types.written(node, unit, body.parent or body)
-        return self._of_any(list(above.parts), name, is_path, meaning)
+        return self._of_any(list(above.parts), want)
 
-    def _of_type(self, thing: Thing, name: str, is_path: bool, meaning: str) -> Things:
+    def _of_type(self, thing: Thing, want: Want) -> Things:
         unit = self.types.paths.units.at(thing.path)
         body = self.body(thing)
         if unit is None or body is None:
             return OPEN
-        binding = body.bound(name, meaning)
-        if binding is not None and ("variant" in binding.roles) == is_path:
+        binding = body.bound(want.name, want.meaning)
+        if binding is not None and _OWN[want.how] & binding.roles:
             return frozenset({own(unit, binding)})
+        if want.how == "field":
+            return self._stood_for(unit, thing, want) or NOTHING
         for inherent in (True, False):
-            for home in (unit, *self.defining(name, "impl", thing.name)):
-                found = self._implemented(home, thing, name, inherent, meaning)
+            for home in (unit, *self.defining(want.name, "impl", thing.name)):
+                found = self._implemented(home, thing, want, inherent)
                 if found is not None:
                     return frozenset({own(home, found)})
-        return self._given(unit, thing, name, is_path, meaning)
+        return self._given(unit, thing, want)
 
-    def _implemented(
-        self, unit: Unit, thing: Thing, name: str, inherent: bool, meaning: str
-    ) -> Binding | None:
+    def _implemented(self, unit: Unit, thing: Thing, want: Want, inherent: bool) -> Binding | None:
         for found in names_of(unit).impls:
             if (found.trait is None) is inherent:
-                binding = found.scope.bound(name, meaning)
+                binding = found.scope.bound(want.name, want.meaning)
                 if binding is not None and self._is_of(found, unit, thing):
                     return binding
         return None
 
-    def _given(self, unit: Unit, thing: Thing, name: str, is_path: bool, meaning: str) -> Things:
+    def _given(self, unit: Unit, thing: Thing, want: Want) -> Things:
         """What a trait gives by default, or another type that this one stands for."""
         may_be = False
-        for home in self.defining(name, "trait "):
+        for home in self.defining(want.name, "trait "):
             for trait, scope in names_of(home).bodies.items():
-                binding = scope.bound(name, meaning) if "trait" in trait.roles else None
+                is_trait = "trait" in trait.roles
+                binding = scope.bound(want.name, want.meaning) if is_trait else None
                 if binding is None:
                     continue
                 may_be = True
                 if any(self._has(each, thing, own(home, trait)) for each in (unit, home)):
                     return frozenset({own(home, binding)})
+        found = self._stood_for(unit, thing, want)
+        if found is not None:
+            return found
+        return OPEN if may_be or self.is_cut(want.name) else NOTHING
+
+    def _stood_for(self, unit: Unit, thing: Thing, want: Want) -> Things | None:
+        """What the type has that a type is read as; None where it is read as no other."""
         for found in self.impls(unit, thing):
             if found.trait is not None and found.trait.text().split("::")[-1] == "Deref":
                 target = found.scope.bound("Target", TYPE)
                 if target is not None:
-                    shape = self._assigned(unit, found, target)
-                    return self.of(shape, name, is_path=is_path, meaning=meaning)
-        return OPEN if may_be or self.is_cut(name) else NOTHING
+                    return self.of(self._assigned(unit, found, target), want)
+        return None
 
     def _has(self, unit: Unit, thing: Thing, trait: Thing) -> bool:
         """Whether a file makes a type have a trait."""

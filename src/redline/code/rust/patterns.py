@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from redline.code.named import Node
 from redline.code.rust import library
 from redline.code.rust.names import Local, holds
+from redline.code.rust.owners import Want
 from redline.code.rust.paths import Things, names_of, own
 from redline.code.rust.values import Values
 from redline.code.scopes import Binding, Scope
@@ -60,7 +61,7 @@ class Patterns:
             return self._called_with(found, _place_of(closure, above), OPEN, nth) or OPEN
         name = function.field("field").text()
         owner = self.values.of(function.field("value"), unit, local.scope)
-        found = self.values.owners.of(owner, name)
+        found = self.values.owners.of(owner, Want(name))
         known = self._called_with(found, _place_of(closure, above), owner, nth)
         if known is not None:
             return known

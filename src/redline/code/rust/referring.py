@@ -14,10 +14,10 @@ from redline.code.named import Node
 from redline.code.project import Files
 from redline.code.rust.crates import Crates
 from redline.code.rust.names import RustNames, rust_names
-from redline.code.rust.owners import Owners
+from redline.code.rust.owners import Owners, Want
 from redline.code.rust.parts import Parts
 from redline.code.rust.pasted import pasted_paths
-from redline.code.rust.paths import ANY, NOTHING, OPEN, Paths, Things, names_of, own
+from redline.code.rust.paths import ANY, NOTHING, OPEN, TYPE, Paths, Things, names_of, own
 from redline.code.rust.patterns import Patterns
 from redline.code.rust.signatures import Signatures
 from redline.code.rust.types import Types
@@ -27,6 +27,7 @@ from redline.code.targets import Meaning
 from redline.code.things import UNKNOWN, Thing
 from redline.code.typed.referring import TypedReferring
 from redline.code.typed.units import Unit
+from redline.core.paths import WorkspacePath
 
 # Traits of the standard library that types are given to.
 _STANDARD = {
@@ -94,12 +95,19 @@ class RustReferring(TypedReferring):
             return self.values.within(member.owner, member.name, unit, member.scope)
         if member.form == "key":
             return self.patterns.key(member.owner, member.name, unit, member.scope)
-        if member.form == "access":
+        if member.form in ("field", "called"):
             shape = self.values.of(member.owner, unit, member.scope)
-            return self.owners.of(shape, member.name)
+            return self.owners.of(shape, Want(member.name, member.form))
         if member.form == "macro":
             return self._macro(unit, member.name)
-        return OPEN if member.form == "binding" else NOTHING
+        return self._bound_type(unit, member) if member.form == "binding" else NOTHING
+
+    def _bound_type(self, unit: Unit, member: Member) -> Things:
+        """The type of a trait that is named among its arguments, as `Item` is."""
+        shape = self.types.written(member.owner, unit, member.scope)
+        if isinstance(shape.head, str):
+            return frozenset({_of_library(_last_word(member.owner), member.name)})
+        return self.owners.of(shape, Want(member.name, "::", TYPE)) or OPEN
 
     def _passed(self, unit: Unit, start: int, found: Things, *, is_plain: bool = False) -> Things:
         """What a word means that may be passed to a macro: who knows what that makes of it."""
@@ -151,13 +159,14 @@ class RustReferring(TypedReferring):
         trait = _last_word(own_impl.trait) if own_impl is not None else ""
         if trait not in _STANDARD:
             return set()
-        return {
+        kin = {
             own(unit, binding)
             for unit in self.owners.defining(thing.name, "impl", trait)
             for found in names_of(unit).impls
             if _last_word(found.trait) == trait
             and (binding := found.scope.bound(thing.name, ANY)) is not None
         }
+        return {*kin, _of_library(trait, thing.name)}
 
     def _traits(self, thing: Thing) -> list[tuple[Binding, Unit]]:
         """The trait that a member is declared in, or for a type that it is given in."""
@@ -180,7 +189,9 @@ class RustReferring(TypedReferring):
             return
         for node in unit.parsed.root.find_all(regex="^Self$"):
             found = names.impl_at(node.range().start.index)
-            if found is not None and self.name in found.of.text():
+            # Of a reference to the type `Self` is the reference.
+            is_plain = found is not None and found.of.kind() != "reference_type"
+            if found is not None and is_plain and self.name in found.of.text():
                 shape = self.types.written(found.of, unit, found.outer)
                 things = frozenset(t for t in self.types.things_of(shape) if t.name == self.name)
                 yield node.range().start.line + 1, things, False
@@ -200,6 +211,11 @@ class RustReferring(TypedReferring):
     def _self_type(self, unit: Unit, scope: Scope) -> Things:
         things = self.types.things_of(self.types.self_shape(unit, scope))
         return frozenset(things) or frozenset({UNKNOWN})
+
+
+def _of_library(trait: str, name: str) -> Thing:
+    """A type that belongs to a trait of a library."""
+    return Thing(WorkspacePath(-1, (trait,)), 0, name, is_member=True)
 
 
 def _last_word(trait: Node | None) -> str:

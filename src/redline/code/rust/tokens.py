@@ -34,7 +34,8 @@ def _note_after(leaves: list[Node], nth: int, names: RustNames, scope: Scope) ->
     leaf, owner = leaves[nth], leaves[nth - 2]
     if leaves[nth - 1].text() == ".":
         if owner.kind() == "self" and leaves[nth - 3].text() != ".":
-            names.member(leaf, scope, "access", owner)
+            is_called = nth + 1 < len(leaves) and leaves[nth + 1].text() == "("
+            names.member(leaf, scope, "called" if is_called else "field", owner)
         return
     path = _path(leaves, nth)
     if path is not None:

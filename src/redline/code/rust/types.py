@@ -34,7 +34,6 @@ _HOLDING = {
 _MADE_OF = {
     "tuple_type": ("tuple", None),
     "array_type": ("slice", "element"),
-    "bounded_type": ("bounds", None),
     "trait_bounds": ("bounds", None),
 }
 
@@ -71,12 +70,10 @@ class Types:
             return self.written(node.field(_HOLDING[kind]), unit, scope)
         if kind in _MADE_OF:
             word, part = _MADE_OF[kind]
-            parts = (
-                self._each(node, unit, scope)
-                if part is None
-                else [self.written(node.field(part), unit, scope)]
-            )
-            return Shape(word, tuple(parts))
+            held = [node.field(part)] if part is not None else _types(node)
+            return Shape(word, tuple(self.written(each, unit, scope) for each in held))
+        if kind == "bounded_type":
+            return _plainest([self.written(each, unit, scope) for each in _types(node)])
         if kind == "function_type":
             return self._function(node, unit, scope)
         return Shape("()") if kind == "unit_type" else OPEN
@@ -88,9 +85,7 @@ class Types:
         return Shape("Fn", (self.written(node.field("return_type"), unit, scope), *parts))
 
     def _each(self, node: Node, unit: Unit, scope: Scope) -> Iterator[Shape]:
-        for child in node.children():
-            if child.is_named() and child.kind() not in _NO_TYPES:
-                yield self.written(child, unit, scope)
+        return (self.written(child, unit, scope) for child in _types(node))
 
     def _generic(self, node: Node, unit: Unit, scope: Scope) -> Shape:
         head, given = node.field("type"), node.field("type_arguments")
@@ -190,6 +185,19 @@ class Types:
         if shape.head == "bounds":
             return [thing for part in shape.parts for thing in self.things_of(part)]
         return [shape.head] if isinstance(shape.head, Thing) else []
+
+
+def _types(node: Node) -> list[Node]:
+    """The types among the parts of a node."""
+    return [c for c in node.children() if c.is_named() and c.kind() not in _NO_TYPES]
+
+
+def _plainest(shapes: list[Shape]) -> Shape:
+    """Of several things that a type is said to be, the one that tells what it gives."""
+    telling = [shape for shape in shapes if shape.head in ("Iter", "Fn")]
+    if telling or len(shapes) == 1:
+        return (telling or shapes)[0]
+    return Shape("bounds", tuple(shapes))
 
 
 def has_role(shape: Shape, role: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from redline.code.named import Node
 from redline.code.rust import library
-from redline.code.rust.owners import Owners
+from redline.code.rust.owners import Owners, Want
 from redline.code.rust.parts import Parts
 from redline.code.rust.paths import TYPE, VALUE, Things, names_of
 from redline.code.rust.signatures import Signatures
@@ -117,13 +117,13 @@ class Values:
             if found or path.kind() != "generic_type":
                 return found or self._of_library(path, name, unit, scope)
         shape = self.of_path(path, unit, scope)
-        return self.owners.of(shape, name, is_path=True)
+        return self.owners.of(shape, Want(name, "::"))
 
     def _of_library(self, path: Node, name: str, unit: Unit, scope: Scope) -> Things:
         """What a type of a library has by a trait of ours."""
         shape = self.of_path(path, unit, scope)
         is_type = isinstance(shape.head, str) and shape.head[:1].isalpha()
-        return self.owners.of(shape, name, is_path=True) if is_type else frozenset()
+        return self.owners.of(shape, Want(name, "::")) if is_type else frozenset()
 
     def of_path(self, path: Node, unit: Unit, scope: Scope) -> Shape:
         """The type that a path before `::` means."""
@@ -192,7 +192,7 @@ class Values:
     def method(self, node: Node, function: Node, unit: Unit, scope: Scope) -> Shape:
         owner = self.of(function.field("value"), unit, scope)
         name = function.field("field").text()
-        found = self.owners.of(owner, name)
+        found = self.owners.of(owner, Want(name))
         if found - {UNKNOWN}:
             arguments = node.field("function").field("type_arguments")
             return self.called(found, owner, self._types(arguments, unit, scope))
@@ -253,7 +253,7 @@ class Values:
         name = node.field("field")
         if name.kind() == "integer_literal":
             return self.numbered(owner, int(name.text()) if name.text().isdigit() else 0)
-        for thing in self.owners.of(owner, name.text()) - {UNKNOWN}:
+        for thing in self.owners.of(owner, Want(name.text(), "field")) - {UNKNOWN}:
             return self.parts.of_field(thing, owner)
         return OPEN
 
