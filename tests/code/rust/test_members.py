@@ -201,6 +201,9 @@ def test_types_given_to_a_trait_of_the_standard_library_are_of_one_kind() -> Non
         }
         impl std::iter::Iterator for B { type Item = u16; } // ref
         impl foreign::Other for B { type Item = u32; }
+        fn f<I: Iterator>(all: I) -> Vec<I::Item> { all.collect() } // ref
+        fn g(all: impl Iterator<Item = u8>) {} // ref
+        fn h<I: IntoIterator>(all: I) -> Vec<I::Item> { vec![] }
         struct Item;
         """,
     )

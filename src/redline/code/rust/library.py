@@ -36,6 +36,9 @@ _ALL_SAME = {
     *("clone", "iter_mut"),
 }
 _SAME = {"clone", "to_owned", "as_ref", "as_mut", "borrow", "borrow_mut", "deref", "deref_mut"}
+_MAKING = {"default", "from", "from_iter", "clone"}
+_OWN_MAKING = {"new", "with_capacity"}
+_TRYING = {"try_from", "from_str"}
 
 
 def maybe(shape: Shape) -> Shape:
@@ -56,6 +59,14 @@ def part(shape: Shape, nth: int = 0) -> Shape:
 def tried(shape: Shape) -> Shape:
     """What `?` leaves of a value."""
     return part(shape) if isinstance(shape.head, str) else OPEN
+
+
+def made(shape: Shape, function: str) -> Shape:
+    """What a function of the library's traits, or of its own types, makes of a type."""
+    if function in _TRYING:
+        return Shape("Result", (shape, OPEN))
+    is_ours = not isinstance(shape.head, str)
+    return shape if function in (_MAKING if is_ours else _MAKING | _OWN_MAKING) else OPEN
 
 
 def called(shape: Shape) -> Shape:

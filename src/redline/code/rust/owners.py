@@ -16,6 +16,12 @@ from redline.core.paths import WorkspacePath
 
 # Files that are looked through for a member that only leads to the one that is asked for.
 _MOST_ON_THE_WAY = 8
+# Traits of the standard library that types are given to.
+STANDARD = {
+    *("Iterator", "IntoIterator", "Deref", "Index", "TryFrom", "TryInto", "FromStr", "Future"),
+    *("Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"),
+    *("FnOnce", "ToOwned"),
+}
 # What the body of a type itself has, by how it is asked for.
 _OWN = {"::": {"variant"}, "called": set[str](), "field": {"field"}}
 
@@ -109,6 +115,8 @@ class Owners:
                 binding = found.scope.bound(want.name, ANY)
                 if binding is not None and self._head(found, unit) == shape.head:
                     return frozenset({own(unit, binding)})
+        if shape.head in STANDARD and want.how == "::" and want.name[:1].isupper():
+            return frozenset({of_library(str(shape.head), want.name)})
         held = [part for part in shape.parts if isinstance(part.head, Thing)]
         if any(self.of(part, want) for part in held):
             return OPEN
@@ -263,3 +271,8 @@ class Owners:
         if name not in self._homes:
             self._homes[name] = self.types.paths.units.files.defining(name)
         return self._homes[name]
+
+
+def of_library(trait: str, name: str) -> Thing:
+    """A type that belongs to a trait of a library."""
+    return Thing(WorkspacePath(-1, (trait,)), 0, name, is_member=True)

@@ -14,7 +14,7 @@ from redline.code.named import Node
 from redline.code.project import Files
 from redline.code.rust.crates import Crates
 from redline.code.rust.names import RustNames, rust_names
-from redline.code.rust.owners import Owners, Want
+from redline.code.rust.owners import STANDARD, Owners, Want, of_library
 from redline.code.rust.parts import Parts
 from redline.code.rust.pasted import pasted_paths
 from redline.code.rust.paths import ANY, NOTHING, OPEN, TYPE, Paths, Things, names_of, own
@@ -27,14 +27,6 @@ from redline.code.targets import Meaning
 from redline.code.things import UNKNOWN, Thing
 from redline.code.typed.referring import TypedReferring
 from redline.code.typed.units import Unit
-from redline.core.paths import WorkspacePath
-
-# Traits of the standard library that types are given to.
-_STANDARD = {
-    *("Iterator", "IntoIterator", "Deref", "Index", "TryFrom", "TryInto", "FromStr", "Future"),
-    *("Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"),
-    *("FnOnce", "ToOwned"),
-}
 
 
 class RustReferring(TypedReferring):
@@ -106,17 +98,18 @@ class RustReferring(TypedReferring):
         """The type of a trait that is named among its arguments, as `Item` is."""
         shape = self.types.written(member.owner, unit, member.scope)
         if isinstance(shape.head, str):
-            return frozenset({_of_library(_last_word(member.owner), member.name)})
+            return frozenset({of_library(_last_word(member.owner), member.name)})
         return self.owners.of(shape, Want(member.name, "::", TYPE)) or OPEN
 
     def _passed(self, unit: Unit, start: int, found: Things, *, is_plain: bool = False) -> Things:
         """What a word means that may be passed to a macro: who knows what that makes of it."""
         spans = [span for span in names_of(unit).passed if span[0] <= start < span[1]]
-        if not spans or (found and all(_is_local(thing) for thing in found)):
+        if not spans:
             return found
         macros = [self._macro(unit, name) - {UNKNOWN} for _, _, name in spans]
         if not all(macros):
-            return OPEN
+            is_local = found and all(_is_local(thing) for thing in found)
+            return found if is_local else OPEN
         if is_plain:
             found |= self._pasted(unit, start, spans[-1], macros[-1])
         return found | OPEN if is_plain or not found else found
@@ -157,7 +150,7 @@ class RustReferring(TypedReferring):
             return set()
         own_impl = names_of(home).impl(thing.binding.scope) if thing.is_member else None
         trait = _last_word(own_impl.trait) if own_impl is not None else ""
-        if trait not in _STANDARD:
+        if trait not in STANDARD:
             return set()
         kin = {
             own(unit, binding)
@@ -166,7 +159,7 @@ class RustReferring(TypedReferring):
             if _last_word(found.trait) == trait
             and (binding := found.scope.bound(thing.name, ANY)) is not None
         }
-        return {*kin, _of_library(trait, thing.name)}
+        return {*kin, of_library(trait, thing.name)}
 
     def _traits(self, thing: Thing) -> list[tuple[Binding, Unit]]:
         """The trait that a member is declared in, or for a type that it is given in."""
@@ -206,16 +199,18 @@ class RustReferring(TypedReferring):
             for home in self.owners.defining(name, "macro_rules")
             if (known := names_of(home).macros.names.get(name)) is not None
         ]
+        if len(found) > 1:
+            roots = self.paths.root(unit)
+            found = [thing for thing in found if self._root(thing) == roots] or found
         return frozenset(found) if len(found) == 1 else OPEN if found else NOTHING
+
+    def _root(self, thing: Thing) -> Things:
+        unit = self.units.at(thing.path)
+        return self.paths.root(unit) if unit is not None else NOTHING
 
     def _self_type(self, unit: Unit, scope: Scope) -> Things:
         things = self.types.things_of(self.types.self_shape(unit, scope))
         return frozenset(things) or frozenset({UNKNOWN})
-
-
-def _of_library(trait: str, name: str) -> Thing:
-    """A type that belongs to a trait of a library."""
-    return Thing(WorkspacePath(-1, (trait,)), 0, name, is_member=True)
 
 
 def _last_word(trait: Node | None) -> str:

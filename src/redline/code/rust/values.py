@@ -34,7 +34,6 @@ _WORDS = {
 }
 # What library types make that are named: `Vec::new()`, `String::from(..)`.
 _HOLDING = {"Some": "Option", "Ok": "Result"}
-_MAKERS = {"new", "default", "from", "with_capacity", "from_iter", "clone"}
 _MADE_OF = {"Box", "Rc", "Arc", "Pin", "Cow", "ManuallyDrop"}
 
 
@@ -157,8 +156,8 @@ class Values:
             return self.called(found, owner, self._types(arguments, unit, scope))
         if function.kind() == "identifier":
             return library.called(self.of(function, unit, scope))
-        is_made = words[-1] in _MAKERS and words[-2:-1] and words[-2][:1].isupper()
-        return owner if is_made and not found else OPEN
+        is_type = isinstance(owner.head, Thing) or (words[-2:-1] and words[-2][:1].isupper())
+        return library.made(owner, words[-1]) if is_type else OPEN
 
     def _types(self, node: Node | None, unit: Unit, scope: Scope) -> list[Shape]:
         """The types that a call is given."""
