@@ -178,7 +178,7 @@ class Classes:
         return self.nested(declared.head, name)
 
     def _local(self, name: str, block: Node, file: JavaFile) -> Thing | None:
-        if f"class {name}" not in block.text():
+        if name not in file.type_names:
             return None
         for child in block.children():
             named = child.field("name") if child.kind() in TYPES else None

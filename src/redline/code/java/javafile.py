@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from redline.code.definitions import Parsed
 from redline.code.java.declared import TYPES, Field, Method, TypeDeclaration, declares
@@ -37,6 +38,13 @@ class JavaFile:
             elif kind in TYPES and child.field("name") is not None:
                 name = child.field("name").text()
                 self.types.setdefault(name, self.declare(child, name, None))
+
+    @cached_property
+    def type_names(self) -> set[str]:
+        """The names of all types that it declares, local ones too."""
+        found = self.parsed.root.find_all(any=[{"kind": kind} for kind in sorted(TYPES)])
+        names = (node.field("name") for node in found)
+        return {name.text() for name in names if name is not None}
 
     def forget(self) -> None:
         """Let go of what it declares: declarations know their file, and it knows them."""

@@ -34,12 +34,13 @@ _SPARED = 5
 _KINDS = {
     "type": {"type"},
     "made": {"type", "constructor"},
-    "method": {"method"},
+    "method": {"method", "part"},
     "constructor": {"constructor"},
-    "field": {"field", "type"},
+    "field": {"field", "type", "part"},
     "local": {"local"},
-    "any": {"type", "field", "method"},
+    "any": {"type", "field", "method", "part"},
 }
+_CALLED = ("method", "part")
 
 
 def _sparse(files: Files, word: str, path: WorkspacePath) -> Parsed | None:
@@ -148,7 +149,7 @@ class JavaReferring(TypedReferring):
         name = parent.field("name")
         if name is None or name.range().start.index != node.range().start.index:
             return False
-        methods = [self._method(target.thing) for target, what in aims if what == "method"]
+        methods = [self._method(target.thing) for target, what in aims if what in _CALLED]
         if kind == "method_declaration":
             count = len(parameters_of(parent))
             return not any(m is not None and len(m.parameters) == count for m in methods)
@@ -185,7 +186,7 @@ class JavaReferring(TypedReferring):
         return frozenset(found) or NOTHING
 
     def _is_kin(self, means: Means, target: Thing, kind: str) -> bool:
-        return kind == "method" and any(
+        return kind in ("method", "part") and any(
             thing.is_member and self._same(thing, target) for thing in means.things
         )
 
@@ -207,6 +208,8 @@ class JavaReferring(TypedReferring):
         method = self._method(thing)
         if method is None:
             return "field"
+        if method.node.kind() == "formal_parameter":
+            return "part"  # of a record: a field and a method
         return "constructor" if method.is_constructor else "method"
 
     def _method(self, thing: Thing) -> Method | None:

@@ -181,7 +181,15 @@ def _matched(name: str, node: Node | None) -> Local | None:
     return None
 
 
+def _component(name: str, node: Node) -> Local | None:
+    """A part of a record, as its constructor without parameters sees it."""
+    body = node.parent()
+    record = body.parent() if body is not None else None
+    return _parameter(name, record) if record is not None else None
+
+
 _DECLARING = {
+    "compact_constructor_declaration": _component,
     "method_declaration": _parameter,
     "constructor_declaration": _parameter,
     "lambda_expression": _of_lambda,
