@@ -8,7 +8,8 @@ Fixed before measuring:
   twice.
 - The reference is pyright's `textDocument/references` for Python and `findReferences` of the
   TypeScript service for JavaScript and TypeScript, asked at the name of the definition, with all
-  files of the source in the workspace and no libraries.
+  files of the source in the workspace and no libraries. Pyright is told that imports start at the
+  folder of the project, which an archive puts below the workspace, and at its `src`.
 - The TypeScript service stops at the seams of CommonJS: of `module.exports = { name }`,
   `exports.name = name`, `const { name } = require(...)` and `name = require(...).name` it answers
   the place, not what lies behind. It is asked again at every such place of its answer, until
@@ -186,7 +187,8 @@ Row: TypeAlias = tuple[Pick, Answer, Answer]
 
 def expected(source: Source, picks: list[Pick], seed: int) -> list[Answer]:
     """What the service answers for each pick, at once and in all; kept for what never changes."""
-    asked = hashlib.sha256(repr(picks).encode() + _SCRIPT.read_bytes()).hexdigest()[:16]
+    manner = _SCRIPT.read_bytes() + (_imports(source) if source.language == "python" else b"")
+    asked = hashlib.sha256(repr(picks).encode() + manner).hexdigest()[:16]
     key = f"{source.title} {seed} {asked}".replace(" ", "-").replace("/", "-")
     kept = HOME.parent / "references" / f"{key}.json"
     if source.pinned and kept.exists():
@@ -211,8 +213,15 @@ def _by_pyright(source: Source, picks: list[Pick]) -> list[Answer]:
     server = tool("pyright").folder() / "package" / "langserver.index.js"
     with tempfile.TemporaryDirectory() as folder:
         copy(source, Path(folder))
+        (Path(folder) / "pyrightconfig.json").write_bytes(_imports(source))
         with LanguageServer(["node", str(server), "--stdio"], Path(folder)) as service:
             return by_server(service, Path(folder), "python", picks)
+
+
+def _imports(source: Source) -> bytes:
+    """Where imports start, as pyright is told: the project's own folder, and its `src`."""
+    tops = sorted({file.relative_to(source.root).parts[0] for file in source.files})
+    return json.dumps({"extraPaths": [*tops, *(f"{top}/src" for top in tops)]}).encode()
 
 
 def by_server(

@@ -424,3 +424,27 @@ def test_what_is_written_to_a_prototype_is_a_member_of_its_class() -> None:
         }
     )
     assert folder.find("b.js", "B.size") == {"a.js": ["2"], "c.js": ["2", "3"]}
+
+
+def test_modules_that_import_themselves_do_not_hide_what_they_define() -> None:
+    """As those do that show what they can when they are run."""
+    folder = Folder(
+        {
+            "pkg/__init__.py": "from .table import Table\n",
+            "pkg/table.py": (
+                "class Table:\n    pass\n\n"
+                "if __name__ == '__main__':\n"
+                "    from pkg.table import Table\n"
+                "    from pkg import Table\n"
+                "    Table()\n"
+            ),
+            "a.py": "from pkg.table import Table\n\nTable()\n",
+            "b.py": "from pkg import Table\n\nTable()\n",
+        }
+    )
+    assert folder.find("pkg/table.py", "Table") == {
+        "pkg/__init__.py": ["1"],
+        "pkg/table.py": ["5", "6", "7"],
+        "a.py": ["1", "3"],
+        "b.py": ["1", "3"],
+    }

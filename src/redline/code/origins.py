@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from redline.code.exports import Exports, Given, Taken, exported_keys, exports_of
 from redline.code.imports import (
@@ -20,6 +22,8 @@ from redline.code.scopes import TYPE, VALUE, Binding, Occurrence
 from redline.code.things import UNKNOWN, Thing, whole
 from redline.core.paths import WorkspacePath
 
+# Circles of imports that are looked at from each of their sides; a web of them never ends.
+_MOST_CIRCLES = 200
 _PYTHON = (".py", ".pyi", ".pyw")
 _ASSIGNING = {"assignment_expression", "augmented_assignment_expression"}
 
@@ -37,6 +41,9 @@ def as_meant(found: frozenset[Thing], meaning: str) -> frozenset[Thing]:
     return frozenset(t for t in found if not t.binding or t.binding.meaning != against)
 
 
+Key = TypeVar("Key")
+
+
 @dataclass(slots=True)
 class Origins:
     """Follows names to where they are defined; every answer is kept."""
@@ -46,6 +53,8 @@ class Origins:
     _exported: dict[tuple[WorkspacePath, str], frozenset[Thing]] = field(default_factory=dict)
     _exports: dict[WorkspacePath, Exports] = field(default_factory=dict)
     _stars: dict[WorkspacePath, list[str]] = field(default_factory=dict)
+    _pending: set[object] = field(default_factory=set)
+    _circles: int = 0
 
     def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
         """What the name at *spot* means; nothing when it is the language's or a library's."""
@@ -57,9 +66,23 @@ class Origins:
         """What a binding of *module* stands for."""
         known = self._bindings.get(binding)
         if known is None:
-            self._bindings[binding] = frozenset()  # a circle of imports leads nowhere
-            known = self._bindings[binding] = self._followed(module, binding)
+            known = self._once(binding, self._bindings, lambda: self._followed(module, binding))
         return known
+
+    def _once(
+        self, key: Key, known: dict[Key, frozenset[Thing]], find: Callable[[], frozenset[Thing]]
+    ) -> frozenset[Thing]:
+        """What *find* finds, kept unless a circle of imports, which leads nowhere, cut it short."""
+        if key in self._pending:
+            self._circles += 1
+            return frozenset()
+        before = self._circles
+        self._pending.add(key)
+        found = find()
+        self._pending.discard(key)
+        if before == self._circles or not self._pending or self._circles > _MOST_CIRCLES:
+            known[key] = found
+        return found
 
     def _followed(self, module: Module, binding: Binding) -> frozenset[Thing]:
         found: set[Thing] = set()
@@ -139,17 +162,16 @@ class Origins:
     ) -> frozenset[Thing]:
         """What *name* of the module at *path* means."""
         key = (path, name)
-        if key not in self._exported:
-            self._exported[key] = frozenset()
-            module = self.project.module(path)
-            if module is None:
-                self._exported[key] = frozenset({UNKNOWN})
-            elif module.is_script:
-                self._exported[key] = self._of_script(module, name)
-            else:
-                self._exported[key] = self._of_python(module, name)
-        found = self._exported[key]
+        found = self._exported.get(key)
+        if found is None:
+            found = self._once(key, self._exported, lambda: self._of_module(path, name))
         return found if or_unknown else found - {UNKNOWN}
+
+    def _of_module(self, path: WorkspacePath, name: str) -> frozenset[Thing]:
+        module = self.project.module(path)
+        if module is None:
+            return frozenset({UNKNOWN})
+        return self._of_script(module, name) if module.is_script else self._of_python(module, name)
 
     def _of_python(self, module: Module, name: str) -> frozenset[Thing]:
         binding = module.names.root.names.get(name)
