@@ -1,7 +1,7 @@
 """References in C as clangd tells them, and which lines no compiler reads.
 
-Every file of a source is compiled on its own, with all its folders that hold headers to look
-in and nothing configured: `#ifdef HAVE_X` is not taken unless a file says so.
+Every file of a source is compiled on its own, with all its folders that hold headers, and those
+above them, to look in and nothing configured: `#ifdef HAVE_X` is not taken unless a file says so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
         copy(source, folder)
         _configure(source, folder)
         with LanguageServer(argv, folder, capabilities=_CAPABILITIES) as service:
-            first = next(file for file in source.files if file.suffix == ".c")
+            first = next((file for file in source.files if file.suffix == ".c"), source.files[0])
             service.open(_shown(source, first), first.read_text("utf-8", "replace"), "c")
             service.wait(_is_indexed)
             return by_server(service, folder, "c", picks, spelled=True)
@@ -45,7 +45,7 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
 def unread(source: Source) -> set[Line]:
     """The lines that no compilation reads: other sides of conditions, headers nobody includes."""
     kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} unread.json"
-    if kept.exists():
+    if source.pinned and kept.exists():
         return {(path, line) for path, lines in json.loads(kept.read_text()) for line in lines}
     told = sorted(_unread(source).items())
     if source.pinned:
@@ -63,10 +63,12 @@ def meanings(source: Source, words: set[Word]) -> dict[Word, set[str]]:
     Nothing, where what is around did not parse, a header is missing or a macro drops the word.
     """
     kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} meanings.json"
-    known: dict[str, list[str]] = json.loads(kept.read_text()) if kept.exists() else {}
+    is_kept = source.pinned and kept.exists()
+    known: dict[str, list[str]] = json.loads(kept.read_text()) if is_kept else {}
     fresh = {word for word in words if _key(word) not in known}
     if fresh:
         known.update((_key(word), sorted(found)) for word, found in _asked(source, fresh))
+    if fresh and source.pinned:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(known))
     return {word: set(known[_key(word)]) for word in words}
@@ -119,11 +121,10 @@ def _configure(source: Source, folder: Path) -> None:
 
 def _compilations(source: Source, folder: Path) -> Iterator[tuple[str, list[str]]]:
     """The files to compile, each with its flags."""
-    homes = sorted({file.relative_to(source.root).parent for file in source.files})
     holding = {f.relative_to(source.root).parent for f in source.files if f.suffix == ".h"}
     above = {up for home in holding for up in home.parents}
     flags = ["-x", "c", "-std=gnu11", "-D_GNU_SOURCE"]
-    for home in [home for home in homes if home in holding or home in above] or homes:
+    for home in sorted(holding | above):
         # Last for <...>: a header named like one of the system must not stand in for it.
         flags += ["-iquote", str(folder / home), "-idirafter", str(folder / home)]
     for file in source.files:
