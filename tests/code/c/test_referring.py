@@ -298,15 +298,24 @@ def test_a_struct_of_the_same_tag_in_another_file_keeps_its_fields() -> None:
     assert folder.find("a.c", "depth") == {"a.c": ["1", "2"]}
 
 
-def test_a_field_that_is_given_to_a_macro_is_possible() -> None:
+def test_a_field_that_is_given_to_a_macro_is_that_of_the_value_beside_it() -> None:
     folder = Folder(
         {
             "a.c": "struct item { LIST_ENTRY(item) @link; };\n"
-            "void f(struct item *i) { LIST_REMOVE(i, link); }\n"
+            "struct pair { LIST_ENTRY(pair) link; };\n"
+            "typedef struct item item_t;\n"
+            "void f(struct item *i, struct pair *p, void *v)\n"
+            "{\n"
+            "    LIST_REMOVE(i, link);\n"
+            "    LIST_REMOVE(p, link);\n"
+            "    LIST_REMOVE(v, link);\n"
+            "    BOTH(i, p, link);\n"
+            "    CONTAINER_OF(v, item_t, link);\n"
+            "}\n"
         }
     )
 
-    assert folder.find("a.c", "link") == {"a.c": ["1", "2?"]}
+    assert folder.find("a.c", "link") == {"a.c": ["1", "6", "8?", "9?", "10"]}
 
 
 def test_a_cast_that_a_macro_begins_with_says_the_type() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.code.c.declared import MACROS, Declared, declared_at, in_doubt, local, local_tag
+from redline.code.c.declared import MACROS, Declared, declared_at, in_doubt, local, local_tag, place
 from redline.code.c.sheets import Part, Sheet, spots_of
 from redline.code.c.types import Bodies, Types
 from redline.code.c.visible import Found, Visible, is_linked
@@ -140,7 +140,7 @@ class CReferring(Resolver):
         if node.kind() == "field_identifier" and not is_macro:
             return _things(self._types.field(self._owner(part, node), self.name)), True
         if self._may_be_field(part, node):
-            return _UNKNOWN, True
+            return self._given_field(part, node), True
         return self._plain(part, node, own), False
 
     def _plain(self, part: Part, node: Node, own: Declared | None) -> frozenset[Thing]:
@@ -175,6 +175,16 @@ class CReferring(Resolver):
             return False
         found = self._visible.named(part.sheet, self.name)
         return not found.declared and found.is_sure and local(part, node, self.name) is None
+
+    def _given_field(self, part: Part, node: Node) -> frozenset[Thing]:
+        """The field that a macro is given together with the one value or type that has it."""
+        found: set[frozenset[Thing]] = set()
+        for other in node.parent().children():
+            if other.is_named() and place(other) != place(node):
+                bodies = self._types.of_value(part, other)
+                found.add(_things(self._types.field(bodies, self.name) or []))
+        found.discard(frozenset())
+        return found.pop() if len(found) == 1 else _UNKNOWN
 
     def _in_macro(self, sheet: Sheet, body: Node) -> frozenset[Thing]:
         """What a word in a macro means: a macro for sure, others only where it is used."""
