@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 from redline.adapters import records
 from redline.adapters.basis import MOST_HELD
@@ -28,20 +29,20 @@ class StoreReading:
         self._guard = threading.RLock()
         self._known: tuple[object, Lineage] | None = None
 
-    def load(self, operation_id: str) -> Operation:
+    def load(self, operation_id: str, steps: int | None = None) -> Operation:
         """An operation with contents, up to a limit; larger ones are left where they are."""
         line = self._line(operation_id)
-        operation = self._operation(line, self.journal.body(line))
+        operation = self._operation(line, self.journal.body(line), steps)
         budget = MOST_HELD
-        steps: list[Change | Rename] = []
+        filled: list[Change | Rename] = []
         for step in operation.change_set.steps:
             if isinstance(step, Change):
                 sizes = [s.size for s in (step.before, step.after) if isinstance(s, FileState)]
                 budget -= sum(sizes)
                 if budget >= 0:
                     step = Change(step.path, self._filled(step.before), self._filled(step.after))
-            steps.append(step)
-        return _with_change_set(operation, ChangeSet(tuple(steps)))
+            filled.append(step)
+        return replace(operation, change_set=ChangeSet(tuple(filled)))
 
     def _filled(self, state: State) -> State:
         if not isinstance(state, FileState):
@@ -126,16 +127,3 @@ class StoreReading:
             if self._known is None or self._known[0] != version:
                 self._known = version, Lineage(self.journal.lines, self.journal.find)
             return self._known[1]
-
-
-def _with_change_set(operation: Operation, change_set: ChangeSet) -> Operation:
-    return Operation(
-        operation.id,
-        operation.time,
-        operation.origin,
-        change_set,
-        operation.kind,
-        operation.reverts,
-        operation.reverted_by,
-        operation.notes,
-    )

@@ -33,9 +33,9 @@ class JournalHistory:
                     break
         return found
 
-    def get(self, operation_id: str) -> Operation:
-        """One operation with the contents of its ChangeSet."""
-        return self._store.load(operation_id)
+    def get(self, operation_id: str, steps: int | None = None) -> Operation:
+        """One operation with the contents of its ChangeSet, or of its first *steps*."""
+        return self._store.load(operation_id, steps)
 
     def prune(self, *, days: float, size: int) -> int:
         """Drop the oldest operations over either limit; how many. What stays can be undone."""

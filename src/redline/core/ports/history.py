@@ -97,8 +97,11 @@ class History(Protocol):
     def list(self, query: HistoryQuery) -> Sequence[Operation]:
         """Matching operations, newest first, contents not loaded."""
 
-    def get(self, operation_id: str) -> Operation:
-        """One operation with the contents of its ChangeSet; UnknownOperation if there is none."""
+    def get(self, operation_id: str, steps: int | None = None) -> Operation:
+        """One operation with the contents of its ChangeSet, or of its first *steps*.
+
+        UnknownOperation if there is none.
+        """
 
 
 class Transaction(Protocol):
@@ -143,8 +146,8 @@ class Store(Protocol):
     def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
         """Journal what already happened, contents included. WriteFailed."""
 
-    def load(self, operation_id: str) -> Operation:
-        """An operation with contents; UnknownOperation."""
+    def load(self, operation_id: str, steps: int | None = None) -> Operation:
+        """An operation with contents, all of it or its first *steps*; UnknownOperation."""
 
     def chain(self, operation_id: str) -> Chained:
         """Where an operation stands; UnknownOperation."""

@@ -48,10 +48,15 @@ def show_change(call: Call) -> Result:
         if not latest:
             raise NothingToUndo("No change has been made yet")
         wanted = latest[0].id
-    operation = call.runtime.history.get(str(wanted))
-    label = _label(call)
-    most = int(call.arguments.get("max_bytes", _DIFF_CAP))
-    diff, cut = _shown(operation.change_set, label, most)
+    label, most = _label(call), int(call.arguments.get("max_bytes", _DIFF_CAP))
+    cut, steps = False, _FILES_SHOWN
+    # A huge change is read only as far as it is shown.
+    while not cut:
+        operation = call.runtime.history.get(str(wanted), steps)
+        diff, cut = _shown(operation.change_set, label, most)
+        if not operation.left_out:
+            break
+        steps *= 4
     structured = {
         **_row(operation, label, _FILES_SHOWN),
         "diff": diff,
