@@ -77,19 +77,19 @@ class _Parsed:
         return bytes(data)
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
-        from redline.documents import yaml_verify
+        from redline.documents import yaml_native, yaml_tree
         from redline.documents.model import require_text
 
         require_text(data, "YAML")
-        tree = yaml_verify.parse_bounded(data)
-        for root in yaml_verify.documents(tree):
-            yaml_verify.plain_values(tree, root)
-            yaml_verify.flatten(tree, root)
-        yaml_verify.text_of(tree, tree.root_id())
+        tree = yaml_native.parse_bounded(data)
+        for root in yaml_tree.documents(tree):
+            yaml_tree.plain_values(tree, root)
+            yaml_tree.flatten(tree, root)
+        yaml_tree.text_of(tree, tree.root_id())
         first = tree.first_child(tree.root_id())
-        if first != yaml_verify._NONE:
+        if first != yaml_tree._NONE:
             tree.remove(first)
-            yaml_verify.text_of(tree, tree.root_id())
+            yaml_tree.text_of(tree, tree.root_id())
 
 
 class _Code:

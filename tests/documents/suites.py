@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from redline.documents import yaml_verify
+from redline.documents import yaml_tree
 from redline.documents.yaml_doc import YamlDocument
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,7 +95,7 @@ def _unescaped(text: str) -> str:
 
 def shape(tree: Any, node: int) -> Any:
     """A rapidyaml subtree as nested tuples: map, seq, val (text, plain) or alias."""
-    children = list(yaml_verify._children(tree, node))
+    children = list(yaml_tree.children(tree, node))
     if tree.is_map(node):
         return ("map", [(_key(tree, child), shape(tree, child)) for child in children])
     if tree.is_seq(node):
@@ -103,7 +103,7 @@ def shape(tree: Any, node: int) -> Any:
     if tree.is_val_ref(node):
         return ("alias", bytes(tree.val_ref(node)).decode().removeprefix("*"))
     text = bytes((tree.val(node) if tree.has_val(node) else None) or b"").decode()
-    plain = yaml_verify._is_plain(tree, node)
+    plain = yaml_tree._is_plain(tree, node)
     return ("val", text, plain)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from redline.core.errors import DocumentSyntax, RedlineError
-from redline.documents import yaml_verify
+from redline.documents import yaml_native, yaml_tree
 from redline.documents.query import paths_of
 from redline.documents.yaml_doc import YamlDocument
 from redline.documents.yaml_region import STREAM
@@ -208,7 +208,7 @@ def test_pieces_and_the_whole_give_the_same_answer_to_every_call() -> None:
 
 def facts(tree: Any, tops: list[int]) -> Counter[Any]:
     """Everything said by the subtrees, without where it stands."""
-    return Counter(fact[1:] for top in tops for fact in yaml_verify.flatten(tree, top))
+    return Counter(fact[1:] for top in tops for fact in yaml_tree.flatten(tree, top))
 
 
 def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
@@ -220,7 +220,7 @@ def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
         step = rng.choice([1, 10, 60])
         try:
             opinion = YamlDocument(source, step=step)._opinion
-            whole = yaml_verify.parse(source)
+            whole = yaml_native.parse(source)
         except RedlineError:
             continue
         found: Counter[Any] = Counter()
@@ -231,13 +231,13 @@ def test_the_pieces_and_the_rest_say_exactly_what_the_whole_says() -> None:
             for run in region.runs:
                 tree, node = runs.read(region, run)
                 is_stream = region.start == STREAM
-                entries = list(yaml_verify._children(tree, node))
-                within = yaml_verify.documents(tree) if is_stream else entries
+                entries = list(yaml_tree.children(tree, node))
+                within = yaml_tree.documents(tree) if is_stream else entries
                 assert len(within) > 2 or region.kind == "gap"
                 found += facts(tree, within[1:-1])
         rest = runs.rest()
-        found += facts(rest, yaml_verify.documents(rest))
-        assert found == facts(whole, yaml_verify.documents(whole)), (source, step)
+        found += facts(rest, yaml_tree.documents(rest))
+        assert found == facts(whole, yaml_tree.documents(whole)), (source, step)
         compared += sum(len(region.runs) for region in regions)
     assert compared > ROUNDS // 3
 

@@ -12,8 +12,8 @@ import pytest
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents import yaml_properties
 from redline.documents.formats import open_document
+from redline.documents.yaml_native import parse
 from redline.documents.yaml_properties import refuse_heaps
-from redline.documents.yaml_verify import parse
 
 HEAPS = [
     b"&a !!map\n&b !!st-\n&c !!map\n&d !!str k: v",
@@ -54,7 +54,7 @@ BYTES = {
 PARSE = """
 import sys
 from redline.core.errors import DocumentSyntax
-from redline.documents.yaml_verify import parse
+from redline.documents.yaml_native import parse
 try:
     parse(sys.stdin.buffer.read())
 except DocumentSyntax as refusal:

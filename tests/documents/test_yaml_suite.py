@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from redline.core.errors import RedlineError
-from redline.documents import yaml_verify
+from redline.documents import yaml_native, yaml_tree
 from redline.documents.yaml_doc import YamlDocument
 from tests.documents.suites import documents_of, places, replaced, shape, yaml_cases
 
@@ -53,8 +53,8 @@ def test_sets_on_every_valid_case_are_exact_or_refused() -> None:
                 if outcome is None:
                     counts["refused"] += 1
                     continue
-                tree = yaml_verify.parse(outcome)
-                roots = yaml_verify.documents(tree)
+                tree = yaml_native.parse(outcome)
+                roots = yaml_tree.documents(tree)
                 assert len(roots) == 1, (case.name, path, value)
                 expected = replaced(documents[0], path, wanted)
                 assert same(shape(tree, roots[0]), expected), (case.name, path, value, outcome)
@@ -97,8 +97,8 @@ def test_streams_of_several_documents_are_right_or_refused() -> None:
                     edit = YamlDocument(case.source, index).set(path, "42")
                 except RedlineError:
                     continue
-                tree = yaml_verify.parse(edit.after)
-                shapes = [shape(tree, root) for root in yaml_verify.documents(tree)]
+                tree = yaml_native.parse(edit.after)
+                shapes = [shape(tree, root) for root in yaml_tree.documents(tree)]
                 wanted = [*documents]
                 wanted[index] = replaced(document, path, VALUES["42"])
                 assert len(shapes) == len(wanted), (case.name, index, path)

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from redline.core.errors import DocumentSyntax
-from redline.documents import yaml_verify, yaml_view
+from redline.documents import yaml_native, yaml_view
 from tests.documents.test_yaml_brackets import nested
 
 ROUNDS = 60_000 if os.environ.get("REDLINE_LONG") == "1" else 4_000
@@ -41,8 +41,8 @@ def test_handles_in_texts_are_passed_over_and_no_others(monkeypatch: pytest.Monk
         text = b"top:\n" + some_lines(rng, LINES)
         try:
             with monkeypatch.context() as patch:
-                patch.setattr(yaml_verify, "undeclared_handle", lambda _: None)
-                yaml_verify.parse(text)
+                patch.setattr(yaml_native, "undeclared_handle", lambda _: None)
+                yaml_native.parse(text)
         except DocumentSyntax:
             continue
         found = yaml_view.undeclared_handle(text)

@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.core.splice import Splice
-from redline.documents import yaml_entries, yaml_values, yaml_verify
+from redline.documents import yaml_entries, yaml_native, yaml_tree, yaml_values, yaml_verify
 from redline.documents.model import (
     Edit,
     Slice,
@@ -24,13 +24,14 @@ from redline.documents.model import (
 )
 from redline.documents.path import Path, render_path
 from redline.documents.yaml_anchors import check_anchors, uses_of
+from redline.documents.yaml_children import Child
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_fragment import Fragment, render_key
 from redline.documents.yaml_pieces import Opinion, Place
 from redline.documents.yaml_place import Placer, Style
 from redline.documents.yaml_region import STEP
-from redline.documents.yaml_scan import Child, Scanner
-from redline.documents.yaml_verify import Where
+from redline.documents.yaml_scan import Scanner
+from redline.documents.yaml_tree import Where
 
 # So many keys are compared with one that is missing.
 _NEAR = 500
@@ -46,7 +47,7 @@ class YamlDocument:
         require_text(source, "YAML")
         self.source = source
         self.index = index
-        bom = 3 if source.startswith(yaml_verify.BOM) else 0
+        bom = 3 if source.startswith(yaml_native.BOM) else 0
         self._scanner = Scanner(source, bom=bom)
         stream = self._scanner.stream
         self._opinion = Opinion(self._scanner, stream, step)
@@ -129,7 +130,7 @@ class YamlDocument:
     def data(self) -> Any:
         """The document as plain values by the core schema; aliases are their own text."""
         tree = self._opinion.whole()
-        return yaml_verify.plain_values(tree, yaml_verify.documents(tree)[self.index])
+        return yaml_tree.plain_values(tree, yaml_tree.documents(tree)[self.index])
 
     def render(self, value: Any) -> str:
         """*value* as one line of YAML."""

@@ -6,10 +6,10 @@ import re
 from itertools import pairwise
 
 from redline.core.splice import Splice
+from redline.documents.yaml_children import Child
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_fragment import Fragment, render_key
 from redline.documents.yaml_place import Placer, line_stop
-from redline.documents.yaml_scan import Child
 from redline.documents.yaml_stream import Part
 
 _COMMA = re.compile(rb"(?:[ \t\r\n]+|(?<![^ \t\r\n])#[^\r\n]*)*,")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
-from redline.documents import yaml_verify
+from redline.documents import yaml_native, yaml_tree
 from redline.documents.depth import value_too_deep
 from redline.documents.yaml_depth import require_bounded
 from redline.documents.yaml_flow import Node, decode_key
@@ -35,7 +35,7 @@ class Fragment:
             is_unsure = require_bounded(source)
             tree = self._tree()
             if is_unsure:
-                yaml_verify.require_shallow_tree(tree)
+                yaml_tree.require_shallow_tree(tree)
         except DocumentSyntax:
             raise value_too_deep() from None
         self.scanner = Scanner(source)
@@ -47,7 +47,7 @@ class Fragment:
 
     def _tree(self) -> Any:
         try:
-            return yaml_verify.parse(self.source)
+            return yaml_native.parse(self.source)
         except DocumentSyntax as error:
             raise CannotApply(f"Value is not YAML: {error.message}") from None
 
@@ -57,7 +57,7 @@ class Fragment:
         keeps = _KEEPS.search(self.source) is not None
         if not keeps and (self.is_block_scalar or self._is_block):
             stripped = self.source.rstrip(b"\n")
-            trees += [yaml_verify.parse(stripped), yaml_verify.parse(stripped + b"\n")]
+            trees += [yaml_native.parse(stripped), yaml_native.parse(stripped + b"\n")]
         return trees
 
     @cached_property
@@ -66,7 +66,7 @@ class Fragment:
         if b"*" not in self.source:
             return frozenset()
         tree = self._tree()
-        facts = yaml_verify.flatten(tree, yaml_verify.documents(tree)[0])
+        facts = yaml_tree.flatten(tree, yaml_tree.documents(tree)[0])
         return frozenset(value[1].lstrip(b"*") for _, _, value in facts if value[0] == "alias")
 
     @property
@@ -161,8 +161,8 @@ class Fragment:
         if node is not self.root:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
         keeps = b"+" in node.marks
-        tree = yaml_verify.parse(self.source if keeps else self.source.rstrip(b"\n") + b"\n")
-        root = yaml_verify.documents(tree)[0]
+        tree = yaml_native.parse(self.source if keeps else self.source.rstrip(b"\n") + b"\n")
+        root = yaml_tree.documents(tree)[0]
         value = bytes(tree.val(root) or b"").decode("utf-8")
         return json.dumps(value, ensure_ascii=False).encode("utf-8")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax
-from redline.documents import yaml_verify, yaml_view
+from redline.documents import yaml_native, yaml_tree, yaml_view
 from redline.documents.model import Edit
 from redline.documents.yaml_depth import require_bounded
 from redline.documents.yaml_region import ENTRY, STEP, STREAM, Region, Run
@@ -20,7 +20,7 @@ from redline.documents.yaml_runs import Runs, without
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_split import regions_of
 from redline.documents.yaml_stream import Stream
-from redline.documents.yaml_verify import Where
+from redline.documents.yaml_tree import Where
 
 Span = tuple[int, int]
 _BESIDE = 2
@@ -62,8 +62,8 @@ class Opinion:
         if self._regions:
             self.count = self._count
         else:
-            self._tree = yaml_verify.parse_bounded(self.source)
-            self.count = yaml_verify.count_of(self._tree)
+            self._tree = yaml_native.parse_bounded(self.source)
+            self.count = yaml_tree.count_of(self._tree)
 
     def _validated(self, scanner: Scanner, stream: Stream, step: int) -> list[Region]:
         """The regions whose every run the parser accepts; none when the whole must tell."""
@@ -80,7 +80,7 @@ class Opinion:
                     run.count = self._entries(region, run, is_unsure=is_unsure)
             rest = self._runs.rest()
             if is_unsure:
-                yaml_verify.require_shallow_tree(rest)
+                yaml_tree.require_shallow_tree(rest)
         except (DocumentSyntax, CannotApply):
             scanner.ends.clear()
             return []
@@ -90,19 +90,17 @@ class Opinion:
             if region.kind in ("mapping", "sequence")
         }
         stream_runs = [region.runs for region in regions if region.start == STREAM]
-        self._count = yaml_verify.count_of(rest) + sum(
-            r.count for runs in stream_runs for r in runs
-        )
+        self._count = yaml_tree.count_of(rest) + sum(r.count for runs in stream_runs for r in runs)
         return regions
 
     def _entries(self, region: Region, run: Run, *, is_unsure: bool) -> int:
         tree, node = self._runs.read(region, run)
         if is_unsure:
-            yaml_verify.require_shallow_tree(tree, region.level - region.depth)
+            yaml_tree.require_shallow_tree(tree, region.level - region.depth)
         if region.start == STREAM:
             if not _is_between(tree, int(tree.root_id())):
                 raise CannotApply("A run is not one of documents")
-            return yaml_verify.count_of(tree) - _BESIDE
+            return yaml_tree.count_of(tree) - _BESIDE
         if region.is_text:
             return _no_entry(tree, node)
         if region.kind == "gap":
@@ -118,10 +116,10 @@ class Opinion:
     def agree(self, place: Place) -> None:
         """CannotApply unless the parser finds a node at *place* too."""
         if not self._regions:
-            yaml_verify.find(self._whole(), place.where)
+            yaml_tree.find(self._whole(), place.where)
             return
         dropped, where = self._untouched(place, [(place.at, place.at)])
-        yaml_verify.find(yaml_verify.parse(without(self.source, dropped)), where)
+        yaml_tree.find(yaml_native.parse(without(self.source, dropped)), where)
 
     def trees(self, edit: Edit, place: Place, gone: Span | None = None) -> Trees:
         """The trees to compare; what stands in *gone* is replaced or taken out by the edit."""
@@ -130,17 +128,17 @@ class Opinion:
         spans = [(splice.start, splice.end) for splice in edit.splices]
         dropped, where = self._untouched(place, spans)
         try:
-            new = yaml_verify.parse_bounded(without(self.source, dropped, edit.splices))
+            new = yaml_native.parse_bounded(without(self.source, dropped, edit.splices))
         except DocumentSyntax:
             # Its lines are not those of the file; the whole file is asked.
             return self._whole_trees(edit, place)
         if gone is not None:
             dropped = [*dropped, *self._inside(gone, dropped)]
-        return Trees(yaml_verify.parse(without(self.source, dropped)), new, where)
+        return Trees(yaml_native.parse(without(self.source, dropped)), new, where)
 
     def _whole_trees(self, edit: Edit, place: Place) -> Trees:
         try:
-            new = yaml_verify.parse_bounded(edit.after)
+            new = yaml_native.parse_bounded(edit.after)
         except DocumentSyntax as error:
             raise CannotApply(f"The result would not parse: {error.message}") from None
         # Verification takes the trees apart.
@@ -153,7 +151,7 @@ class Opinion:
 
     def _whole(self) -> Any:
         if self._tree is None:
-            self._tree = yaml_verify.parse(self.source)
+            self._tree = yaml_native.parse(self.source)
         return self._tree
 
     def _untouched(self, place: Place, spans: Sequence[Span]) -> tuple[list[Run], Where]:
@@ -181,7 +179,7 @@ class Opinion:
         if not is_odd and at(key, run.start, run.end) < 0 and at(b"\\", run.start, run.end) < 0:
             return False
         tree, node = self._runs.read(region, run)
-        return yaml_verify.has_key(tree, node, key)
+        return yaml_tree.has_key(tree, node, key)
 
     def _inside(self, gone: Span, dropped: Sequence[Run]) -> list[Run]:
         out = {run.start for run in dropped}
@@ -196,7 +194,7 @@ class Opinion:
 def _is_between(tree: Any, node: int) -> bool:
     """Whether the entries beside a run are what they were, so that nothing of it reaches them."""
     return all(
-        yaml_verify.is_bare(tree, int(entry), ENTRY)
+        yaml_tree.is_bare(tree, int(entry), ENTRY)
         for entry in (tree.first_child(node), tree.last_child(node))
     )
 
@@ -210,7 +208,7 @@ def _no_entries(tree: Any, node: int) -> int:
 
 def _no_entry(tree: Any, node: int) -> int:
     """A part of a scalar's text must be the text of one scalar, alone."""
-    if yaml_verify.count_of(tree) != 1 or tree.is_container(node) or not tree.has_val(node):
+    if yaml_tree.count_of(tree) != 1 or tree.is_container(node) or not tree.has_val(node):
         raise CannotApply("A part of a text is not text")
     if not tree.is_root(node) and tree.num_siblings(node) != 1:
         raise CannotApply("A part of a text is not alone")

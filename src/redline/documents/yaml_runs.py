@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.core.errors import CannotApply
 from redline.core.splice import Splice, apply_splices
-from redline.documents import yaml_verify
+from redline.documents import yaml_native, yaml_tree
 from redline.documents.yaml_region import Region, Run, unspaced
 
 _WHOLE = (0, 0)
@@ -69,7 +69,7 @@ class Runs:
         return tree
 
     def _parsed(self, text: bytes) -> Any:
-        tree = yaml_verify.parse(text, self._nodes * len(text) // max(self._size, 1))
+        tree = yaml_native.parse(text, self._nodes * len(text) // max(self._size, 1))
         self._nodes, self._size = tree.size(), len(text)
         return tree
 
@@ -79,7 +79,7 @@ class Runs:
         return _CUT.search(self.source) is not None
 
     def _require_texts(self, tree: Any, texts: dict[bytes, Region]) -> None:
-        found = {(style, unspaced(text)) for style, text in yaml_verify.texts(tree)}
+        found = {(style, unspaced(text)) for style, text in yaml_tree.texts(tree)}
         mine = {(region.kind, region.text_with(self.source, w)) for w, region in texts.items()}
         if not mine <= found or self._has_words:
             raise CannotApply("The two parsers disagree on where a text stands")
