@@ -108,7 +108,51 @@ YAML_SHAPES = {
         "Resources.R{}.Type",
         "AWS::SNS::Topic",
     ),
+    "tags in lists": (
+        "Resources:\n",
+        (
+            "  Fn{n}:\n    Type: AWS::Lambda::Function\n    Properties:\n"
+            "      Role: !GetAtt Role{n}.Arn\n      Url: !Sub https://${{Api}}.x/{n}\n"
+            '      Size: !If [IsProd, !Ref Large, !Ref "Small"]\n      Name: !Join\n'
+            "        - '-'\n        - - !Ref AWS::Region\n          - !FindInMap [M, !Ref X, y]\n"
+            '      Zone: !Select [0, !Split [",", !ImportValue zones]]\n'
+        ),
+        "",
+        "Resources.Fn{}.Type",
+        "AWS::SNS::Topic",
+    ),
+    "OpenAPI in JSON": (
+        '{\n  "openapi": "3.1.0",\n  "paths": {\n',
+        (
+            '    "/v1/res{n}/{{id}}": {{\n      "get": {{\n        "operationId": "get{n}",\n'
+            '        "parameters": [\n          {{\n            "name": "id",\n'
+            '            "schema": {{\n              "type": "string"\n            }}\n'
+            '          }}\n        ],\n        "responses": {{\n          "200": {{\n'
+            '            "description": "OK, it\'s \\"fine\\": [{n}",\n            "schema": {{\n'
+            '              "$ref": "#/components/schemas/S{n}"\n            }}\n'
+            "          }}\n        }}\n      }}\n    }},\n"
+        ),
+        '    "/last": {}\n  }\n}\n',
+        "paths['/v1/res{}/{{id}}'].get.operationId",
+        '"new"',
+    ),
+    "images in JSON": (
+        '{"cells": [\n',
+        '  {{"id": {n}, "outputs": [{{"data": {{"png": "' + "iVBORw0KGgo" * 5000 + '"}}}}]}},\n',
+        '  null], "last": 1}\n',
+        "last",
+        "2",
+    ),
+    "blank lines": ("", "k{n}: {n}\n" + "\n" * 9, "", "k{}", "2"),
+    "one gap": ("a: 1\n", "\n", "b: 2\n", "b", "3"),
+    "bangs in literals": ("", "k{n}: |\n  set a=!x! b\n  !y!z {n}\n", "", "k{}", "x"),
+    "directive": ("%TAG !e! tag:e,1:\n---\n", "k{n}: !e!x {n}\n", "", "k{}", "2"),
+    "sets": ("--- !!set\n", "? item{n}\n", "", "item{}", "x"),
 }
+# So many levels around each other, with entries at every one.
+LEVELS = 40
+# Measured at 10 KB too.
+SMALL = ("JSON", "tags", "tags in lists", "OpenAPI in JSON", "blank lines", "tabs in literals")
 
 
 def yaml_document(size: int) -> bytes:
@@ -224,11 +268,22 @@ def measure_yaml(report: Report, folder: Path, large: int, *, slow_peers: bool) 
 def measure_odd_yaml(report: Report, folder: Path) -> None:
     """Shapes that are hard to take apart, and one mapping of 100,000 keys."""
     file = folder / "odd.yaml"
-    for shape, (head, item, tail, path, value) in YAML_SHAPES.items():
-        body = _filled(1_000_000, item)
-        file.write_bytes(head.encode() + body + tail.encode())
-        middle = len(body) // len(item.format(n=100_000)) // 2
-        ours(report, f"yaml {shape}, 1 MB", "yaml", path.format(middle), value, file, 3)
+    for size, shapes, rounds in ((1_000_000, tuple(YAML_SHAPES), 3), (10_000, SMALL, 30)):
+        for shape in shapes:
+            head, item, tail, path, value = YAML_SHAPES[shape]
+            body = _filled(size, item)
+            file.write_bytes(head.encode() + body + tail.encode())
+            middle = path.format(len(body) // len(item.format(n=size // 10)) // 2)
+            ours(report, f"yaml {shape}, {_size(size)}", "yaml", middle, value, file, rounds)
+    per_level = 1_000_000 // LEVELS // 60
+    lines = [
+        "  " * level + line
+        for level in range(LEVELS)
+        for line in [*(f"k{n}: value number {n}\n" for n in range(per_level)), "down:\n"]
+    ]
+    file.write_bytes("".join([*lines, "  " * LEVELS + "leaf: 1\n"]).encode())
+    path = ".".join(["down"] * LEVELS + ["leaf"])
+    ours(report, f"yaml {LEVELS} levels, 1 MB", "yaml", path, "2", file, 3)
     file.write_bytes(b"".join(b"key%06d: 1\n" % n for n in range(100_000)))
     ours(report, "yaml 100,000 keys", "yaml", "key050000", "2", file, 3)
 

@@ -57,10 +57,13 @@ _WINDOW = 1 << 16
 def bracket_bounds(source: bytes) -> Iterator[int]:
     """Depths that brackets surely do not pass: one found at once, and others that take longer."""
     opened = source.count(b"[") + source.count(b"{")
-    yield opened if opened <= _LITTLE else _most(source)
-    exact = _json_depth(source)
-    if exact is not None:
-        yield exact
+    if opened <= _LITTLE:
+        yield opened
+    # With escapes in its strings, a text is more likely to have all kinds of other things there.
+    for bound in (_json_depth, _most) if b"\\" in source else (_most, _json_depth):
+        found = bound(source)
+        if found is not None:
+            yield found
     for simple in _SIMPLE:
         source = simple.sub(b",", source)
     yield _most(source) + _LEVELS * len(_SIMPLE)

@@ -14,13 +14,14 @@ from redline.documents.yaml_passing import quoted_end
 
 _BOM = b"\xef\xbb\xbf"
 
-# Every open block collection has a column and a kind of its own, so `_WIDE` columns hold at most
-# 130 of them; each bracket may hold a pair, which is a level too. Together that has to stay within
-# the limit; more brackets need fewer columns.
-_WIDE = 64
+# Every open block collection has a column and a kind of its own, so `width` columns hold at most
+# 2 * (width + 1) of them; each bracket may hold a pair, which is a level too. Together that has to
+# stay within the limit.
+_BOTH = MAX_DEPTH // 2 - 1
 _LEADING = bytes.maketrans(b"\t-?:", b"    ")
-_WIDE_LINE = b"\n" + b" " * _WIDE
 _WINDOW = 1 << 16
+# So few columns are counted rather than hoped for.
+_NARROW = 16
 # A tag or an anchor between two indicators: then the columns of a line reach further.
 _MARKED = tuple(compiled(mark + rb"[^ \t\r\n]*+[ \t]++[-?:][ \t]") for mark in (b"&", b"!"))
 _MARKS = rb"(?:(?:[-?:]|[&!][^ \t\r\n]*+)(?:[ \t]++|$))*+"
@@ -35,9 +36,9 @@ _WORD = re.compile(rb"[^ \t]+")
 
 def require_bounded(source: bytes) -> bool:
     """Refuse what nests too deeply; whether a parser's tree has to be measured to be sure."""
-    wide = _is_wide(source)
+    is_marked = any(mark.search(source) for mark in _MARKED)
     for brackets in bracket_bounds(source):
-        if not wide and 2 * (_WIDE + 1 + brackets) <= MAX_DEPTH:
+        if not is_marked and not _is_wide(source, _BOTH - brackets):
             return False
         if 2 * brackets <= MAX_DEPTH and 2 * (len(_columns(source)) + brackets) <= MAX_DEPTH:
             return False
@@ -45,13 +46,17 @@ def require_bounded(source: bytes) -> bool:
     return True
 
 
-def _is_wide(source: bytes) -> bool:
-    if b"\n" + source[: _WIDE + 3].lstrip(_BOM)[:_WIDE].translate(_LEADING) == _WIDE_LINE:
+def _is_wide(source: bytes, width: int) -> bool:
+    """Whether block collections may start at the column *width* or further right."""
+    if width < _NARROW:
         return True
-    for start in range(0, len(source), _WINDOW):
-        if _WIDE_LINE in source[start : start + _WINDOW + _WIDE].translate(_LEADING):
-            return True
-    return any(mark.search(source) for mark in _MARKED)
+    line = b"\n" + b" " * width
+    if b"\n" + source[: width + 3].lstrip(_BOM)[:width].translate(_LEADING) == line:
+        return True
+    return any(
+        line in source[start : start + _WINDOW + width].translate(_LEADING)
+        for start in range(0, len(source), _WINDOW)
+    )
 
 
 def _columns(source: bytes) -> set[int]:

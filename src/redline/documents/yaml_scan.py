@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from redline.core.errors import CannotApply
+from redline.documents.possessive import compiled
 from redline.documents.yaml_children import Child, EntryScanner, entry_line, flow_child
 from redline.documents.yaml_columns import SLACK, line_at
 from redline.documents.yaml_flow import Node, Portion
@@ -21,6 +22,10 @@ from redline.documents.yaml_stream import Part, Stream
 
 _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
 _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
+# A string with an escape and what makes it a key behind it.
+_ESCAPED_KEY = compiled(
+    rb"\"(?<!\\\")[^\"\\]*+(?:\\.[^\"\\]*+)++\"(?:[ \t\r\n]++|#[^\r\n]*+)*+:", re.DOTALL
+)
 # What a key may begin with that is not its text: all told by one byte.
 _MARKS = bytes.maketrans(b"&!*[{:", b"??????")
 _WORD = re.compile(r"[^\s'\"\\]+")
@@ -57,16 +62,30 @@ class Scanner(EntryScanner):
     def _spelled(self, node: Node, key: str) -> Iterator[Child]:
         """As `named`; where neither all words of the key nor an escape stand, it is not."""
         words = [word.encode("utf-8", "surrogateescape") for word in set(_WORD.findall(key))]
-        windows = self.flow_parts(node) if node.style == "flow" else self.windows(node)
-        for start, end, _ in windows:
-            may_hold = all(self.source.find(word, start, end) >= 0 for word in words)
-            if may_hold or self._has_escaped_key(node, start, end):
-                yield from (child for child in self.within(node, start, end) if child.key == key)
+        is_flow = node.style == "flow"
+        for start, end, count in self.flow_parts(node) if is_flow else self.windows(node):
+            if not self._may_hold(node, words, start, end):
+                continue
+            for at, stop in self._one_by_one(start, end) if count > 1 else ((start, end),):
+                if count <= 1 or self._may_hold(node, words, at, stop):
+                    yield from (child for child in self.within(node, at, stop) if child.key == key)
 
-    def _has_escaped_key(self, node: Node, start: int, end: int) -> bool:
+    def _one_by_one(self, at: int, end: int) -> Iterator[tuple[int, int]]:
+        """The entries of a flow collection that stand in [at, end), each with what ends it."""
+        while at < end:
+            stop = self.entry_end(at, end) + 1
+            yield at, stop
+            at = self.space(stop, end)
+
+    def _may_hold(self, node: Node, words: list[bytes], start: int, end: int) -> bool:
+        """Whether all *words* stand there, or a key in which they may be escaped."""
+        if all(self.source.find(word, start, end) >= 0 for word in words):
+            return True
         if self.source.find(b"\\", start, end) < 0:
             return False
-        if node.style == "flow" or start == node.start:
+        if node.style == "flow":
+            return _ESCAPED_KEY.search(self.source, start, end) is not None
+        if start == node.start:
             return True
         return _odd_line(node.column).search(self.source, start, end) is not None
 
