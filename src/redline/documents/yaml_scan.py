@@ -22,10 +22,8 @@ from redline.documents.yaml_stream import Part, Stream
 
 _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
 _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
-# A string with an escape and what makes it a key behind it.
-_ESCAPED_KEY = compiled(
-    rb"\"(?<!\\\")[^\"\\]*+(?:\\.[^\"\\]*+)++\"(?:[ \t\r\n]++|#[^\r\n]*+)*+:", re.DOTALL
-)
+# From an escape to the end of its string, and what makes that a key.
+_ESCAPE = compiled(rb"\\.[^\"\\]*+(?:\\.[^\"\\]*+)*+\"((?:[ \t\r\n]++|#[^\r\n]*+)*+:)?+", re.DOTALL)
 # What a key may begin with that is not its text: all told by one byte.
 _MARKS = bytes.maketrans(b"&!*[{:", b"??????")
 _WORD = re.compile(r"[^\s'\"\\]+")
@@ -84,7 +82,7 @@ class Scanner(EntryScanner):
         if self.source.find(b"\\", start, end) < 0:
             return False
         if node.style == "flow":
-            return _ESCAPED_KEY.search(self.source, start, end) is not None
+            return any(found[1] for found in _ESCAPE.finditer(self.source, start, end))
         if start == node.start:
             return True
         return _odd_line(node.column).search(self.source, start, end) is not None
