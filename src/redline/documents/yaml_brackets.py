@@ -64,9 +64,19 @@ def bracket_bounds(source: bytes) -> Iterator[int]:
         found = bound(source)
         if found is not None:
             yield found
-    for simple in _SIMPLE:
-        source = simple.sub(b",", source)
-    yield _most(source) + _LEVELS * len(_SIMPLE)
+    yield _most(b"".join(_condensed(source))) + _LEVELS * len(_SIMPLE)
+
+
+def _condensed(source: bytes) -> Iterator[bytes]:
+    """*source* with a comma for each simple collection, some lines at a time."""
+    at = 0
+    while at < len(source):
+        end = source.find(b"\n", at + _WINDOW) + 1 or len(source)
+        text = source[at:end]
+        for simple in _SIMPLE:
+            text = simple.sub(b",", text)
+        yield text
+        at = end
 
 
 def _json_depth(source: bytes) -> int | None:

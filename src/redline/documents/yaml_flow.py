@@ -36,6 +36,7 @@ _ESCAPES = {
 }
 # Some entries of a collection: where they start and end, and how many they are.
 Portion = tuple[int, int, int]
+_LARGE = 256
 
 
 @dataclass(slots=True)
@@ -135,8 +136,9 @@ class FlowScanner(Passing):
                     yield at, end, BLOCK
                     at, single = self.space(end, limit), 0
                     continue
-            single = max(single - 1, 0)
             end = self.entry_end(at, limit)
+            # Large entries are as quickly passed over one by one.
+            single = max(single - 1, 0) if end - at < _LARGE else BLOCK
             has_comma = self.source[end : end + 1] == b","
             if end == at or not (has_comma or self.source[end : end + 1] == closer):
                 raise CannotApply("A flow collection is malformed or not closed")
