@@ -24,6 +24,7 @@ from bench.measure import Report, Row, StdioServer, redline_argv, spread
 
 MOST = 4.0
 WARM = (2_000, 400_000)
+TEXT_TOOLS = {"txt": "edit_file", "patched txt": "apply_patch"}
 TEXT = "line {n} of the file, with a few words in it\n"
 
 
@@ -38,10 +39,15 @@ class Edit:
 
     def arguments(self, turn: int, *, dry_run: bool = False) -> dict[str, Any]:
         """What the tool is called with."""
+        turns = (f"{self.place}, turn {n}" if n else self.place for n in (turn, turn + 1))
+        old, new = (TEXT.replace("line {n}", line) for line in turns)
         if self.tool == "edit_file":
-            old, new = (f"{self.place}, turn {n}" if n else self.place for n in (turn, turn + 1))
-            edits = [{"oldText": f"{old} of the", "newText": f"{new} of the"}]
+            edits = [{"oldText": old, "newText": new}]
             return {"path": self.name, "edits": edits, "dryRun": dry_run}
+        if self.tool == "apply_patch":
+            lines = ("Begin Patch", f"Update File: {self.name}", "End Patch")
+            begin, update, end = (f"*** {line}\n" for line in lines)
+            return {"patch": f"{begin}{update}@@\n-{old}+{new}{end}", "dry_run": dry_run}
         value = f'"turn {turn + 1}"'
         return {"file": self.name, "path": self.place, "value": value, "dry_run": dry_run}
 
@@ -49,9 +55,9 @@ class Edit:
 def edit_of(form: str, size: int) -> Edit:
     """A file of about *size* bytes of one format."""
     name = f"{form}-{size}.{form}"
-    if form == "txt":
+    if form in TEXT_TOOLS:
         content = "".join(TEXT.format(n=n) for n in range(size // len(TEXT))).encode()
-        return Edit(name, content, "edit_file", f"line {content.count(b'line') // 2}")
+        return Edit(name, content, TEXT_TOOLS[form], f"line {content.count(b'line') // 2}")
     if form == "yaml":
         content = yaml_document(size)
         place = f"services.svc{content.count(b'image') // 2}.image"
@@ -119,9 +125,9 @@ def main(arguments: list[str]) -> int:
     """Measure, show, save; exit 1 when a goal is missed."""
     short = "--short" in arguments
     report = Report("large_edits", facts={"most, times the file": MOST})
-    for form in ("json", "one line.json", "jsonc", "json5", "toml", "yaml", "txt"):
+    for form in ("json", "one line.json", "jsonc", "json5", "toml", "yaml", *TEXT_TOOLS):
         measure(report, form, 3_000_000 if short else 10_000_000)
-    for form in () if short else ("json", "one line.json", "txt"):
+    for form in () if short else ("json", "one line.json", *TEXT_TOOLS):
         measure(report, form, 50_000_000)
     report.finish(short=short)
     for goal in report.facts.get("missed", []):

@@ -9,9 +9,17 @@ import pytest
 from bench.large_edits import measure
 from bench.measure import Report
 
-# Its bytes before and after; a copy without comments; the text that is searched.
-MOST = {"json": 2.5, "one line.json": 2.5, "jsonc": 3.5, "yaml": 2.9, "toml": 2.9, "txt": 3.3}
-SIZES = {"json": 20, "one line.json": 20, "jsonc": 8, "yaml": 4, "toml": 4, "txt": 20}
+# Its bytes before and after; of JSON with comments also a copy without them.
+MOST = {"jsonc": 3.5}
+SIZES = {
+    "json": 20,
+    "one line.json": 20,
+    "jsonc": 8,
+    "yaml": 4,
+    "toml": 4,
+    "txt": 20,
+    "patched txt": 20,
+}
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
@@ -23,6 +31,6 @@ def test_an_edit_of_a_large_file_takes_a_few_times_its_size(form: str) -> None:
         row.task.rpartition(", ")[2]: row.rss_mb * 1.048576 / SIZES[form] for row in report.rows
     }
     assert set(times) == {"dry run", "edit", "undo"}
-    assert 1 < times["edit"] <= MOST[form], times
-    assert 1 < times["dry run"] <= MOST[form], times
+    assert 1 < times["edit"] <= MOST.get(form, 2.8), times
+    assert 1 < times["dry run"] <= MOST.get(form, 2.8), times
     assert times["undo"] <= 3.5, times

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redline.core.errors import AlreadyApplied, AmbiguousMatch, InvalidArgument, NoMatch
@@ -355,6 +355,8 @@ def _changed_only_inside(text: str, spot: Placement) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(text=TEXTS, old=TEXTS, new=TEXTS)
+@example(text="a\n", old="a\n ", new=" ")
+@example(text="a\n\nb", old="a\n ", new="a\n  x")
 def test_whatever_is_asked_only_the_matched_span_changes(text: str, old: str, new: str) -> None:
     try:
         spot = place(text, old, new)

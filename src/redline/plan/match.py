@@ -46,6 +46,7 @@ __all__ = [
     "already_applied",
     "ambiguous",
     "apply_placements",
+    "in_order",
     "place",
     "place_insert",
     "place_lines",
@@ -131,13 +132,22 @@ def apply_placements(text: str, placements: Iterable[Placement]) -> str:
     """*text* with every placement made; they all refer to *text* and may not overlap."""
     pieces: list[str] = []
     position = 0
-    for spot in sorted(placements, key=lambda spot: (spot.start, spot.end)):
-        if spot.start < position:
-            raise OverlappingEdits(f"Two edits change the same text at line {spot.line}")
+    for spot in in_order(placements):
         pieces += (text[position : spot.start], spot.replacement)
         position = spot.end
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def in_order(placements: Iterable[Placement]) -> list[Placement]:
+    """The placements from the first to the last; those that overlap are refused."""
+    ordered = sorted(placements, key=lambda spot: (spot.start, spot.end))
+    position = 0
+    for spot in ordered:
+        if spot.start < position:
+            raise OverlappingEdits(f"Two edits change the same text at line {spot.line}")
+        position = spot.end
+    return ordered
 
 
 def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, line_end, split_lines
@@ -121,13 +123,23 @@ class _Edit:
         self, text: str, old: list[str], new: list[str], codes: list[Opcode] | None
     ) -> None:
         self.text = text
-        self.lines = split_lines(text)
         self.old, self.new, self.codes = old, new, codes
-        self.bodies = [line_body(line) for line in self.lines]
         self.old_bodies = [line_body(line) for line in old]
         self.new_bodies = [line_body(line) for line in new]
         self.end = dominant_end(text) or "\n"
         self.ascii = text.isascii() and all(line.isascii() for line in old)
+        # Where lines start that were found without cutting the text into all its lines.
+        self._offsets: dict[int, int] = {}
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return split_lines(self.text)
+
+    @cached_property
+    def bodies(self) -> list[str]:
+        """The same without their ends."""
+        return [line_body(line) for line in self.lines]
 
     def may_differ(self, level: Level) -> bool:
         """Whether *level* can find more than the stricter ones."""
@@ -135,24 +147,42 @@ class _Edit:
 
     def starts(self, level: Level) -> Iterator[int]:
         """The lines (from 0) where the old lines stand at *level*."""
-        key = _KEYS[level]
+        most = max(2, min(MOST_HITS, _MOST_COMPARED // len(self.old)))
+        if level is Level.LITERAL and "\r" not in self.text and any(self.old_bodies):
+            self._offsets = dict(islice(self._literal_starts(), most))
+            return iter(self._offsets)
+        return islice(self._key_starts(_KEYS[level]), most)
+
+    def _literal_starts(self) -> Iterator[tuple[int, int]]:
+        """Lines where the old lines stand as they are, and their offsets; every line ends in LF."""
+        text, wanted = self.text, "\n".join(self.old_bodies)
+        line = counted = 0
+        at = 0 if text.startswith(wanted) else text.find(f"\n{wanted}") + 1 or -1
+        while at >= 0:
+            end = at + len(wanted)
+            # Behind the last line end there is no further, empty line.
+            if text[end] == "\n" if end < len(text) else self.old_bodies[-1]:
+                line, counted = line + text.count("\n", counted, at), at
+                yield line, at
+            at = text.find(f"\n{wanted}", at) + 1 or -1
+
+    def _key_starts(self, key: Callable[[str], str]) -> Iterator[int]:
         have, want = list(map(key, self.bodies)), list(map(key, self.old_bodies))
         counts = Counter(have)
         anchor = min(range(len(want)), key=lambda index: counts[want[index]])
-        hits, most = 0, max(2, min(MOST_HITS, _MOST_COMPARED // len(want)))
         for at, body in enumerate(have):
             start = at - anchor
             if body == want[anchor] and start >= 0 and have[start : start + len(want)] == want:
                 yield start
-                hits += 1
-                if hits >= most:
-                    return
 
     def fits(self, start: int, within: range | None, at_end: bool) -> bool:
         """Whether a match from line *start* keeps to where it may be."""
         stop = start + len(self.old)
         inside = within is None or (within.start <= start and stop <= within.stop)
-        return inside and (not at_end or stop == len(self.lines))
+        return inside and (not at_end or stop == self._line_count())
+
+    def _line_count(self) -> int:
+        return self.text.count("\n") + (self.text[-1:] not in ("", "\n"))
 
     def places(self, starts: list[int], level: Level) -> list[Placement]:
         """A placement for every line of *starts* where the old lines can be meant.
@@ -189,8 +219,13 @@ class _Edit:
         return line_body(replacement) if open_end else replacement
 
     def _block(self, start: int) -> _Block:
-        offset = sum(map(len, self.lines[:start]))
-        lines = self.lines[start : start + len(self.old)]
+        offset = self._offsets.get(start)
+        if offset is None:
+            offset = sum(map(len, self.lines[:start]))
+            lines = self.lines[start : start + len(self.old)]
+        else:
+            length = sum(map(len, self.old_bodies)) + len(self.old)
+            lines = split_lines(self.text[offset : offset + length])
         if not line_end(self.old[-1]):
             lines[-1] = line_body(lines[-1])
         return _Block(lines, offset, offset + sum(map(len, lines)), start + 1)

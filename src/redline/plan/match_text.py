@@ -116,7 +116,8 @@ def _spot(
 def _pieces(found: str, old: str) -> list[str]:
     """The matched text cut where *old* has its lines."""
     lines = split_lines(found)
-    return lines or [""] * bool(old)
+    # A last line of blanks may stand for nothing at all.
+    return lines + [""] * (len(split_lines(old)) - len(lines))
 
 
 def _whole_line(text: str, spot: Placement, old: str, new: str) -> Placement:

@@ -30,9 +30,11 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
+from redline.core.splice import Splice
 from redline.core.textfile import TextFile
 from redline.plan.patch import AddFile, DeleteFile, PatchOperation, UpdateFile
-from redline.plan.patch_hunks import place_hunks
+from redline.plan.patch_hunks import hunk_placements, place_hunks
+from redline.plan.splices import spliced, splices_of
 
 Resolve = Callable[[str], WorkspacePath]
 
@@ -131,10 +133,8 @@ def _stage_update(
     before = staging.file(path)
     after = before
     if operation.hunks:
-        text_file = TextFile(before.content or b"")
-        text, overlooked = place_hunks(text_file.text, operation.hunks, show_name(path.relative))
-        notes += overlooked
-        after = FileState.of(text_file.with_text(text), before.mode)
+        content = _patched(before.content or b"", operation, show_name(path.relative), notes)
+        after = FileState.of(content, before.mode)
     if operation.move_to is None:
         staging.put(path, after)
         return Affected("update", path)
@@ -151,6 +151,24 @@ def _stage_update(
     staging.put(target, after)
     staging.note_move(path, target, before)
     return Affected("move", target, path)
+
+
+def _patched(raw: bytes, operation: UpdateFile, shown: str, notes: list[str]) -> bytes:
+    """The bytes of a file with every hunk in its place."""
+    file = TextFile(raw)
+    splices, overlooked = _hunk_splices(file, file.text, operation, shown)
+    notes += overlooked
+    after = spliced(file, splices)
+    if after is None:
+        after = file.with_text(place_hunks(file.text, operation.hunks, shown)[0])
+    return after
+
+
+def _hunk_splices(
+    file: TextFile, text: str, operation: UpdateFile, shown: str
+) -> tuple[list[Splice], list[str]]:
+    placements, overlooked = hunk_placements(text, operation.hunks, shown)
+    return splices_of(file, text, placements), overlooked
 
 
 class _Staging:

@@ -13,36 +13,51 @@ from redline.core.errors import (
     RedlineError,
 )
 from redline.core.textfile import line_body, split_lines
-from redline.plan.match import Level, Placement, apply_placements, place_insert, place_lines
+from redline.plan.match import (
+    Level,
+    Placement,
+    apply_placements,
+    in_order,
+    place_insert,
+    place_lines,
+)
 from redline.plan.patch import Hunk
 
 _SHOWN_FAILURES = 3
 
 
 def place_hunks(text: str, hunks: Sequence[Hunk], shown: str) -> tuple[str, list[str]]:
-    """*text* with every hunk applied, and what the matches had to overlook.
+    """*text* with every hunk applied, and what the matches had to overlook."""
+    placements, notes = hunk_placements(text, hunks, shown)
+    return apply_placements(text, placements), notes
+
+
+def hunk_placements(
+    text: str, hunks: Sequence[Hunk], shown: str
+) -> tuple[list[Placement], list[str]]:
+    """Where every hunk goes, in order, and what the matches had to overlook.
 
     All hunks are found in *text* as it is; one that has no place or several refuses them all.
     """
-    placements: list[Placement] = []
+    found: list[Placement] = []
     failures: list[tuple[int, Hunk, RedlineError]] = []
     for number, hunk in enumerate(hunks, 1):
         try:
-            placements.append(_place(text, hunk))
+            found.append(_place(text, hunk))
         except MatchError as error:
             failures.append((number, hunk, error))
     if failures:
         raise _refusal(shown, failures, len(hunks))
     try:
-        after = apply_placements(text, placements)
+        placements = in_order(found)
     except MatchError as error:
         raise PatchError(f"{shown}: {error.message}", hint="join the hunks into one") from None
     notes = [
         f"{shown}: line {spot.line} matched although {spot.level.value} differed"
-        for spot in placements
+        for spot in found
         if spot.level is not Level.LITERAL
     ]
-    return after, notes
+    return placements, notes
 
 
 def _place(text: str, hunk: Hunk) -> Placement:

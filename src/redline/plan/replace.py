@@ -19,12 +19,13 @@ from redline.core.errors import (
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Regex
 from redline.core.ports.tree import Tree
-from redline.core.splice import Splice, apply_splices
-from redline.core.textfile import TextFile, encode, encoded_length, text_start
+from redline.core.splice import Splice
+from redline.core.textfile import TextFile
 from redline.plan.compose import dominant_end
 from redline.plan.match import Level, Placement, ambiguous, apply_placements, place
 from redline.plan.nearest import nearest
 from redline.plan.regex import replace_regex
+from redline.plan.splices import spliced, splices_of
 from redline.plan.views import View, unify_ends
 
 _MARK = "\ufeff"
@@ -80,26 +81,16 @@ def _spliced(file: TextFile, edits: Sequence[Edit]) -> bytes | None:
     """
     if len(edits) != 1 or edits[0].is_regex:
         return None
+    return spliced(file, _splices(file, file.text, edits[0]))
+
+
+def _splices(file: TextFile, text: str, edit: Edit) -> list[Splice]:
+    """What *edit* does to the bytes; *text* lives no longer than it takes to find that out."""
     try:
-        splices = _splices(file.text, edits[0], text_start(file.raw))
+        return splices_of(file, text, _spots(text, edit))
     except RedlineError as error:
         error.details.setdefault("edit", 0)
         raise
-    if not all(splice.data.isascii() for splice in splices) and not file.is_utf8:
-        return None
-    return apply_splices(file.raw, splices)
-
-
-def _splices(text: str, edit: Edit, origin: int) -> list[Splice]:
-    """The placements of *edit* in bytes of the file whose text begins at *origin*."""
-    splices: list[Splice] = []
-    position, offset = 0, origin
-    for spot in _spots(text, edit):
-        start = offset + encoded_length(text, position, spot.start)
-        offset = start + encoded_length(text, spot.start, spot.end)
-        position = spot.end
-        splices.append(Splice(start, offset, encode(spot.replacement)))
-    return splices
 
 
 def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
