@@ -278,3 +278,36 @@ def test_what_a_type_alias_boxes_and_says_to_be_an_iterator_is_gone_through() ->
         }
         """,
     )
+
+
+def test_which_of_several_conversions_is_meant_is_left_open() -> None:
+    holds(
+        "from",
+        """
+        === src/lib.rs
+        pub struct A;
+        pub struct B;
+        impl From<u8> for A {
+            fn from(x: u8) -> Self { A } // it
+        }
+        impl From<u16> for A { fn from(x: u16) -> Self { A } }
+        impl From<u16> for B { fn from(x: u16) -> Self { B } }
+        fn a() { A::from(1u16); } // maybe
+        fn b() { B::from(1u16); String::from("x"); }
+        """,
+    )
+
+
+def test_what_a_type_is_read_as_passes_its_members_on() -> None:
+    holds(
+        "size",
+        """
+        === src/lib.rs
+        use std::ops::Deref;
+        pub struct Inner { size: u8 }
+        impl Inner { fn size(&self) -> u8 { self.size } } // it
+        pub struct Outer(Inner);
+        impl Deref for Outer { type Target = Inner; fn deref(&self) -> &Inner { &self.0 } }
+        fn a(o: Outer) { o.size(); o.0.size(); } // ref
+        """,
+    )

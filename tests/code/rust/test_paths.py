@@ -152,3 +152,30 @@ def test_words_of_attributes_are_for_the_compiler() -> None:
         fn f() -> Debug { Debug } // ref
         """,
     )
+
+
+def test_files_of_inline_modules_and_of_other_targets_are_found() -> None:
+    holds(
+        "Thing",
+        """
+        === Cargo.toml
+        [package]
+        name = "shop"
+        === src/lib.rs
+        pub struct Thing; // it
+        mod outer { mod inner; }
+        === src/outer/inner.rs
+        use super::super::Thing; // maybe
+        fn unknown(x: crate::Thing) {} // maybe
+        === src/bin/run.rs
+        use shop::Thing; // ref
+        fn f(x: crate::Thing) {} // ref
+        === tests/all.rs
+        mod common;
+        struct Thing;
+        fn f(x: crate::Thing, y: shop::Thing) {} // ref
+        fn g(x: crate::Thing) {}
+        === tests/common/mod.rs
+        use shop::Thing; // ref
+        """,
+    )

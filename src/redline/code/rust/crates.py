@@ -11,6 +11,8 @@ from redline.code.project import Files
 from redline.core.paths import WorkspacePath
 
 _ROOTS = {"lib.rs", "main.rs", "build.rs"}
+# Folders whose files are crates each.
+_FOLDERS = {"bin", "tests", "examples", "benches"}
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
@@ -49,7 +51,8 @@ class Crates:
         """Whether a file is the first of its crate."""
         if path.name in _ROOTS:
             return True
-        return path.name != "mod.rs" and not self.above(path)[1]
+        is_beside = path.parent.name in _FOLDERS and path.name != "mod.rs"
+        return is_beside and not self.above(path)[1]
 
     def libraries(self, path: WorkspacePath, name: str) -> list[WorkspacePath]:
         """The first file of the crate that a file of another knows by *name*."""

@@ -157,17 +157,16 @@ class Owners:
         for inherent in (True, False):
             for home in (unit, *self.defining(want.name, "impl", thing.name)):
                 found = self._implemented(home, thing, want, inherent)
-                if found is not None:
-                    return frozenset({own(home, found)})
+                if found:
+                    # Of one trait with several arguments it may be any.
+                    return frozenset({own(home, found[0])}) if len(found) == 1 else OPEN
         return self._given(unit, thing, want)
 
-    def _implemented(self, unit: Unit, thing: Thing, want: Want, inherent: bool) -> Binding | None:
-        for found in names_of(unit).impls:
-            if (found.trait is None) is inherent:
-                binding = found.scope.bound(want.name, want.meaning)
-                if binding is not None and self._is_of(found, unit, thing):
-                    return binding
-        return None
+    def _implemented(self, unit: Unit, thing: Thing, want: Want, inherent: bool) -> list[Binding]:
+        """What a file gives a type by that name."""
+        impls = [found for found in names_of(unit).impls if (found.trait is None) is inherent]
+        named = [(found, found.scope.bound(want.name, want.meaning)) for found in impls]
+        return [b for found, b in named if b is not None and self._is_of(found, unit, thing)]
 
     def _given(self, unit: Unit, thing: Thing, want: Want) -> Things:
         """What a trait gives by default, or another type that this one stands for."""

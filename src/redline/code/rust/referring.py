@@ -25,7 +25,7 @@ from redline.code.rust.values import Values
 from redline.code.scopes import Binding, Member, Occurrence, Scope
 from redline.code.targets import Meaning
 from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.referring import TypedReferring
+from redline.code.typed.referring import Place, TypedReferring
 from redline.code.typed.units import Unit
 
 
@@ -188,6 +188,12 @@ class RustReferring(TypedReferring):
                 shape = self.types.written(found.of, unit, found.outer)
                 things = frozenset(t for t in self.types.things_of(shape) if t.name == self.name)
                 yield node.range().start.line + 1, things, False
+
+    def _places(self, unit: Unit) -> Iterator[Place]:
+        """Every place that spells the name; the words of a path may well mean no member."""
+        starts = {m.start for m in unit.names.members if m.form in ("field", "called", "key")}
+        for line, things, is_member, start in super()._places(unit):
+            yield line, things, is_member and start in starts, start
 
     def _macro(self, unit: Unit, name: str) -> Things:
         """The macro of a name: of this file, else the only one there is."""
