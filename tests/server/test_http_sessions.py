@@ -73,10 +73,26 @@ def test_when_full_the_longest_idle_makes_room() -> None:
     world = World(limit=3)
     for name in ("a", "b", "c"):
         world.open(name)
+        world.use(name)
     world.use("a")
-    assert world.displaced_by("d") == "b"
+    displaced = []
+    for name in ("d", "e", "f"):
+        displaced.append(world.displaced_by(name))
+        world.use(name)
+    assert displaced == ["b", "c", "a"]
     assert world.sessions.enter("b", "ann") is None
-    assert [world.displaced_by(name) for name in ("e", "f")] == ["c", "a"]
+
+
+def test_handshakes_that_nothing_followed_make_room_before_clients_that_work() -> None:
+    world = World(limit=3)
+    for name in ("works", "worked"):
+        world.open(name)
+        world.use(name)
+    world.open("abandoned")
+    flood = [world.displaced_by(f"f{number}") for number in range(50)]
+    assert flood == ["abandoned", *(f"f{number}" for number in range(49))]
+    world.use("f49")
+    assert world.displaced_by("new") == "works"
 
 
 def test_a_session_with_a_request_in_flight_never_makes_room() -> None:

@@ -12,13 +12,15 @@ from redline.server.conversation import Conversation
 class Session:
     """One handshake's conversation; it belongs to the principal that opened it."""
 
-    __slots__ = ("name", "principal", "requests", "talk")
+    __slots__ = ("is_used", "name", "principal", "requests", "talk")
 
     def __init__(self, name: str, principal: str, talk: Conversation) -> None:
         self.name = name
         self.principal = principal
         self.talk = talk
         self.requests = 0
+        # Whether anything came after the handshake.
+        self.is_used = False
 
 
 class SessionsFull(Exception):
@@ -58,18 +60,21 @@ class Sessions:
         return displaced
 
     def _spare(self, newcomer: str) -> Session:
-        """The longest idle of whoever holds most, but of nobody who holds less than *newcomer*."""
+        """Of whoever holds most, but never less than *newcomer*: one that was never used, else
+        the longest idle."""
         held = Counter(session.principal for session in self._open.values())
         held[newcomer] += 1
-        chosen, most = None, (held[newcomer], False)
-        for name in self._idle:
-            session = self._open[name]
-            rank = (held[session.principal], session.principal == newcomer)
-            if rank > most or (chosen is None and rank == most):
-                chosen, most = session, rank
-        if chosen is None:
+        idle = (self._open[name] for name in self._idle)
+        spare = [session for session in idle if held[session.principal] >= held[newcomer]]
+        if not spare:
             raise SessionsFull
-        return chosen
+        # The first of equals has been idle for longest.
+        return max(
+            spare,
+            key=lambda session: (
+                held[session.principal], session.principal == newcomer, not session.is_used
+            ),
+        )  # fmt: skip
 
     def enter(self, name: str, principal: str) -> Session | None:
         """The session for one more request, until `leave`; None for any that is not theirs."""
@@ -78,6 +83,7 @@ class Sessions:
         if session is None or session.principal != principal:
             return None
         session.requests += 1
+        session.is_used = True
         self._idle.pop(name, None)
         return session
 
