@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
@@ -38,6 +38,7 @@ class Opened:
     language: Language | None
     text: str
     _symbols: list[Symbol] | None = None
+    _indexed: Callable[[], list[Symbol]] | None = None
     _parsed: Parsed | None = None
     _lines: list[str] | None = None
 
@@ -50,14 +51,16 @@ class Opened:
 
     def symbols(self) -> list[Symbol]:
         """The definitions of the file as it is now."""
+        if self._symbols is None and self._indexed is not None:
+            self._symbols = self._indexed()
         if self._symbols is None:
             parsed = self.parsed()
             self._symbols = symbols_of(parsed) if parsed else []
         return self._symbols
 
-    def trust(self, symbols: list[Symbol]) -> None:
-        """Take symbols that are known to be of this very content."""
-        self._symbols = symbols
+    def trust(self, indexed: Callable[[], list[Symbol]]) -> None:
+        """Take symbols, once they are asked for, that are known to be of this very content."""
+        self._indexed = indexed
 
     def lines(self, start: int, end: int) -> str:
         """The text of lines *start*..*end*, without the last line end."""
@@ -184,10 +187,10 @@ class Lookup:
         result = self.call.runtime.grep.search(where, query, self.call.cancel)
         return [(line.place, line.line) for line in result.lines]
 
-    def users(self, name: str) -> list[IndexedUses]:
+    def users(self, name: str, most: int = MOST_USERS) -> list[IndexedUses]:
         """Files that use *name* as code, best first; without lines where only a parse can tell."""
         if self.refresh() == "ready":
-            return self.call.runtime.code_index.uses(name, MOST_USERS)[0]
+            return self.call.runtime.code_index.uses(name, most)[0]
         return [IndexedUses(path, ()) for path in self.files_with(name)]
 
     def uses_in(self, row: IndexedUses, name: str) -> tuple[Opened, tuple[int, ...]] | None:
@@ -197,8 +200,8 @@ class Lookup:
             return None
         if file.digest != row.digest:
             return file, _fresh_uses(file, name)
-        known = self.call.runtime.code_index.symbols(row.path, name)
-        file.trust([_as_symbol(item) for item in known])
+        index = self.call.runtime.code_index
+        file.trust(lambda: [_as_symbol(item) for item in index.symbols(row.path, name)])
         return file, row.lines
 
 

@@ -31,6 +31,8 @@ _MOST_DEFINING = 50
 _MOST_ROWS = 400
 # Files that are asked whether they pass on what another gives as its whole.
 _MOST_PASSING = 20
+# Files that are asked whether they import a definition's: more cannot be read anyway.
+_MOST_IMPORTING = 200
 _CONSTRUCTORS = {"constructor", "__init__"}
 
 
@@ -154,7 +156,7 @@ class Finder:
         for chosen, target in self.targets:
             resolver = self._resolvers[_kin(chosen.path)]
             keys |= resolver.beside(target) if isinstance(resolver, InCompany) else set()
-        return {row.path for key in keys for row in self.lookup.users(key)}
+        return {row.path for key in keys for row in self.lookup.users(key, _MOST_IMPORTING)}
 
     def _folders(self) -> set[WorkspacePath]:
         """The folders whose files alone may see what is asked for; none where all may."""
