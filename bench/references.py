@@ -82,9 +82,10 @@ from redline.app import Redline
 from redline.code.definitions import parse, symbols_of
 from redline.code.languages import kin_of, language_of
 from redline.core.paths import WorkspacePath
+from redline.dialects.code.asked import Chosen
 from redline.dialects.code.dialect import GET_CODE_CONTEXT
 from redline.dialects.code.lookup import Lookup
-from redline.dialects.code.referring import READ_PER_TOKEN, Chosen, Finder
+from redline.dialects.code.referring import READ_PER_TOKEN, Finder
 from redline.dialects.tool import Call, Client
 from redline.settings import Settings
 

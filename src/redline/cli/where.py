@@ -7,9 +7,10 @@ import argparse
 from redline.app import Redline
 from redline.cli.code_view import add_flags, file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out, paint
+from redline.dialects.code.asked import Used
 from redline.dialects.code.dialect import GET_CODE_CONTEXT
 from redline.dialects.code.lookup import Lookup
-from redline.dialects.code.referring import Finder, Used, finder_of
+from redline.dialects.code.referring import Finder, finder_of
 from redline.dialects.tool import Call, Client
 from redline.server.cancel import Token
 

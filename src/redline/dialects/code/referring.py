@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,6 +16,7 @@ from redline.code.targets import Reference, Target
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.core.ports.tree import Kind
+from redline.dialects.code.asked import Chosen, Used, asked_for
 from redline.dialects.code.lookup import Lookup, Opened
 from redline.dialects.code.nearness import Nearness, import_keys
 
@@ -36,39 +36,6 @@ _MOST_IMPORTING = 200
 _CONSTRUCTORS = {"constructor", "__init__"}
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What is asked for, by a line its name stands on: that of its definition, or of a use."""
-
-    path: WorkspacePath
-    line: int
-    is_definition: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Used:
-    """The references of one file; `file` is None when it was not read.
-
-    A common name stands on a hundred thousand lines of files that are not read: those are kept as
-    plain numbers.
-    """
-
-    path: WorkspacePath
-    seen: Sequence[Reference]
-    file: Opened | None = None
-    unread: tuple[int, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many lines they are."""
-        return len(self.seen) + len(self.unread)
-
-    @property
-    def references(self) -> list[Reference]:
-        """All of them."""
-        return [*self.seen, *(Reference(line, "possible") for line in self.unread)]
-
-
 def finder_of(
     lookup: Lookup,
     wanted: str,
@@ -77,23 +44,8 @@ def finder_of(
     line: int | None = None,
 ) -> Finder:
     """What finds references to *wanted*: as *line* of *place* means it, else as it is defined."""
-    name = re.split(r"\.|::|#|->|/", wanted.strip())[-1].removesuffix("()")
-    if line is not None and place is not None:
-        lookup.refresh()
-        known = lookup.call.runtime.code_index.symbols(place, name)
-        defines = any((symbol.name, symbol.line) == (name, line) for symbol in known)
-        chosen = [Chosen(place, line, defines)]
-        return Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
-    chosen = _definitions(lookup, wanted, place)
+    name, chosen = asked_for(lookup, wanted, place, line)
     return Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
-
-
-def _definitions(lookup: Lookup, wanted: str, place: WorkspacePath | None) -> list[Chosen]:
-    """The definitions that are meant; those of *place* where it has any."""
-    found = lookup.definitions(wanted)
-    real = [pair for pair in found if pair[1].kind != "alias"] or found
-    inside = [pair for pair in real if place is not None and pair[0].path.is_beneath(place)]
-    return [Chosen(file.path, symbol.line) for file, symbol in inside or real]
 
 
 @dataclass(slots=True)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from redline.code.targets import Reference
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
+from redline.dialects.code.asked import Used
 from redline.dialects.code.fitting import Snippet
 from redline.dialects.code.lookup import Lookup, Opened, enclosing
-from redline.dialects.code.referring import Finder, Used, finder_of
+from redline.dialects.code.referring import Finder, finder_of
 
 _AROUND = 2
 _GAP = 4
