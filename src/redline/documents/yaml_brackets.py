@@ -86,8 +86,9 @@ def _json_depth(source: bytes) -> int | None:
     every bracket outside of strings is one.
     """
     start = source[:_WINDOW].removeprefix(b"\xef\xbb\xbf").lstrip(_SPACES)[:1]
-    has_markers = any(mark in source and b"\n" + mark in source for mark in (b"---", b"..."))
-    if start not in (b"[", b"{") or has_markers:
+    if start not in (b"[", b"{"):
+        return None
+    if any(mark in source and b"\n" + mark in source for mark in (b"---", b"...")):
         return None
     left = _without_strings(source)
     if left.translate(None, _HARMLESS + b'"') or _ODD_STRING.search(left) or left[-1] not in b"]}":

@@ -47,7 +47,7 @@ _SAFE, _SAFE_BEHIND_ENDS = _without_heaps(_GAP), _without_heaps(_LONG_GAP)
 # first in either pattern: one byte is found fast, one of two is not.
 _NAME = rb"[^ ,\]}\t\n<&!]*+"
 _UNUSUAL = tuple(
-    compiled(rb"%b(?!%b(?: ++|\n ++)[^ \t\n,\]}#&!])" % (mark, name))
+    compiled(rb"%b(?!\w++ [\w\"'])(?!%b(?: ++|\n ++)[^ \t\n,\]}#&!])" % (mark, name))
     for mark, name in ((b"&", _NAME), (b"!", rb"(?:[\w-]*+!?+%b|<[^>\n&!]*+>)" % _NAME))
 )
 

@@ -33,7 +33,7 @@ _INDENTED = (
 )
 _TAB_AT_START = compiled(_INDENTED)
 _TAB_AS_INDENT = compiled(rb"\n" + _INDENTED)
-_HANDLE = compiled(rb"!(?:(?<=[ \t\r\n,\[{]!)|(?<=\A!))([0-9A-Za-z-]++)!")
+_HANDLE = compiled(rb"!(?=[0-9A-Za-z-]++!)(?:(?<=[ \t\r\n,\[{]!)|(?<=\A!))([0-9A-Za-z-]++)!")
 # The lines of a literal or folded scalar whose header and indentation leave no doubt. They have no
 # quotes: so if the header itself stands inside a text, all of them do.
 _TEXT_LINES = tuple(
