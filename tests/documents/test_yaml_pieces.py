@@ -198,6 +198,8 @@ def test_pieces_and_the_whole_give_the_same_answer_to_every_call() -> None:
         whole = outcome(source, WHOLE, action, path, value)
         if whole == "DocumentSyntax" and is_suspect(source):
             continue
+        if whole == "CannotApply" and isinstance(mine, bytes) and is_suspect(mine):
+            continue
         assert mine == whole, (source, step, path, value)
         ends["cut" if pieces_used(source, step) else "whole"] += 1
         ends["done" if not isinstance(mine, str) else "refused"] += 1

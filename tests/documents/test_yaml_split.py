@@ -202,6 +202,18 @@ def test_tabs_below_a_value_are_judged_where_they_stand(above: str) -> None:
             assert opens(source, 0, step) == opens(source, 0, 1 << 30), (source, step)
 
 
+@pytest.mark.parametrize("blank", [0, 1, 40])
+def test_blank_lines_below_a_value_are_part_of_a_text_that_keeps_them(blank: int) -> None:
+    source = b"l:\n- a: 1\n  b: []\n" + b"\n" * blank + b"# c\n" * 20 + b"m: 2\n"
+    for step in (1, 3, 10, 1 << 20):
+        document = YamlDocument(source, step=step)
+        if blank:
+            with pytest.raises(CannotApply, match="read differently"):
+                document.set(("l", 0, "b"), "|+\n  one\n")
+        else:
+            assert b"b: |+\n    one\n# c" in document.set(("l", 0, "b"), "|+\n  one\n").after
+
+
 def test_documents_are_counted_and_found_as_if_they_were_listed() -> None:
     rng = random.Random("stream")
     lines = ["---\n", "--- a\n", "...\n", "a: 1\n", "# c\n", "\n", "%YAML 1.2\n", "---", "--\n"]

@@ -162,6 +162,9 @@ class Opinion:
             level = place.trail.index(region.start) if region.start in place.trail else None
             step = steps[level] if level is not None else None
             going = [run for run in region.runs if not _touches(run, spans)]
+            if region.kind == "gap" and self._is_below(region, spans):
+                # Blank lines may become part of the value above them.
+                going = []
             if isinstance(step, bytes):
                 going = [run for run in going if not self._holds(region, run, step)]
             above = sum(run.count for run in going if run.end <= place.at)
@@ -171,6 +174,11 @@ class Opinion:
                 steps[level] = step - above
             dropped += going
         return dropped, Where(document, tuple(steps))
+
+    def _is_below(self, gap: Region, spans: Sequence[Span]) -> bool:
+        """Whether one of *spans* ends on the line above *gap*."""
+        above = self.source.rfind(b"\n", 0, gap.start - 1) + 1
+        return any(above <= end <= gap.start for _, end in spans)
 
     def _holds(self, region: Region, run: Run, key: bytes) -> bool:
         """Whether an entry of a run has the *key*, in whatever spelling."""
