@@ -29,6 +29,11 @@ def test_lines_that_nobody_reads_are_lost_and_counted(monkeypatch: pytest.Monkey
         assert os.read(reading, 1 << 20) == b"redline: and again\n"
 
 
+def test_without_a_standard_error_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    log.warn("to nobody")
+
+
 def test_a_standard_error_in_memory_is_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     log.warn("x" * 5000)

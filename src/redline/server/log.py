@@ -56,7 +56,7 @@ def _emit(text: str) -> None:
                 _lost[0] = 0
             else:
                 _lost[0] += 1
-        except (OSError, ValueError):
+        except (OSError, ValueError, AttributeError):
             pass  # nobody listens on stderr any more; serving goes on
 
 
