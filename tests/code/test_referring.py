@@ -448,3 +448,32 @@ def test_modules_that_import_themselves_do_not_hide_what_they_define() -> None:
         "a.py": ["1", "3"],
         "b.py": ["1", "3"],
     }
+
+
+def test_a_package_that_takes_a_module_out_of_itself_means_the_module() -> None:
+    folder = Folder(
+        {
+            "pkg/__init__.py": "from . import hdrs as hdrs\n",
+            "pkg/hdrs.py": "EXPECT = 1\n",
+            "pkg/web.py": "from . import hdrs\n\nhdrs.EXPECT\n",
+            "a.py": "from pkg import hdrs\n\nhdrs.EXPECT\n",
+        }
+    )
+    assert folder.find("pkg/hdrs.py", "EXPECT") == {"pkg/web.py": ["3"], "a.py": ["3"]}
+
+
+def test_a_class_that_writes_to_a_property_of_its_base_refers_to_it() -> None:
+    text = (
+        "class Base:\n"
+        "    @property\n"
+        "    def etag(self):\n"
+        "        return 1\n\n"
+        "class File(Base):\n"
+        "    def send(self):\n"
+        "        self.etag = 2\n"
+        "        return self.etag\n\n"
+        "class Big(File):\n"
+        "    def size(self):\n"
+        "        return self.etag\n"
+    )
+    assert Folder({"a.py": text}).find("a.py", "Base.etag") == {"a.py": ["8", "9", "13"]}

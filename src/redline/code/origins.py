@@ -137,15 +137,15 @@ class Origins:
         target = self.resolve(path, brought.spec)
         if brought.name is None:
             return self._whole(target) if target is not None else frozenset()
-        if target is not None:
-            found = self.exported(target, brought.name)
-            is_script = not target.name.endswith(_PYTHON)
-            return found or (frozenset({UNKNOWN}) if is_script else found)
-        if path.name.endswith(_PYTHON):
-            dot = "" if brought.spec.endswith(".") else "."
-            inner = self.resolve(path, f"{brought.spec}{dot}{brought.name}")
-            return frozenset({whole(inner)}) if inner is not None else frozenset()
-        return frozenset()
+        if not path.name.endswith(_PYTHON):
+            found = self.exported(target, brought.name) if target is not None else frozenset()
+            return found or frozenset({UNKNOWN} if target is not None else ())
+        # What a package takes out of itself is a module of it.
+        if target is not None and target != path:
+            return self.exported(target, brought.name)
+        dot = "" if brought.spec.endswith(".") else "."
+        inner = self.resolve(path, f"{brought.spec}{dot}{brought.name}")
+        return frozenset({whole(inner)}) if inner is not None else frozenset()
 
     def _whole(self, target: WorkspacePath) -> frozenset[Thing]:
         """A module, and what `module.exports` makes of it."""
