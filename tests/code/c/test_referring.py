@@ -311,11 +311,15 @@ def test_a_field_that_is_given_to_a_macro_is_that_of_the_value_beside_it() -> No
             "    LIST_REMOVE(v, link);\n"
             "    BOTH(i, p, link);\n"
             "    CONTAINER_OF(v, item_t, link);\n"
-            "}\n"
+            "    CONTAINER_OF(v, struct item, link);\n"
+            "}\n",
+            "b.c": "int link;\n",
         }
     )
 
-    assert folder.find("a.c", "link") == {"a.c": ["1", "6", "8?", "9?", "10"]}
+    assert folder.find("a.c", "link") == {"a.c": ["1", "6", "8?", "9?", "10", "11"]}
+    item = Folder({"a.c": folder.files["a.c"].replace("struct item {", "struct @item {")})
+    assert item.find("a.c", "item") == {"a.c": ["1", "3", "4", "11"]}
 
 
 def test_a_cast_that_a_macro_begins_with_says_the_type() -> None:

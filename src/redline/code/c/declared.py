@@ -168,6 +168,13 @@ def _declared(part: Part, node: Node, by: Node) -> Declared:
     return Declared(part, "value", node, by, static, whole)
 
 
+def is_given_tag(node: Node) -> bool:
+    """Whether a macro is given the word as a tag: `CONTAINER_OF(p, struct node, field)`."""
+    above = node.parent()
+    before = above.prev() if above is not None and above.kind() == "ERROR" else None
+    return before is not None and before.text() in ("struct", "union", "enum")
+
+
 def is_function(node: Node, by: Node) -> bool:
     """Whether the name at *node* is that of a function: its declarator takes parameters."""
     above = node.parent()

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.code.c.declared import MACROS, Declared, declared_at, in_doubt, local, local_tag, place
+from redline.code.c.declared import (
+    MACROS,
+    Declared,
+    declared_at,
+    in_doubt,
+    is_given_tag,
+    local,
+    local_tag,
+    place,
+)
 from redline.code.c.sheets import Part, Sheet, spots_of
 from redline.code.c.types import Bodies, Types
 from redline.code.c.visible import Found, Visible, is_linked
@@ -147,7 +156,7 @@ class CReferring(Resolver):
         above = node.parent()
         if node.kind() == "statement_identifier":
             return self._of_label(part, node)
-        if own is not None and own.kind == "tag":
+        if (own is not None and own.kind == "tag") or is_given_tag(node):
             return self._of_tag(part, node)
         if above is not None and above.kind() == "preproc_params":
             return frozenset()
@@ -181,7 +190,7 @@ class CReferring(Resolver):
         found: set[frozenset[Thing]] = set()
         for other in node.parent().children():
             if other.is_named() and place(other) != place(node):
-                bodies = self._types.of_value(part, other)
+                bodies = self._types.of_argument(part, other)
                 found.add(_things(self._types.field(bodies, self.name) or []))
         found.discard(frozenset())
         return found.pop() if len(found) == 1 else _UNKNOWN

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from redline.code.c.declared import Declared, declared_at, local, local_tag, named_by, place
+from redline.code.c.declared import (
+    Declared,
+    declared_at,
+    is_given_tag,
+    local,
+    local_tag,
+    named_by,
+    place,
+)
 from redline.code.c.sheets import Part, Sheet
 from redline.code.c.visible import Visible
 from redline.code.named import Node
@@ -76,6 +84,14 @@ class Types:
         else:
             inner = node.field(_INNER[kind]) if kind in _INNER else None
         return self.of_value(part, inner, depth + 1) if inner is not None else None
+
+    def of_argument(self, part: Part, node: Node) -> Bodies:
+        """The structs that an argument of a macro is of, or names as a type."""
+        tag = node.find(kind="identifier") if node.kind() == "ERROR" else None
+        if tag is not None:
+            given = is_given_tag(tag)
+            return self._of_tag(part.sheet, part.sheet, tag.text()) if given else None
+        return self.of_value(part, node)
 
     def of_descriptor(self, part: Part, node: Node | None) -> Bodies:
         """The structs of a type as casts and `offsetof` spell it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from redline.code.c.declared import Declared, at_file_level
+from redline.code.c.declared import Declared, at_file_level, is_function
 from redline.code.c.sheets import Sheet
 from redline.code.languages import language_of
 from redline.code.project import Files
@@ -16,6 +16,7 @@ _OUTER = frozenset(
     {"function", "prototype", "variable", "macro", "type", "struct", "union", "enum"}
     | {"enum_member"}
 )
+_NAMED = {"macro", "constant", "typedef", "value"}
 _MANY = 50
 
 
@@ -99,34 +100,39 @@ class Visible:
     def _of(self, sheet: Sheet, name: str, *, tags: bool) -> Found:
         key = sheet.path, name, tags
         if key not in self._seen:
-            self._seen[key] = self._find(sheet, name, tags)
+            self._seen[key] = self._tag(sheet, name) if tags else self._name(sheet, name)
         return self._seen[key]
 
-    def _find(self, sheet: Sheet, name: str, tags: bool) -> Found:
-        own = [d for d in self.own(sheet, name) if _fits(d, tags)]
-        is_macro = not tags and self.is_macro(sheet, name)
-        if is_macro:
-            own = [d for d in own if d.kind == "macro"]  # the others expand it
-        if any(d.is_whole or (not tags and d.is_static) for d in own):
+    def _tag(self, sheet: Sheet, name: str) -> Found:
+        own = [d for d in self.own(sheet, name) if d.kind == "tag"]
+        if any(d.is_whole for d in own):
             return Found(own)
-        found = [d for d in self.everywhere(name) if _fits(d, tags) and d.path != sheet.path]
-        if is_macro:
-            found = [d for d in found if d.kind == "macro"]
-        seen = [d for d in found if d.sheet.is_header or self.includes(sheet, d.path)]
-        if tags:
-            # A tag without a body is opaque: the one file that completes it means the same.
-            whole = [d for d in seen if d.is_whole] or [d for d in found if d.is_whole]
-            return self._one_file(sheet, whole or own + seen)
-        linked = [d for d in found if is_linked(d)]
+        found = [d for d in self.everywhere(name) if d.kind == "tag" and d.path != sheet.path]
+        seen = [d for d in found if self._is_seen(sheet, d)]
+        # A tag without a body is opaque: the one file that completes it means the same.
+        whole = [d for d in seen if d.is_whole] or [d for d in found if d.is_whole]
+        return self._one_file(sheet, whole or own + seen)
+
+    def _name(self, sheet: Sheet, name: str) -> Found:
+        # What looks like a declaration of a macro expands it.
+        kinds = {"macro"} if self.is_macro(sheet, name) else _NAMED
+        own = [d for d in self.own(sheet, name) if d.kind in kinds]
+        if any(d.is_whole or d.is_static for d in own):
+            return Found(own)
+        found = [d for d in self.everywhere(name) if d.kind in kinds and d.path != sheet.path]
         if own:
-            return Found(own + linked)
+            return Found(own + [d for d in found if is_linked(d)])
+        seen = [d for d in found if self._is_seen(sheet, d)]
         fixed = [d for d in seen if not is_linked(d)]
         if not fixed:
-            return Found(linked)
+            return Found(_linked(found, seen))
         macros = [d for d in fixed if d.kind == "macro" and self.includes(sheet, d.path)]
         if macros:
             return Found(macros)  # what is included by name stands before what the linker knows
         return self._one_file(sheet, [d for d in seen if is_linked(d)] + fixed)
+
+    def _is_seen(self, sheet: Sheet, declared: Declared) -> bool:
+        return declared.sheet.is_header or self.includes(sheet, declared.path)
 
     def made(self, name: str) -> list[Declared]:
         """Definitions that the linker would know, one for each program or platform."""
@@ -174,8 +180,10 @@ def is_linked(declared: Declared) -> bool:
     return declared.kind == "value" and not declared.is_static
 
 
-def _fits(declared: Declared, tags: bool) -> bool:
-    return declared.kind not in ("field", "label") and (declared.kind == "tag") == tags
+def _linked(found: list[Declared], seen: list[Declared]) -> list[Declared]:
+    """What the linker knows: functions even unannounced, variables if a header declares them."""
+    announced = any(is_linked(d) for d in seen)
+    return [d for d in found if is_linked(d) and (announced or is_function(d.node, d.by))]
 
 
 def _shared(one: WorkspacePath, other: WorkspacePath) -> int:
