@@ -52,8 +52,12 @@ def call_by_hand(
 def send_by_hand(client: HttpClient, message: Any, **headers: str) -> socket.socket:
     """A connection on which a message is sent, to be read or closed at will."""
     body = json.dumps(message).encode()
-    given = {"Host": f"127.0.0.1:{client.port}", "Content-Length": str(len(body)),
-             "Content-Type": "application/json",
+    return begin(client, body, Content_Length=str(len(body)), **headers)
+
+
+def begin(client: HttpClient, body: bytes, **headers: str) -> socket.socket:
+    """A connection with the head of a POST and *body* sent, which may be only its beginning."""
+    given = {"Host": f"127.0.0.1:{client.port}", "Content-Type": "application/json",
              "Accept": "application/json, text/event-stream", **headers}  # fmt: skip
     lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items()]
     link = socket.create_connection((client.host, client.port), timeout=20)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.wire.by_hand import begin
 from tests.wire.client import HttpClient, connect
 from tests.wire.conftest import FIXTURES
 
@@ -26,16 +27,6 @@ def coding(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
     with connect("http", args, cwd=folder, env=AS_CODING, protocol="2025-06-18") as client:
         assert isinstance(client, HttpClient)
         yield client
-
-
-def begin(client: HttpClient, body: bytes, **headers: str) -> socket.socket:
-    """A connection with the head of a POST and *body* sent, which may be only its beginning."""
-    given = {"Host": f"127.0.0.1:{client.port}", "Content-Type": "application/json",
-             "Accept": "application/json, text/event-stream", **headers}  # fmt: skip
-    lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items()]
-    link = socket.create_connection((client.host, client.port), timeout=20)
-    link.sendall("".join(["POST /mcp HTTP/1.1\r\n", *lines, "\r\n"]).encode() + body)
-    return link
 
 
 def hear(link: socket.socket, until: bytes = b"}") -> bytes:
