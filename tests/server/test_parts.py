@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -307,3 +308,13 @@ def test_the_nearest_name_ignores_case_and_separators_first() -> None:
     assert nearest("OldText", ["old_text", "new_text"]) == "old_text"
     assert nearest("pth", ["path", "pattern"]) == "path"
     assert nearest("zzz", ["path"]) is None
+
+
+def test_a_worker_that_waits_holds_nothing_of_its_last_job() -> None:
+    workers = Workers()
+    large = threading.Event()  # stands for what a call brought along
+    held = weakref.ref(large)
+    workers.submit(large.set)
+    del large
+    assert workers.drain(10)
+    assert held() is None

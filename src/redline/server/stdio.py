@@ -46,6 +46,7 @@ def serve_stdio(
                 pipe.send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {size}"))
             elif not line.isspace():
                 talk.receive_bytes(line, channel)
+            line = None  # or a large one is held until the next one comes
             if pipe.broken:
                 break
         talk.close(cancel=pipe.broken)
@@ -69,6 +70,7 @@ def _lines(reader: BinaryIO, limit: int) -> Any:
             return
         if len(line) < limit or line.endswith(b"\n"):
             yield line
+            line = b""
             continue
         while line and not line.endswith(b"\n"):
             line = reader.readline(1 << 20)

@@ -141,6 +141,7 @@ class Workers:
                 job()
             except Exception as failure:
                 warn(f"a reply could not be sent: {failure!r}")
+            del job  # or what it was about is held until the next one comes
             if self._leave(line):
                 return
 
