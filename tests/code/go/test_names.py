@@ -160,6 +160,30 @@ def test_headers_cases_and_literals_have_scopes_of_their_own() -> None:
     )
 
 
+def test_parameters_of_mere_types_of_functions_are_names_of_their_own() -> None:
+    holds(
+        "values",
+        """
+        === a.go
+        package a
+
+        var values = []string{} // it
+
+        type T struct {
+            check func(values []string) error
+        }
+
+        type I interface {
+            Check(values []string) error
+        }
+
+        func f(g func(values []string) (err error)) { _ = values } // ref
+
+        func bodiless(values []string)
+        """,
+    )
+
+
 def test_a_type_is_found_wherever_types_stand() -> None:
     holds(
         "Item",

@@ -172,7 +172,8 @@ _SCOPES: dict[str, _Scope] = {
     "communication_case": _of_case,
     "type_spec": type_parameters,
     "type_alias": type_parameters,
-    **dict.fromkeys(_FUNCTIONS, _of_function),
+    # Their parameters are names nobody uses, and no others.
+    **dict.fromkeys((*_FUNCTIONS, "function_type", "method_elem"), _of_function),
 }
 
 
