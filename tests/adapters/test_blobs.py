@@ -128,6 +128,14 @@ def test_many_small_changes_of_a_large_content_take_little(blobs: Blobs, tmp_pat
     assert _follow(blobs, content, os.urandom(4 * LEAST_DELTA)) > 4 * LEAST_DELTA
 
 
+def test_a_content_put_together_with_another_base_is_damaged(deltas: Blobs, tmp_path: Path) -> None:
+    old, new = b"x" * 1000, b"x" * 500 + b"!" + b"x" * 499
+    _follow(deltas, old, new)
+    (tmp_path / digest_of(old)).write_bytes(zlib.compress(b"y" * 1000))
+    with pytest.raises(OSError, match="damaged"):
+        _read(deltas, digest_of(new))
+
+
 def test_what_a_delta_needs_is_kept_with_it(deltas: Blobs, tmp_path: Path) -> None:
     first, second, third = (b"x" * 500 + b"%d" % number + b"y" * 500 for number in range(3))
     _follow(deltas, first, second)

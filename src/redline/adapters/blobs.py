@@ -9,6 +9,7 @@ come to be told by each other; a full content may, as it needs no other.
 from __future__ import annotations
 
 import errno
+import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -122,7 +123,8 @@ class Blobs:
             if delta is None:
                 yield from self._unpacked(fd, 0)
             else:
-                yield from delta.rebuilt(self.pieces(delta.base), self._unpacked(fd, LENGTH))
+                rebuilt = delta.rebuilt(self.pieces(delta.base), self._unpacked(fd, LENGTH))
+                yield from _checked(digest, rebuilt)
         except (zlib.error, ValueError):
             raise OSError(errno.EIO, "a content of the history is damaged", digest) from None
         finally:
@@ -179,6 +181,19 @@ class Blobs:
             self._disk.unlink(self._directory, temporary)
             return 0
         return size
+
+
+def _checked(digest: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The *pieces*; ValueError at their end when they are not what *digest* names.
+
+    zlib guards what one file holds, but not that two files still belong together.
+    """
+    found = hashlib.sha256()
+    for piece in pieces:
+        found.update(piece)
+        yield piece
+    if found.hexdigest() != digest:
+        raise ValueError("put together, it is another content")
 
 
 def _packed(content: bytes, delta: Delta | None) -> Iterator[bytes]:
