@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate
 
 from redline.documents.possessive import compiled
@@ -28,19 +29,7 @@ _STRING = rb"(?:\"[^\"\\\[\]{}]*+(?:\\[^\[\]{}][^\"\\\[\]{}]*+)*+\"|'[^'\[\]{}]*
 _WORD = rb"[^\s\[\]{},#:]"
 _PLAIN = rb"[^\s\[\]{},#:\"'&!]%b*+(?:(?::|[ \t\r\n]++)%b++)*+" % (_WORD, _WORD)
 _TAG = rb"(?:![\w:.-]*+[ ]++)?+"
-_GROUP = rb"(?!)"
 _LEVELS = 3
-for _ in range(_LEVELS):
-    _OTHER = rb"(?:" + _PLAIN + rb"|" + _GROUP + rb")" + _SPACE
-    _ENTRY = (
-        _TAG + rb"(?:" + _STRING + _SPACE + rb"[,:]|(?:" + _OTHER + rb")?+"
-        rb"(?:,|:(?=[\s,\[\]{}])))" + _SPACE
-    )  # fmt: skip
-    _LAST = _TAG + rb"(?:" + _STRING + _SPACE + rb"|" + _OTHER + rb")?+"
-    _INSIDE = _SPACE + rb"(?:" + _ENTRY + rb")*+" + _LAST + rb"[\]}]"
-    _GROUP = rb"[\[{]" + _INSIDE
-# As one pattern this would have to look at every byte, for each of its two first ones.
-_SIMPLE = tuple(compiled(opening + _INSIDE) for opening in (rb"\[", rb"\{"))
 _LITTLE = 15
 _SPACES = b" \t\r\n"
 # Neither strings, comments, marks nor block scalars; nor what a string's escapes are turned into.
@@ -54,6 +43,23 @@ _WHOLE_ESCAPES = compiled(rb"\\*+.", re.DOTALL)
 _WINDOW = 1 << 16
 
 
+@cache
+def _simple() -> tuple[re.Pattern[bytes], ...]:
+    """A list, and a mapping, of plain entries and simple strings, some levels deep."""
+    group = inside = rb"(?!)"
+    for _ in range(_LEVELS):
+        other = rb"(?:" + _PLAIN + rb"|" + group + rb")" + _SPACE
+        entry = (
+            _TAG + rb"(?:" + _STRING + _SPACE + rb"[,:]|(?:" + other + rb")?+"
+            rb"(?:,|:(?=[\s,\[\]{}])))" + _SPACE
+        )  # fmt: skip
+        last = _TAG + rb"(?:" + _STRING + _SPACE + rb"|" + other + rb")?+"
+        inside = _SPACE + rb"(?:" + entry + rb")*+" + last + rb"[\]}]"
+        group = rb"[\[{]" + inside
+    # As one pattern this would have to look at every byte, for each of its two first ones.
+    return tuple(compiled(opening + inside) for opening in (rb"\[", rb"\{"))
+
+
 def bracket_bounds(source: bytes) -> Iterator[int]:
     """Depths that brackets surely do not pass: one found at once, and others that take longer."""
     opened = source.count(b"[") + source.count(b"{")
@@ -64,7 +70,7 @@ def bracket_bounds(source: bytes) -> Iterator[int]:
         found = bound(source)
         if found is not None:
             yield found
-    yield _most(b"".join(_condensed(source))) + _LEVELS * len(_SIMPLE)
+    yield _most(b"".join(_condensed(source))) + _LEVELS * len(_simple())
 
 
 def _condensed(source: bytes) -> Iterator[bytes]:
@@ -73,7 +79,7 @@ def _condensed(source: bytes) -> Iterator[bytes]:
     while at < len(source):
         end = source.find(b"\n", at + _WINDOW) + 1 or len(source)
         text = source[at:end]
-        for simple in _SIMPLE:
+        for simple in _simple():
             text = simple.sub(b",", text)
         yield text
         at = end
