@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ STANDARD = {
     *("Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"),
     *("FnOnce", "ToOwned"),
 }
+# How a file looks that has a trait. A plain word first is found fast.
+A_TRAIT = r"trait\s+\w+[^;{]*\{"
 # What the body of a type itself has, by how it is asked for.
 _OWN = {"::": {"variant"}, "called": set[str](), "field": {"field"}}
 
@@ -42,6 +45,7 @@ class Owners:
     types: Types
     _impls: dict[tuple[object, ...], bool] = field(default_factory=dict)
     _asked: set[tuple[object, ...]] = field(default_factory=set)
+    _fitting: dict[tuple[WorkspacePath, str], bool] = field(default_factory=dict)
     _homes: dict[str, Sequence[WorkspacePath]] = field(default_factory=dict)
 
     def of(self, shape: Shape, want: Want) -> Things:
@@ -110,7 +114,7 @@ class Owners:
 
     def _of_library(self, shape: Shape, want: Want) -> Things:
         """What a type of a library has by a trait of ours; of what it holds it may pass all on."""
-        for unit in self.defining(want.name, "impl", str(shape.head)):
+        for unit in self.defining(want.name, for_type(str(shape.head))):
             for found in names_of(unit).impls:
                 binding = found.scope.bound(want.name, ANY)
                 if binding is not None and self._head(found, unit) == shape.head:
@@ -124,7 +128,7 @@ class Owners:
 
     def _by_trait(self, name: str) -> Things:
         """UNKNOWN where a trait of ours might give the member to any type."""
-        for unit in self.defining(name, "trait "):
+        for unit in self.defining(name, A_TRAIT):
             for binding, scope in names_of(unit).bodies.items():
                 if "trait" in binding.roles and scope.bound(name, ANY) is not None:
                     return OPEN
@@ -155,7 +159,7 @@ class Owners:
         if want.how == "field":
             return self._stood_for(unit, thing, want) or NOTHING
         for inherent in (True, False):
-            for home in (unit, *self.defining(want.name, "impl", thing.name)):
+            for home in (unit, *self.defining(want.name, for_type(thing.name))):
                 found = self._implemented(home, thing, want, inherent)
                 if found:
                     # Of one trait with several arguments it may be any.
@@ -171,7 +175,7 @@ class Owners:
     def _given(self, unit: Unit, thing: Thing, want: Want) -> Things:
         """What a trait gives by default, or another type that this one stands for."""
         may_be = False
-        for home in self.defining(want.name, "trait "):
+        for home in self.defining(want.name, A_TRAIT):
             for trait, scope in names_of(home).bodies.items():
                 is_trait = "trait" in trait.roles
                 binding = scope.bound(want.name, want.meaning) if is_trait else None
@@ -249,17 +253,21 @@ class Owners:
             return None
         return names_of(unit).bodies.get(thing.binding)
 
-    def defining(self, name: str, *words: str) -> Iterator[Unit]:
-        """The files with these words that define *name*; not all of them for one on the way."""
+    def defining(self, name: str, pattern: str) -> Iterator[Unit]:
+        """The files with such a text that define *name*; not all of them for one on the way."""
         units = self.types.paths.units
         paths = self._defining(name)
         for path in paths if name == units.word else paths[:_MOST_ON_THE_WAY]:
-            text = units.files.text(path) if words else None
-            if text is not None and not all(word in text for word in words):
-                continue
-            unit = units.at(path)
+            unit = units.at(path) if self._fits(path, pattern) else None
             if unit is not None:
                 yield unit
+
+    def _fits(self, path: WorkspacePath, pattern: str) -> bool:
+        """Whether a file is worth parsing, by its text."""
+        if (path, pattern) not in self._fitting:
+            text = self.types.paths.units.files.text(path)
+            self._fitting[path, pattern] = text is None or bool(re.search(pattern, text))
+        return self._fitting[path, pattern]
 
     def is_cut(self, name: str) -> bool:
         """Whether not all files that define *name* are looked through."""
@@ -270,6 +278,11 @@ class Owners:
         if name not in self._homes:
             self._homes[name] = self.types.paths.units.files.defining(name)
         return self._homes[name]
+
+
+def for_type(name: str) -> str:
+    """How a file looks that has an `impl` of a trait or for a type."""
+    return rf"impl\b[^;{{]*\b{re.escape(name)}\b"
 
 
 def of_library(trait: str, name: str) -> Thing:

@@ -14,7 +14,7 @@ from redline.code.named import Node
 from redline.code.project import Files
 from redline.code.rust.crates import Crates
 from redline.code.rust.names import RustNames, rust_names
-from redline.code.rust.owners import STANDARD, Owners, Want, of_library
+from redline.code.rust.owners import STANDARD, Owners, Want, for_type, of_library
 from redline.code.rust.parts import Parts
 from redline.code.rust.pasted import pasted_paths
 from redline.code.rust.paths import ANY, NOTHING, OPEN, TYPE, Paths, Things, names_of, own
@@ -134,7 +134,7 @@ class RustReferring(TypedReferring):
             body = names_of(home).bodies[trait]
             above = body.bound(thing.name, ANY)
             same |= {own(home, above)} if above is not None else set()
-            for unit in self.owners.defining(thing.name, "impl", trait.name):
+            for unit in self.owners.defining(thing.name, for_type(trait.name)):
                 for found in names_of(unit).impls:
                     binding = found.scope.bound(thing.name, ANY)
                     if binding is not None and own(home, trait) in self.owners.trait_of(
@@ -154,7 +154,7 @@ class RustReferring(TypedReferring):
             return set()
         kin = {
             own(unit, binding)
-            for unit in self.owners.defining(thing.name, "impl", trait)
+            for unit in self.owners.defining(thing.name, for_type(trait))
             for found in names_of(unit).impls
             if _last_word(found.trait) == trait
             and (binding := found.scope.bound(thing.name, ANY)) is not None
