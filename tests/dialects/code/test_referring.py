@@ -10,9 +10,14 @@ import pytest
 from redline.app import Redline
 from redline.code.c.declared import Declared
 from redline.code.c.sheets import Part, Sheet
+from redline.code.go.names import Declared as DeclaredInGo
+from redline.code.go.sources import Source
 from redline.code.scopes import Binding, Names, Occurrence, Scope
+from redline.core.paths import WorkspacePath
 from redline.dialects.code.context import get_code_context
 from redline.dialects.code.dialect import GET_CODE_CONTEXT
+from redline.dialects.code.lookup import Lookup
+from redline.dialects.code.referring import Chosen, Finder
 from redline.dialects.tool import Call, Client
 from redline.settings import Settings
 
@@ -20,8 +25,9 @@ SOURCES = {
     "shop.py": "class Shop:\n    def price(self):\n        return self.price\n\nShop().price()\n",
     "shop.ts": "class Shop {\n  price() {\n    return this.price\n  }\n}\nnew Shop().price()",
     "shop.c": "static int price(int n) { return n; }\nint a = price(1);\nint b = price(2);\n",
+    "shop.go": "package a\n\nfunc price() int { return 1 }\n\nvar b = price()\nvar c = price()\n",
 }
-READ = (Names, Scope, Binding, Occurrence, Sheet, Part, Declared)
+READ = (Names, Scope, Binding, Occurrence, Sheet, Part, Declared, Source, DeclaredInGo)
 
 
 class Never:
@@ -104,3 +110,30 @@ def test_what_a_file_of_c_has_to_itself_is_not_looked_for_elsewhere(tmp_path: Pa
     found = _references(tmp_path, files, "pick", file="a/one.c")
 
     assert [place.split(":")[0] for place in found] == ["a/one.c"]
+
+
+def test_go_answers_by_package_and_type_through_the_index(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module example.com/shop\n",
+        "item/item.go": "package item\n\ntype Item struct{}\n\nfunc (i *Item) Price() {}\n",
+        "other/other.go": "package other\n\ntype T struct{}\n\nfunc (t T) Price() {}\n",
+        "main.go": (
+            'package main\n\nimport (\n\t"example.com/shop/item"\n\t"example.com/shop/other"\n)\n\n'
+            "func f(i *item.Item, t other.T) {\n\ti.Price()\n\tt.Price()\n}\n"
+        ),
+    }
+    assert _references(tmp_path, files, "Item.Price") == ["main.go:7"]  # two lines above it
+
+
+def test_half_an_index_tells_no_types_apart(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a.go").write_text("package a\n\nfunc price() {}\n\nfunc f() { price() }\n")
+    with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
+        call = Call(GET_CODE_CONTEXT, {}, redline, Client(), Never(), lambda *_: None)
+        lookup = Lookup(call)
+        chosen = [Chosen(WorkspacePath(0, ("a.go",)), 3)]
+        for state, certainty in (("building", "possible"), ("ready", "bound")):
+            lookup.state = state
+            (used,) = Finder(lookup, "price", chosen, 100_000).find()
+            assert [(r.line, r.certainty) for r in used.references] == [(5, certainty)]

@@ -12,7 +12,7 @@ from redline.code.go.literals import has_fields, key_of, type_of
 from redline.code.go.members import Members, Selected
 from redline.code.go.names import Declared, Locals
 from redline.code.go.packages import Packages
-from redline.code.go.sources import Source
+from redline.code.go.sources import Source, receiver_of
 from redline.code.go.types import Types
 from redline.code.go.values import Values
 from redline.code.named import Node
@@ -129,6 +129,15 @@ class GoReferring(TypedReferring):
             return True
         return self._is_exported() and any(self._is_imported(home, text) for home in self._homes)
 
+    def beside(self, target: Target) -> set[str]:
+        """The package that others import, and the type that a member belongs to."""
+        unit = self.units.at(target.thing.path) if not is_of_library(target.thing) else None
+        if unit is None:
+            return set()
+        sites = (m.node for m in unit.names.members if m.start == target.thing.start)
+        owners = {name for site in sites for name in _owners(unit, site)}
+        return {self.packages.source(unit).package, *owners} - {self.name, "main"}
+
     def _is_used(self, path: WorkspacePath) -> bool:
         """Whether a file of another package may use the name: after a dot or as a key."""
         text = self.units.files.text(path) if self._is_exported() else ""
@@ -212,6 +221,19 @@ class GoReferring(TypedReferring):
         found = {each.thing: each for each in declared}
         self._methods.update((t, each) for t, each in found.items() if each.kind == "method")
         return frozenset(found)
+
+
+def _owners(unit: Unit, site: Node) -> Iterator[str]:
+    """The name of the type that the field or method defined here belongs to."""
+    above = site.parent()
+    if above.kind() == "method_declaration":
+        receiver = receiver_of(_defined(unit, site, above))
+        if receiver is not None:
+            yield str(receiver.text())
+    for outer in above.ancestors():
+        if outer.kind() == "type_spec":
+            yield str(outer.field("name").text())
+            return
 
 
 def _is_near(target: Target, unit: Unit) -> bool:

@@ -169,7 +169,10 @@ class Finder:
                 self.targets.append((chosen, target))
 
     def _target(self, chosen: Chosen) -> Target | None:
-        resolver = self._resolver(_kin(chosen.path))
+        kin = _kin(chosen.path)
+        # Who defines what is the index's to say: half of one would hide what it has not read.
+        is_known = kin not in TYPED or self.lookup.state != "building"
+        resolver = self._resolver(kin) if is_known else None
         if resolver is None:
             return None
         if isinstance(resolver, ByLine):
