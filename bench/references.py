@@ -28,9 +28,9 @@ Fixed before measuring:
   Told too: `bound`, the share of the service's references that Redline calls bound, and `of
   possible`, the share of those Redline calls possible that the service has.
 - Each definition weighs by its references; nothing is left out for being hard.
-- Looked at while this was built: this repository, scrapy, celery, aiohttp, rich; express, fastify,
-  eslint, mocha, undici, knex, webpack, jsdom, three; rxjs, mobx, ethers, zod, effect. Counted once
-  at the end, unseen: werkzeug, click; mongoose, nodemailer, svgo, stylelint; msw,
+- Looked at while this was built: this repository, scrapy, celery, aiohttp, rich, werkzeug, click;
+  express, fastify, eslint, mocha, undici, knex, webpack, jsdom, three; rxjs, mobx, ethers, zod,
+  effect. Counted once at the end, unseen: flask, attrs; mongoose, nodemailer, svgo, stylelint; msw,
   tanstack-table-core.
   Go looked at: cobra, tcell, gin, lego, caddy, etcd. Unseen: golang-x-net, roaring, echo.
 - Rust: the reference is rust-analyzer with the standard library and all features on (how it is told

@@ -477,3 +477,16 @@ def test_a_class_that_writes_to_a_property_of_its_base_refers_to_it() -> None:
         "        return self.etag\n"
     )
     assert Folder({"a.py": text}).find("a.py", "Base.etag") == {"a.py": ["8", "9", "13"]}
+
+
+def test_projects_below_the_workspace_keep_their_sources_in_src() -> None:
+    folder = Folder(
+        {
+            "tools/one/src/one/core.py": "def run():\n    pass\n",
+            "tools/one/tests/test_core.py": "from one.core import run\n\nrun()\n",
+            "tools/two/tests/test_core.py": "from one.core import run\n\nrun()\n",
+        }
+    )
+    assert folder.find("tools/one/src/one/core.py", "run") == {
+        "tools/one/tests/test_core.py": ["1", "3"]
+    }

@@ -162,7 +162,8 @@ def python_places(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:
         up = home.parts[: len(home.parts) - dots + 1]
         bases = [up] if dots <= len(home.parts) + 1 else []
     else:
-        inner = [home.parts[:depth] for depth in range(len(home.parts), 0, -1)]
+        above = [home.parts[:depth] for depth in range(len(home.parts), 0, -1)]
+        inner = [base for parts in above for base in (parts, (*parts, "src"))]
         bases = [(), ("src",)]
         bases += inner if words[:1] and words[0] not in sys.stdlib_module_names else []
     for base in bases:
