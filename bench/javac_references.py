@@ -18,8 +18,9 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
     found: dict[Pick, set[Line]] = {}
     for own, files in _rounds(source):
         asked = [pick for pick in picks if source.root / pick.path in own]
-        found.update(zip(asked, _compiled(source, files, asked), strict=True))
-    return [(found[pick], found[pick]) for pick in picks]
+        if asked:
+            found.update(zip(asked, _compiled(source, files, asked), strict=True))
+    return [(found.get(pick, set()), found.get(pick, set())) for pick in picks]
 
 
 def _rounds(source: Source) -> Iterator[tuple[set[Path], list[Path]]]:
@@ -29,6 +30,8 @@ def _rounds(source: Source) -> Iterator[tuple[set[Path], list[Path]]]:
     """
     folders: dict[Path, dict[str, Path]] = {}
     for file in source.files:
+        if file.name == "module-info.java":
+            continue  # all are compiled as one, without modules
         package = _PACKAGE.search(file.read_bytes().decode("utf-8", "replace"))
         parts = package[1].split(".") if package else []
         beneath = tuple(parts) == file.parent.parts[len(file.parent.parts) - len(parts) :]
@@ -50,7 +53,7 @@ def _apart(
     """Those of *roots* that are no other edition of one before: most of their classes differ."""
     kept = list(beside)
     for root in roots:
-        own = folders[root].keys()
+        own = {name for name in folders[root] if not name.endswith("-info.java")}
         if not any(2 * len(own & folders[other].keys()) > len(own) for other in kept):
             kept.append(root)
             yield root
