@@ -513,3 +513,54 @@ def test_generic_methods_and_fields_are_followed_through_what_a_class_extends() 
         }
         """,
     )
+
+
+def test_a_full_name_is_told_from_a_field_that_may_be_inherited_from_a_library() -> None:
+    holds(
+        "suite",
+        """
+        === org/shop/All.java
+        package org.shop;
+        public class All {
+          public static Object suite() { return null; } // it
+        }
+        === org/shop/more/All.java
+        package org.shop.more;
+        public class All {
+          public static Object suite() { return null; }
+        }
+        === org/test/Tests.java
+        package org.test;
+        import junit.TestCase;
+        public class Tests extends TestCase {
+          Object a = org.shop.All.suite(); // ref
+          Object b = org.shop.more.All.suite();
+        }
+        """,
+    )
+
+
+def test_a_method_that_a_library_declares_as_well_is_the_one_of_the_program() -> None:
+    holds(
+        "values",
+        """
+        === a/Get.java
+        package a;
+        import java.util.*;
+        public interface Get<V> {
+          Collection<V> values(); // it
+        }
+        === a/Table.java
+        package a;
+        import java.util.*;
+        public interface Table<K, V> extends SortedMap<K, V>, Get<V> { }
+        === a/User.java
+        package a;
+        class User {
+          void m(Table<String, User> t, java.util.Map<String, User> m) {
+            t.values(); // ref
+            m.values();
+          }
+        }
+        """,
+    )

@@ -154,7 +154,7 @@ class Expressions:
         head = self.classes.named(name, node, file)
         if isinstance(head, Thing) or (head is not None and name[:1].isupper()):
             return Shape(head)
-        return self._inherited(node, file)
+        return None if name in file.roots else self._inherited(node, file)
 
     def _inherited(self, node: Node, file: JavaFile) -> Shape | None:
         """A field that the types around may have from a library; None where they have none."""

@@ -40,6 +40,12 @@ class JavaFile:
                 self.types.setdefault(name, self.declare(child, name, None))
 
     @cached_property
+    def roots(self) -> set[str]:
+        """The first words of packages, as far as the file shows."""
+        named = (self.package, *self.imports.values(), *self.on_demand, *self.static_on_demand)
+        return {"java", "javax", *(dotted.partition(".")[0] for dotted in named)}
+
+    @cached_property
     def type_names(self) -> set[str]:
         """The names of all types that it declares, local ones too."""
         found = self.parsed.root.find_all(any=[{"kind": kind} for kind in sorted(TYPES)])

@@ -101,9 +101,17 @@ class Members:
                 found.field = FoundField(declared.fields[name], given)
             for method in declared.methods.get(name, ()):
                 new = FoundMethod(method, given)
-                if not any(self.same_parameters(new, known) for known in found.methods):
-                    found.methods.append(new)
+                self._add(new, found.methods)
         return found
+
+    def _add(self, new: FoundMethod, methods: list[FoundMethod]) -> None:
+        """Add a method unless it is overridden; one of these files stands before a library's."""
+        for at, known in enumerate(methods):
+            if self.same_parameters(new, known):
+                if known.method.owner.file.is_sketch:
+                    methods[at] = new
+                return
+        methods.append(new)
 
     def constructors(self, shape: Shape) -> Lookup:
         """How a class is made."""
