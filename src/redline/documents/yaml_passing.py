@@ -33,7 +33,7 @@ _LEVELS = 2
 _MORE_LEVELS = 16
 _MANY = 500
 # JSON, and what is written like it, is passed over by simpler patterns, which may hold more levels.
-_JSON_LEVELS = 10
+_JSON_LEVELS = 14
 _MORE_JSON_LEVELS = 48
 _BLANKS = rb"[ \t\r\n]*+"
 _JSON_KEY = rb"(?:" + _QUOTED + _BLANKS + rb":" + _BLANKS + rb"|\w[\w.+-]*+:[ \t\r\n]++)?+"
