@@ -462,21 +462,23 @@ def test_a_package_that_takes_a_module_out_of_itself_means_the_module() -> None:
     assert folder.find("pkg/hdrs.py", "EXPECT") == {"pkg/web.py": ["3"], "a.py": ["3"]}
 
 
-def test_a_class_that_writes_to_a_property_of_its_base_refers_to_it() -> None:
+def test_a_class_that_writes_to_what_its_base_declares_refers_to_it() -> None:
     text = (
         "class Base:\n"
+        "    size: int\n"
         "    @property\n"
         "    def etag(self):\n"
         "        return 1\n\n"
         "class File(Base):\n"
         "    def send(self):\n"
-        "        self.etag = 2\n"
+        "        self.etag = self.size = 2\n"
         "        return self.etag\n\n"
         "class Big(File):\n"
         "    def size(self):\n"
         "        return self.etag\n"
     )
-    assert Folder({"a.py": text}).find("a.py", "Base.etag") == {"a.py": ["8", "9", "13"]}
+    assert Folder({"a.py": text}).find("a.py", "Base.etag") == {"a.py": ["9", "10", "14"]}
+    assert Folder({"a.py": text}).find("a.py", "Base.size") == {"a.py": ["9"]}
 
 
 def test_projects_below_the_workspace_keep_their_sources_in_src() -> None:

@@ -9,7 +9,7 @@ from redline.code.heritage import OfClass, Value, base_nodes, members_of
 from redline.code.named import Node
 from redline.code.origins import Origins
 from redline.code.project import Module
-from redline.code.scopes import Binding, Member, Scope
+from redline.code.scopes import Binding, Scope
 
 _DEEPEST = 10
 
@@ -39,7 +39,7 @@ class Lineage(ABC):
         if not value.above and members_of(value, name):
             found.append(OfClass(value.module, value.scope))
             if not all_of:
-                return found + self._property(value, name, depth), False
+                return found + self._declared(value, name, depth), False
         is_open = value.module.is_broken(value.scope.node.range().start.index)
         for base in self.bases(value) if depth < _DEEPEST else ():
             if isinstance(base, OfClass):
@@ -52,8 +52,8 @@ class Lineage(ABC):
                 is_open = True
         return found, is_open
 
-    def _property(self, value: OfClass, name: str, depth: int) -> list[OfClass]:
-        """The base whose property a Python class sets where it merely writes to its own name."""
+    def _declared(self, value: OfClass, name: str, depth: int) -> list[OfClass]:
+        """The base that declares what a Python class merely writes to: a property, a field."""
         items = members_of(value, name)
         if (
             value.module.is_script
@@ -63,7 +63,7 @@ class Lineage(ABC):
             return []
         bases = [base for base in self.bases(value) if isinstance(base, OfClass)]
         above = [owner for base in bases for owner in self.owners(base, name, depth=depth + 1)[0]]
-        return [owner for owner in above if _is_function(members_of(owner, name))]
+        return [owner for owner in above if _declares(owner, name)]
 
     def bases(self, value: OfClass) -> Iterator[Value]:
         """What a class derives from; the language's own classes left out."""
@@ -88,5 +88,5 @@ class Lineage(ABC):
         return not self.origins.of_spot(module, spot)
 
 
-def _is_function(items: list[Member | Binding]) -> bool:
-    return any(isinstance(item, Binding) and item.roles <= {"function"} for item in items)
+def _declares(owner: OfClass, name: str) -> bool:
+    return any(isinstance(item, Binding) for item in members_of(owner, name))
