@@ -17,6 +17,8 @@ from redline.core.paths import WorkspacePath
 
 # Files that are looked through for a member that only leads to the one that is asked for.
 _MOST_ON_THE_WAY = 8
+# Files that the index names at most.
+_MOST = 50
 # Traits of the standard library that types are given to.
 STANDARD = {
     *("Iterator", "IntoIterator", "Deref", "Index", "TryFrom", "TryInto", "FromStr", "Future"),
@@ -271,8 +273,8 @@ class Owners:
 
     def is_cut(self, name: str) -> bool:
         """Whether not all files that define *name* are looked through."""
-        word = self.types.paths.units.word
-        return name != word and len(self._defining(name)) > _MOST_ON_THE_WAY
+        most = _MOST if name == self.types.paths.units.word else _MOST_ON_THE_WAY
+        return len(self._defining(name)) >= most
 
     def _defining(self, name: str) -> Sequence[WorkspacePath]:
         if name not in self._homes:

@@ -199,8 +199,9 @@ class Finder:
         self, kin: str, name: str, folder: WorkspacePath | None = None
     ) -> list[WorkspacePath]:
         """Files of a language and its kin that define *name*, as the index knows."""
-        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_DEFINING, folder)
-        return [path for path in dict.fromkeys(row.path for row in found) if _kin(path) == kin]
+        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_ROWS, folder)
+        paths = dict.fromkeys(row.path for row in found)
+        return [path for path in paths if _kin(path) == kin][:_MOST_DEFINING]
 
     def _defining_as(self, kin: str, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
         """The same, as one of *kinds*: many structs may have a field of that name."""
