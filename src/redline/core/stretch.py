@@ -7,10 +7,12 @@ line of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import AnyStr, Generic
+from typing import AnyStr, Generic, Literal
 
 # What is compared at once: enough to go as fast as memory does, and still in the cache.
 _PIECE = 1 << 16
+# Bytes that few are told apart as one number.
+_SHORT = 1 << 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,13 @@ def common_head(old: AnyStr, start: int, new: AnyStr, there: int) -> int:
     while done < limit:
         size = min(step, limit - done)
         i, j = start + done, there + done
-        if old[i : i + size] == new[j : j + size]:
+        left, right = old[i : i + size], new[j : j + size]
+        if left == right:
             done += size
         elif size == 1:
             break
+        elif size <= _SHORT and isinstance(left, bytes) and isinstance(right, bytes):
+            return done + size - _differing(left, right, "big")
         else:
             step = size // 2
     return done
@@ -100,13 +105,22 @@ def common_tail(old: AnyStr, start: int, new: AnyStr, there: int) -> int:
     while done < limit:
         size = min(step, limit - done)
         i, j = len(old) - done, len(new) - done
-        if old[i - size : i] == new[j - size : j]:
+        left, right = old[i - size : i], new[j - size : j]
+        if left == right:
             done += size
         elif size == 1:
             break
+        elif size <= _SHORT and isinstance(left, bytes) and isinstance(right, bytes):
+            return done + size - _differing(left, right, "little")
         else:
             step = size // 2
     return done
+
+
+def _differing(left: bytes, right: bytes, order: Literal["big", "little"]) -> int:
+    """How many bytes there are from the first that differs on, or up to the last."""
+    apart = int.from_bytes(left, order) ^ int.from_bytes(right, order)
+    return (apart.bit_length() + 7) // 8
 
 
 def _starts_line(text: AnyStr, at: int, begin: int) -> bool:
