@@ -11,7 +11,7 @@ from typing import AnyStr, Generic, Literal
 
 # What is compared at once: enough to go as fast as memory does, and still in the cache.
 _PIECE = 1 << 16
-# Bytes that few are told apart as one number.
+# So few bytes are compared as one number.
 _SHORT = 1 << 11
 
 
