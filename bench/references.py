@@ -28,10 +28,11 @@ Fixed before measuring:
   Told too: `bound`, the share of the service's references that Redline calls bound, and `of
   possible`, the share of those Redline calls possible that the service has.
 - Each definition weighs by its references; nothing is left out for being hard.
-- Looked at while this was built: this repository, scrapy, celery, aiohttp, rich, werkzeug, click;
-  express, fastify, eslint, mocha, undici, knex, webpack, jsdom, three; rxjs, mobx, ethers, zod,
-  effect. Counted once at the end, unseen: flask, attrs; mongoose, nodemailer, svgo, stylelint; msw,
-  tanstack-table-core.
+- Looked at while this was built: this repository, scrapy, celery, aiohttp, rich, werkzeug, click,
+  flask, attrs; express, fastify, eslint, mocha, undici, knex, webpack, jsdom, three; rxjs, mobx,
+  ethers, zod, effect. Counted once at the end, unseen: httpx, paramiko; mongoose, nodemailer, svgo,
+  stylelint; msw, tanstack-table-core. Where a stub lies beside its source, as in attrs and
+  werkzeug, pyright binds everything to the stub and Redline to the source.
   Go looked at: cobra, tcell, gin, lego, caddy, etcd. Unseen: golang-x-net, roaring, echo.
 - Rust: the reference is rust-analyzer with the standard library and all features on (how it is told
   of the crates stands in rust_analyzer_references.py). What it answers counts as it is: of a type
