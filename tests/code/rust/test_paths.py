@@ -165,8 +165,8 @@ def test_files_of_inline_modules_and_of_other_targets_are_found() -> None:
         pub struct Thing; // it
         mod outer { mod inner; }
         === src/outer/inner.rs
-        use super::super::Thing; // maybe
-        fn unknown(x: crate::Thing) {} // maybe
+        use super::super::Thing; // ref
+        fn f(x: crate::Thing) {} // ref
         === src/bin/run.rs
         use shop::Thing; // ref
         fn f(x: crate::Thing) {} // ref

@@ -11,6 +11,8 @@ from redline.code.project import Files
 from redline.core.paths import WorkspacePath
 
 _ROOTS = {"lib.rs", "main.rs", "build.rs"}
+# Modules within modules of one file that lie in folders of their own, at most.
+_DEEPEST = 4
 # Folders whose files are crates each.
 _FOLDERS = {"bin", "tests", "examples", "benches"}
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
@@ -33,19 +35,28 @@ class Crates:
         tried = [(*home, f"{name}.rs"), (*home, name, "mod.rs")]
         return [p for p in (WorkspacePath(path.root, parts) for parts in tried) if self.is_file(p)]
 
-    def above(self, path: WorkspacePath) -> tuple[str, list[WorkspacePath]]:
-        """The name of a file's module, and the files that may declare it."""
-        parts = path.parts
-        name = path.name.removesuffix(".rs")
-        home = parts[:-1]
+    def above(self, path: WorkspacePath) -> tuple[tuple[str, ...], list[WorkspacePath]]:
+        """The words from a file down to another's module, and the files that may declare it.
+
+        More than one word is a module within modules that stand in the file above.
+        """
+        home, name = path.parts[:-1], path.name.removesuffix(".rs")
         if name == "mod" and home:
-            name, home = home[-1], home[:-1]
-        tried = [(*home, "mod.rs")]
+            home, name = home[:-1], home[-1]
+        words: tuple[str, ...] = (name,)
+        found = self._beginning(path, home)
+        while not found and home and home[-1] not in _FOLDERS and len(words) < _DEEPEST:
+            home, words = home[:-1], (home[-1], *words)
+            found = self._beginning(path, home)
+        return words, found
+
+    def _beginning(self, path: WorkspacePath, home: tuple[str, ...]) -> list[WorkspacePath]:
+        """The files whose modules lie in a folder."""
+        tried = [(*home, "mod.rs"), (*home, "lib.rs"), (*home, "main.rs")]
         if home:
-            tried.append((*home[:-1], f"{home[-1]}.rs"))
-        tried += [(*home, "lib.rs"), (*home, "main.rs")]
-        found = (WorkspacePath(path.root, each) for each in tried if each != parts)
-        return name, [each for each in found if self.is_file(each)]
+            tried.insert(1, (*home[:-1], f"{home[-1]}.rs"))
+        found = (WorkspacePath(path.root, each) for each in tried if each != path.parts)
+        return [each for each in found if self.is_file(each)]
 
     def is_root(self, path: WorkspacePath) -> bool:
         """Whether a file is the first of its crate."""

@@ -168,19 +168,21 @@ class Paths:
         return frozenset({whole(path)})
 
     def _declaring(self, path: WorkspacePath) -> list[WorkspacePath]:
-        name, tried = self.crates.above(path)
+        words, tried = self.crates.above(path)
         if len(tried) < 2:
             return tried
         units = [(each, self.units.at(each)) for each in tried]
-        return [p for p, unit in units if unit is not None and name in unit.names.root.types]
+        return [p for p, unit in units if unit is not None and words[0] in unit.names.root.types]
 
     def parent(self, unit: Unit, scope: Scope) -> Things:
         """The module around a module."""
         names = names_of(unit)
         if scope in names.supers:
             return self._module(unit, names.supers[scope])
-        found = self._declaring(unit.path)
-        return frozenset(whole(path) for path in found) or OPEN
+        found: Things = frozenset(whole(path) for path in self._declaring(unit.path))
+        for word in self.crates.above(unit.path)[0][:-1]:
+            found = self._through(found, word, TYPE)
+        return found or OPEN
 
     def _above(self, thing: Thing) -> Things:
         unit = self.units.at(thing.path)
