@@ -137,3 +137,17 @@ def test_half_an_index_tells_no_types_apart(tmp_path: Path) -> None:
             lookup.state = state
             (used,) = Finder(lookup, "price", chosen, 100_000).find()
             assert [(r.line, r.certainty) for r in used.references] == [(5, certainty)]
+
+
+def test_what_other_packages_of_go_cannot_see_is_not_even_possible_there(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    for name in ("a", "b"):
+        (work / name).mkdir(parents=True)
+        text = f"package {name}\n\ntype T struct{{ err int }}\n\nfunc f(t T) {{ _ = t.err }}\n"
+        (work / name / "t.go").write_text(text)
+    with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
+        call = Call(GET_CODE_CONTEXT, {}, redline, Client(), Never(), lambda *_: None)
+        chosen = [Chosen(WorkspacePath(0, ("a", "t.go")), 3)]
+        # So little may be read that other files go by name.
+        found = list(Finder(Lookup(call), "err", chosen, 60).find())
+    assert [used.path.relative for used in found] == ["a/t.go"]

@@ -76,6 +76,24 @@ class GoReferring(TypedReferring):
             self._homes |= {thing.path.parent for thing in found.same}
         return found
 
+    def target_on(self, path: WorkspacePath, line: int) -> Target | None:
+        """What a line defines by the name; None where that cannot be told."""
+        unit = self.units.at(path)
+        if unit is None:
+            return None
+        starts = [spot.start for spot in unit.names.occurrences if spot.line == line]
+        starts += [member.start for member in unit.names.members if member.line == line]
+        return self.target(path, min(starts)) if starts else None
+
+    def folder_of(self, target: Target) -> WorkspacePath | None:
+        """The folder whose files alone may see it: no other can import a small letter or `main`."""
+        unit = self.units.at(target.thing.path) if not is_of_library(target.thing) else None
+        if unit is None:
+            return None
+        package = self.packages.source(unit).package
+        is_alone = package == "main" or package.endswith("_test") or not self._is_exported()
+        return unit.path.parent if is_alone else None
+
     def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
         """The references of one file, in order; None where that cannot be told."""
         if path.parent not in self._homes and not self._is_used(path):
