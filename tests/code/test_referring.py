@@ -492,3 +492,14 @@ def test_projects_below_the_workspace_keep_their_sources_in_src() -> None:
     assert folder.find("tools/one/src/one/core.py", "run") == {
         "tools/one/tests/test_core.py": ["1", "3"]
     }
+
+
+def test_what_a_decorator_makes_of_a_function_may_be_anything() -> None:
+    folder = Folder(
+        {
+            "core.py": "class Group:\n    def command(self):\n        pass\n",
+            "a.py": "import lib\n\n@lib.group()\ndef cli():\n    pass\n\ncli.command()\n",
+            "b.py": "def cli():\n    pass\n\ncli.command()\n",
+        }
+    )
+    assert folder.find("core.py", "Group.command") == {"a.py": ["7?"]}

@@ -94,9 +94,10 @@ def class_around(module: Module, scope: Scope) -> Scope | None:
 
 
 def has_members(module: Module, binding: Binding) -> bool:
-    """Whether a script gives a function members: `name.member = ...`."""
+    """Whether a function may have members: a script writes them, a decorator makes it a value."""
     if not module.is_script:
-        return False
+        holders = (site.node.parent().parent() for site in binding.sites)
+        return any(node is not None and node.kind() == "decorated_definition" for node in holders)
     for use in binding.uses:
         access = use.node.parent()
         if access.kind() == "member_expression" and is_written(access):
