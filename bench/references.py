@@ -192,8 +192,7 @@ Row: TypeAlias = tuple[Pick, Answer, Answer]
 
 def expected(source: Source, picks: list[Pick], seed: int) -> list[Answer]:
     """What the service answers for each pick, at once and in all; kept for what never changes."""
-    manner = _SCRIPT.read_bytes() + (_imports(source) if source.language == "python" else b"")
-    asked = hashlib.sha256(repr(picks).encode() + manner).hexdigest()[:16]
+    asked = hashlib.sha256(repr(picks).encode() + _manner(source)).hexdigest()[:16]
     key = f"{source.title} {seed} {asked}".replace(" ", "-").replace("/", "-")
     kept = HOME.parent / "references" / f"{key}.json"
     if source.pinned and kept.exists():
@@ -204,6 +203,16 @@ def expected(source: Source, picks: list[Pick], seed: int) -> list[Answer]:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps([(sorted(once), sorted(every)) for once, every in answered]))
     return answered
+
+
+def _manner(source: Source) -> bytes:
+    """What the answers depend on besides the question."""
+    if source.language == "python":
+        return _SCRIPT.read_bytes() + _imports(source)
+    if source.language == "c":
+        manner: bytes = import_module(SERVICES["c"]).manner(source)
+        return manner
+    return _SCRIPT.read_bytes()
 
 
 def _service(language: str) -> Callable[[Source, list[Pick]], list[Answer]]:
