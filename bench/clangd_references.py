@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from ctypes import POINTER, Structure, c_uint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import unquote
 
 from bench.corpora import HOME, tool
 from bench.language_server import LanguageServer
@@ -116,18 +115,8 @@ def _symbols(service: LanguageServer, document: dict[str, str], row: str, word: 
         at = {"line": line - 1, "character": spot.start()}
         given = {"textDocument": document, "position": at}
         told = service.request("textDocument/symbolInfo", given) or []
-        ids = {symbol["id"] for symbol in told if symbol["name"] == name}
-        found |= ids | (_defined(service, given) if ids else set())
+        found |= {symbol["id"] for symbol in told if symbol["name"] == name}
     return found
-
-
-def _defined(service: LanguageServer, given: dict[str, Any]) -> set[str]:
-    """Where it is defined: a macro's symbol is another one when a header brings it in."""
-    spots = service.request("textDocument/definition", given) or []
-    return {
-        f"{unquote(spot['uri']).rsplit('/', 1)[1]}:{spot['range']['start']['line'] + 1}"
-        for spot in spots
-    }
 
 
 def _program() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import select
+import selectors
 import socket
 import time
 from collections.abc import Iterator
@@ -226,7 +226,9 @@ def test_a_line_that_is_too_long_is_refused_with_a_way_on_and_only_there(tmp_pat
         refused: list[Any] = []
         while not refused:  # the last batches may still be on their way
             links.append(send_by_hand(client, client._message("tools/call", params), **session))
-            refused, _, _ = select.select(links[-1:], [], [], 0.5)
+            with selectors.DefaultSelector() as ready:
+                ready.register(links[-1], selectors.EVENT_READ)
+                refused = ready.select(0.5)
         with links.pop() as late:
             head, _, body = late.recv(65536).partition(b"\r\n\r\n")
         error = json.loads(body)["error"]
