@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from tests.dialects.history.conftest import Place
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> Iterator[Place]:
     """An empty workspace."""
-    return Place(tmp_path)
+    made = Place(tmp_path)
+    with made.redline:
+        yield made
 
 
 def test_log_is_plain_when_piped(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
