@@ -199,7 +199,7 @@ def main() -> int:
     two.add_argument("--show", type=int, default=10)
     two.add_argument("--seed", type=int, default=renames.SEED)
     three = parts.add_parser("references")
-    three.add_argument("sets", nargs="*", help="sets or names of corpora.toml, or own")
+    three.add_argument("sets", nargs="*", help="sets or names of corpora.toml, own, unseen")
     three.add_argument("--picks", type=int, default=references.PER_SOURCE, help="of each source")
     three.add_argument("--show", type=int, default=0)
     three.add_argument("--seed", type=int, default=references.SEED)

@@ -35,13 +35,13 @@ Fixed before measuring:
   werkzeug, pyright binds everything to the stub and Redline to the source.
   Go looked at: cobra, tcell, gin, lego, caddy, etcd. Unseen: golang-x-net, roaring, echo.
 - Rust: the reference is rust-analyzer with the standard library and all features on (how it is told
-  of the crates stands in rust_analyzer_references.py). What it answers counts as it is: of a type
+  of the crates stands in services/rust_analyzer.py). What it answers counts as it is: of a type
   also where `Self` stands for it; of a method of a trait also its implementations and their calls,
   of an implementation only the calls that are known to reach that one. Looked at: jiter, toml-edit,
   tokenizers, pydantic_core; libcst and image, which were unseen until they showed two faults.
   Unseen: cryptography, maturin, nom.
 - C: the reference is clangd with everything indexed and nothing configured (the flags stand in
-  clangd_references.py). A line that no compilation reads (the other side of a condition, a header
+  services/clangd.py). A line that no compilation reads (the other side of a condition, a header
   nobody includes) is left out on both sides, and so is a place of its answer that does not spell
   the name but expands a macro that does. clangd knows things by their linkage: functions and
   variables seen from outside that share a name are one, and so are structs that share a tag, even
@@ -54,7 +54,7 @@ Fixed before measuring:
   nginx, curl; the folders of headers were taken for the system's when the first three were counted
   first, which kept clangd's index from knowing macros.
 - Java: the reference is the compiler (JDK 17) with all files of the source and no libraries but its
-  own (bench/References.java). A place refers to the one method, field, constructor or type that
+  own (services/References.java). A place refers to the one method, field, constructor or type that
   the compiler attributes to it, overloads apart. Of a method, the calls and declarations of all it
   overrides and of all that override it count too, those of other classes that merely override the
   same do not; methods of the JDK never. `new T()` refers to the type and to the constructor, and
@@ -99,12 +99,19 @@ PER_SOURCE = 200
 ROOM = READ_PER_TOKEN * 50_000
 # Services that a module of its own asks: its function is `references`.
 SERVICES: dict[str, str] = {
-    "go": "bench.gopls_references",
-    "rust": "bench.rust_analyzer_references",
-    "java": "bench.javac_references",
-    "c": "bench.clangd_references",
+    "go": "bench.services.gopls",
+    "rust": "bench.services.rust_analyzer",
+    "java": "bench.services.javac",
+    "c": "bench.services.clangd",
 }
 LANGUAGES = ("python", "javascript", "typescript", *SERVICES)
+# Sources that nobody looked at before they were counted.
+UNSEEN = (
+    *("httpx", "paramiko", "mongoose", "nodemailer", "svgo", "stylelint", "msw"),
+    *("tanstack-table-core", "golang-x-net", "roaringbitmap-roaring", "labstack-echo"),
+    *("cryptography", "maturin", "nom", "htop", "libevent", "nginx", "curl"),
+    *("joda-time-java", "httpcomponents-client", "commons-collections4-java", "junit5"),
+)
 # Files that say what a folder is called, by language.
 MANIFESTS = {"go": ("go.mod",), "rust": ("Cargo.toml",)}
 # Nodes that are text, by language.
@@ -166,7 +173,9 @@ def _defined(file: Path, root: Path) -> Iterator[Pick]:
 
 
 def sources(language: str, sets: tuple[str, ...]) -> Iterator[Source]:
-    """This repository and the archives of these sets, or those named."""
+    """This repository and the archives of these sets, or those named; all that are unseen."""
+    if "unseen" in sets:
+        sets = (*sets, *UNSEEN)
     if not sets or "own" in sets:
         own = own_files(language)
         if own:

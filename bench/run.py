@@ -11,7 +11,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 NOT_PROGRAMS = {
     *("__init__", "measure", "peers", "run", "tokenizer", "load", "balancer", "plot"),
-    *("corpora", "definitions", "renames", "references", "language_server"),
+    *("corpora", "definitions", "renames", "references", "language_server", "yaml_shapes"),
 }
 
 

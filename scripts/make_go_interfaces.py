@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from bench.gopls_references import environment
+from bench.services.gopls import environment
 
 TABLE = Path(__file__).parent.parent / "src" / "redline" / "code" / "go" / "standard.py"
 HEAD = '''"""The interfaces of Go's standard library; written by scripts/make_go_interfaces.py.
