@@ -19,6 +19,13 @@ class Workspace:
         return os.path.join(self.roots[0].path, *path.parts)
 
 
+class NoTree:
+    """What a dry run would change is of no interest here."""
+
+    def __getattr__(self, name):
+        raise OSError(name)
+
+
 class NoCancel:
     """Nobody gives up."""
 
@@ -46,10 +53,18 @@ def main():
     if "offer" in order:
         commands._helper.offer().update(order["offer"])
     answers = {}
-    for name, line in order["lines"].items():
+    top = WorkspacePath(0, ())
+    for name, asked in order["lines"].items():
+        terms = {"line": asked} if isinstance(asked, str) else dict(asked)
+        terms["permissions"] = frozenset(terms.get("permissions", ()))
+        is_dry = terms.pop("dry", False)
         began = time.monotonic()
-        command = Command(line, WorkspacePath(0, ()), timeout=order.get("timeout", 60.0))
-        done = commands.finish(commands.start(command), NoCancel(), 1 << 20)
+        command = Command(cwd=top, timeout=order.get("timeout", 60.0), **terms)
+        if is_dry:
+            job = commands.start_dry(command, NoTree(), lambda _id, _difference: (None, ()))
+        else:
+            job = commands.start(command)
+        done = commands.finish(job, NoCancel(), 1 << 20)
         answers[name] = {
             "exit": done.state.exit_code,
             "status": done.state.status,

@@ -214,11 +214,11 @@ def _prepare(job: dict[str, Any], streams: list[int], channel: int) -> None:
     os.closerange(_CHANNEL + 1 + (ruleset is not None), 1024)
     os.umask(0o022)
     confine.apply_limits(job["limits"])
-    argv = list(job["argv"])
+    argv, env = list(job["argv"]), job["env"]
     if plan["kind"] == "bwrap":
-        argv = confine.bubblewrap_argv(plan, argv)
+        argv, env = confine.bubblewrap_argv(plan, argv, env), linux.FIXED_ENVIRONMENT
     elif plan["kind"] == "landlock":
         confine.apply_landlock(plan, _CHANNEL, ruleset)
     else:
         os.chdir(plan["cwd"])
-    os.execve(argv[0], argv, job["env"])  # noqa: S606
+    os.execve(argv[0], argv, env)  # noqa: S606

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
-from redline.adapters.sandbox import places
+from redline.adapters.sandbox import linux, places
 
 _SHARED_MEMORY = 1 << 30
+# Where bubblewrap may come from. Never PATH: it may name directories that commands can write.
+_TRUSTED_DIRECTORIES = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin"
 
 
 @cache
 def executable() -> str | None:
     """A bubblewrap that works here, tried with the namespaces we need; None if there is none."""
-    path = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
+    path = shutil.which("bwrap", path=_TRUSTED_DIRECTORIES)
     if path is None:
         return None
     attempt = [path, "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
@@ -29,6 +31,8 @@ def executable() -> str | None:
             stderr=subprocess.DEVNULL,
             timeout=10,
             check=False,
+            cwd="/",
+            env=linux.FIXED_ENVIRONMENT,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -49,7 +53,6 @@ class View:
     network: bool = False
     wide: bool = False
     tty: bool = False
-    env: dict[str, str] = field(default_factory=dict)
 
 
 def arguments(program: str, view: View) -> list[str]:
@@ -91,7 +94,11 @@ def _sealed(view: View) -> list[str]:
 def _knows_size() -> bool:
     """Whether this bubblewrap can bound a tmpfs (0.8 and later)."""
     shown = subprocess.run(
-        [executable() or "bwrap", "--help"], capture_output=True, timeout=10, check=False
+        [executable() or "bwrap", "--help"],
+        capture_output=True,
+        timeout=10,
+        check=False,
+        env=linux.FIXED_ENVIRONMENT,
     )
     return b"--size" in shown.stdout
 

@@ -84,16 +84,29 @@ def apply_landlock(plan: dict[str, Any], channel: int, prepared: int | None) -> 
         os.close(listener)
 
 
-def bubblewrap_argv(plan: dict[str, Any], argv: list[str]) -> list[str]:
-    """The command behind bubblewrap, which reads its filter from a descriptor we leave open."""
-    extra: list[str] = []
+def bubblewrap_argv(plan: dict[str, Any], argv: list[str], env: dict[str, str]) -> list[str]:
+    """Return the command line of bubblewrap that runs *argv* with just the variables *env*.
+
+    bubblewrap itself starts with a fixed environment: a loader variable must not act before the
+    namespaces exist. It reads its filter and the variables from descriptors that stay open.
+    """
+    variables = ["--clearenv"]
+    for name, value in env.items():
+        variables += ["--setenv", name, value]
+    extra = ["--args", str(_memory_file(b"".join(os.fsencode(v) + b"\0" for v in variables)))]
     if plan.get("filter"):
-        program = os.memfd_create("filter", 0)
-        os.write(program, base64.b64decode(plan["filter"]))
-        os.lseek(program, 0, os.SEEK_SET)
-        os.set_inheritable(program, True)
-        extra = ["--seccomp", str(program)]
+        extra += ["--seccomp", str(_memory_file(base64.b64decode(plan["filter"])))]
     return [*_still_there(plan["args"]), *extra, "--", *argv]
+
+
+def _memory_file(content: bytes) -> int:
+    """Return an inheritable descriptor from which *content* can be read."""
+    descriptor = os.memfd_create("plan", 0)
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.set_inheritable(descriptor, True)
+    return descriptor
 
 
 def _still_there(args: list[str]) -> list[str]:
