@@ -21,6 +21,7 @@ class PortableDisk(Disk):
     """Directory handles are absolute paths whose every part is checked to be no link."""
 
     syncs_directories = False
+    locks_files = False
 
     def open_root(self, path: str) -> Dir:
         """The canonical path of an existing directory."""

@@ -13,6 +13,7 @@ from redline.adapters.contents import MOST_INLINE, Contents
 from redline.adapters.deltas import bases_of
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
+from redline.adapters.file_guards import FileGuards
 from redline.adapters.intents import new_ids
 from redline.adapters.journal import Journal, Undecided
 from redline.adapters.journal_lines import Head, spell_operation
@@ -85,7 +86,8 @@ class DiskStore(StoreReading):
             self.recovery.run()
         else:
             raise Locked("An unfinished change holds these files and cannot be settled yet")
-        transaction = DiskTransaction(self, origin, kind, reverts, held, places)
+        guards = FileGuards(self.disk, self._show)
+        transaction = DiskTransaction(self, origin, kind, reverts, held, places, guards)
         transaction.prepare(change_set)
         return transaction
 
@@ -179,6 +181,9 @@ class DiskStore(StoreReading):
                 if self.workspace.holds_root(path):
                     shown = show_name(self.workspace.absolute(path))
                     raise PathDenied(shown, f"An allowed directory cannot be replaced: {shown}")
+
+    def _show(self, path: WorkspacePath) -> str:
+        return show_name(self.workspace.absolute(path))
 
     def hold_blobs(self) -> int:
         """Keep pruning away while contents are stored that no record names yet."""

@@ -12,8 +12,16 @@ from redline.adapters.disk_reading import Dir
 from redline.adapters.failures import reading_failed
 from redline.adapters.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.workspace import DiskWorkspace
+from redline.core.budget import MAX_FILE_BYTES, charge_read
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
-from redline.core.errors import IsADirectory, NotARegularFile, NotFound, RedlineError, TooLarge
+from redline.core.errors import (
+    IsADirectory,
+    LimitReached,
+    NotARegularFile,
+    NotFound,
+    RedlineError,
+    TooLarge,
+)
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Entry, FactLists, Folder, Kind
 
@@ -56,24 +64,36 @@ class DiskTree:
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
         """The bytes of a regular file; at most *limit*, else TooLarge."""
+        return self._read(path, MAX_FILE_BYTES if limit is None else min(limit, MAX_FILE_BYTES))[0]
+
+    def _read(
+        self, path: WorkspacePath, limit: int, *, is_held: bool = False
+    ) -> tuple[bytes, os.stat_result]:
+        """A file's bytes and facts; its size is looked at before anything is read.
+
+        What a plan starts from is held as long as the call takes, and counts towards its budget.
+        """
         fd, found = self.open(path)
         try:
-            if limit is not None and found.st_size > limit:
+            if found.st_size > limit:
                 raise self._too_large(path, found.st_size, limit)
-            content = self._disk.read(fd, found.st_size)
+            if is_held:
+                charge_read(path, found.st_size)
+            content = self._disk.read(fd, found.st_size, limit)
         except OSError as error:
             raise self._failed(error, path) from None
         finally:
             self._disk.close_fd(fd)
-        if limit is not None and len(content) > limit:
+        if len(content) > limit:
             raise self._too_large(path, len(content), limit)
-        return content
+        return content, found
 
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
         """Up to *length* bytes from *offset*."""
         fd, found = self.open(path)
         if found.st_size:  # told beforehand, the end needs no second read; 0 may mean unknown
             length = min(length, max(found.st_size - offset, 0))
+        length = min(length, MAX_FILE_BYTES)
         try:
             return self._disk.pread(fd, length, offset)
         except OSError as error:
@@ -157,6 +177,8 @@ class DiskTree:
         if path.parts:
             try:
                 return self._file_state(path)
+            except (TooLarge, LimitReached):
+                raise
             except RedlineError:
                 pass  # most likely no file: looking tells
         entry = self.stat(path)
@@ -171,13 +193,7 @@ class DiskTree:
                 return self._file_state(path)
 
     def _file_state(self, path: WorkspacePath) -> FileState:
-        fd, found = self.open(path)
-        try:
-            content = self._disk.read(fd, found.st_size)
-        except OSError as error:
-            raise self._failed(error, path) from None
-        finally:
-            self._disk.close_fd(fd)
+        content, found = self._read(path, MAX_FILE_BYTES, is_held=True)
         return FileState.of(content, modes.S_IMODE(found.st_mode))
 
     def open(self, path: WorkspacePath) -> tuple[int, os.stat_result]:
@@ -212,6 +228,7 @@ class DiskTree:
         return TooLarge(
             shown,
             f"Too large ({size} bytes, the limit is {limit}): {shown}",
+            hint="read or search a part of it; a command can change it as a whole",
             details={"size": size, "limit": limit},
         )
 

@@ -22,7 +22,7 @@ RedlineError
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 ├── Refused                    a rule says no
 │   ├── ReadOnlyMode ├── PermissionRequired
-├── LimitReached               ├── TimeLimit ├── Cancelled
+├── LimitReached               ├── TimeLimit ├── Cancelled ├── MemoryLimit
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
     ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
@@ -306,6 +306,10 @@ class LimitReached(RedlineError):
 
 class TimeLimit(LimitReached):
     """The time budget ran out."""
+
+
+class MemoryLimit(LimitReached):
+    """The call would hold more bytes than one call may; `details` say the limit."""
 
 
 class Cancelled(LimitReached):

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from redline.core.budget import join_text
 from redline.core.errors import (
     AlreadyApplied,
     AmbiguousMatch,
@@ -136,7 +137,7 @@ def apply_placements(text: str, placements: Iterable[Placement]) -> str:
         pieces += (text[position : spot.start], spot.replacement)
         position = spot.end
     pieces.append(text[position:])
-    return "".join(pieces)
+    return join_text(pieces)
 
 
 def in_order(placements: Iterable[Placement]) -> list[Placement]:

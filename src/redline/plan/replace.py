@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from redline.core.budget import check_count
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import (
     BinaryFile,
@@ -148,7 +149,8 @@ def _occurrences(
     end = dominant_end(text) or "\n"
     replacement = unify_ends(new).replace("\n", end)
     line, counted = 1, 0
-    for found in wanted.finditer(view.text):
+    for count, found in enumerate(wanted.finditer(view.text)):
+        check_count(count)
         start, stop = view.raw_offset(found.start()), view.raw_offset(found.end())
         line, counted = line + text.count("\n", counted, start), start
         yield Placement(start, stop, replacement, Level.LITERAL, line)
