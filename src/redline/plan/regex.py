@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from redline.core.cancellation import cancellable
 from redline.core.errors import InvalidPattern, NoMatch
 from redline.core.ports.search import Regex, RegexMatch
 from redline.plan.compose import dominant_end
@@ -91,7 +92,7 @@ def _spliced(
         return offset if view is None else view.raw_offset(offset)
 
     position = 0
-    for match in matches:
+    for match in cancellable(matches):
         yield text[position : raw(match.start)]
         spans = ((match.start, match.end), *match.groups)
         for part in parts:

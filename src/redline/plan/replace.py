@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import (
     BinaryFile,
@@ -96,6 +97,7 @@ def _splices(file: TextFile, text: str, edit: Edit) -> list[Splice]:
 def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
     """*text* after every edit; an error carries the number of its edit in details["edit"]."""
     for number, edit in enumerate(edits):
+        checkpoint()
         try:
             text = replace_one(text, edit, regex)
         except RedlineError as error:
@@ -148,7 +150,7 @@ def _occurrences(
     end = dominant_end(text) or "\n"
     replacement = unify_ends(new).replace("\n", end)
     line, counted = 1, 0
-    for found in wanted.finditer(view.text):
+    for found in cancellable(wanted.finditer(view.text)):
         start, stop = view.raw_offset(found.start()), view.raw_offset(found.end())
         line, counted = line + text.count("\n", counted, start), start
         yield Placement(start, stop, replacement, Level.LITERAL, line)

@@ -7,6 +7,7 @@ from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from redline.core.cancellation import running
 from redline.core.errors import ReadOnlyMode, RedlineError
 from redline.dialects.call import Call, FailedCall, Json, Result, RpcFailure
 from redline.server import wire
@@ -126,7 +127,8 @@ class Runner:
             ask=asking.ask,
             log=_telling(entry.tool.name, context),
         )
-        return asking.run(lambda: self._handler(entry)(call))
+        with running(context.cancel):
+            return asking.run(lambda: self._handler(entry)(call))
 
     def _handler(self, entry: Entry) -> Callable[[Call], Result]:
         handler = self._handlers.get(entry.tool.handler)
