@@ -91,6 +91,9 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
     http.add_argument(
         "--receive-timeout", metavar="SECONDS", help="time to send a request (default: 30)"
     )
+    http.add_argument(
+        "--max-connections", metavar="N", help="open connections at most (default: 256)"
+    )
     http.add_argument("--max-sessions", metavar="N", help="open sessions at most (default: 100)")
     http.add_argument("--session-idle", metavar="SECONDS", help="idle sessions end (default: 1800)")
     http.add_argument(

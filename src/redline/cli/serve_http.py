@@ -25,6 +25,7 @@ def serve(dispatch: Dispatch, settings: Settings, instructions: str) -> int:
         allowed_origins=settings.allowed_origins,
         max_body=settings.max_body,
         receive_timeout=settings.receive_timeout,
+        max_connections=settings.max_connections,
         max_sessions=settings.max_sessions,
         session_idle=settings.session_idle,
         rate_limit=settings.rate_limit,
