@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 from redline.cli.flags import add_workspace_flags, complain, settings_from
@@ -144,7 +143,9 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, CatalogError) as failure:
         return complain(failure)
     except OSError as failure:
-        print(f"redline: {failure}", file=sys.stderr)
+        from redline.cli.terminal import err
+
+        err(f"redline: {failure}")
         return 1
     try:
         keep_stderr_for_words()

@@ -75,7 +75,9 @@ def glob_regex(pattern: str) -> str:
     head = f"{texts[0]}/" if spans[0] else ""
     # What lies between two `**` has a fixed number of names, so its first place is as good as any.
     middle = "".join(
-        f"(?>{_ANY_NAMES}?{text}/)" for text, span in zip(texts[1:-1], spans[1:-1], strict=True) if span
+        f"(?>{_ANY_NAMES}?{text}/)"
+        for text, span in zip(texts[1:-1], spans[1:-1], strict=True)
+        if span
     )
     tail = f"{_ANY_NAMES}{texts[-1]}" if spans[-1] else ".+" if len(parts) > 1 else ".*"
     return head + middle + tail
