@@ -53,6 +53,7 @@ class Settings:
     allowed_origins: tuple[str, ...] = ()
     max_body: int = 1 << 20
     receive_timeout: float = 30.0
+    max_connections: int = 256
     max_sessions: int = 100
     session_idle: float = 1800.0
     rate_limit: float = 200.0
@@ -336,6 +337,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "allowed_origins": _names,
     "max_body": size,
     "receive_timeout": _number(0.1),
+    "max_connections": _whole(1, 100_000),
     "max_sessions": _whole(1, 100_000),
     "session_idle": _number(1),
     "rate_limit": _number(0),

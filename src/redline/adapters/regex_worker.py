@@ -18,6 +18,7 @@ from typing import Any
 from redline.adapters.killable import Idle, Killable
 from redline.core.errors import InvalidPattern, LimitReached, TimeLimit, Unavailable
 from redline.core.ports.search import RegexMatch
+from redline.search.es_regex import check_pattern
 
 BUDGET = 2.0
 MEMORY = 512 << 20
@@ -65,6 +66,7 @@ class RegexWorkers:
         self._idle.close()
 
     def _ask(self, operation: str, pattern: str, flags: str, *rest: Any) -> Any:
+        check_pattern(pattern)
         pattern = pattern.translate(_PRIVATE)
         request = marshal.dumps((operation, pattern, _flags(pattern, flags), self._budget, *rest))
         ends = monotonic() + self._budget

@@ -5,18 +5,26 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from redline.adapters.ripgrep_process import RipgrepProcesses
+from redline.adapters.ripgrep_process import OddIgnoreFile, RipgrepProcesses
 from redline.adapters.ripgrep_search import ALWAYS, Flood, Search, Work, scope_flags, selects
 from redline.core.errors import InvalidPattern, RedlineError
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
 from redline.core.textfile import SNIFFED
-from redline.search.ignore import ancestor_rules
-from redline.search.patterns import expand_braces
+from redline.search.es_regex import check_pattern
+from redline.search.ignore import (
+    ancestor_rules,
+    ignore_files,
+    is_odd_ignore_file,
+    rebased_rules,
+)
+from redline.search.patterns import check_globs, expand_braces
 
 _FILES_SECONDS = 600.0
+_NO_IGNORE_FILES = ("--no-ignore-vcs", "--no-ignore-exclude")
 _FLOOD = Flood()
 _CALMLY = (
     os.O_RDONLY
@@ -50,6 +58,7 @@ class Ripgrep:
                 "A search looks through text, and the query holds NUL",
                 hint="search with regex for \\x00",
             )
+        check_pattern(query.pattern)
         _check_globs((*query.include, *query.exclude))
         lines: list[GrepLine] = []
         binary: list[WorkspacePath] = []
@@ -59,14 +68,48 @@ class Ripgrep:
         for root in sorted({path.root for path in where}):
             places = sorted(outermost(path for path in where if path.root == root))
             limit = max(query.max_matches - total, 0)
-            work = Work(self.processes, root, places, self._rules(places, query), cancel, ends)
-            search = Search(work, query, limit, self._flood)
-            search.run()
+            search, work = self._run(root, places, query, limit, cancel, ends)
             lines += search.lines()
             binary += search.binary()
             total += search.total
             timed_out |= work.late
         return GrepResult(tuple(lines), total, timed_out, tuple(binary))
+
+    def _run(
+        self,
+        root: int,
+        places: Sequence[WorkspacePath],
+        query: GrepQuery,
+        limit: int,
+        cancel: Cancel,
+        ends: float,
+    ) -> tuple[Search, Work]:
+        """One search of one root, once more with our own reading of the ignore files if need be."""
+        rules = self._rules(places, query)
+        watch = None if query.ignored else partial(self._refuse_odd_ignore_files, places)
+        work = Work(self.processes, root, places, rules, cancel, ends, watch=watch)
+        search = Search(work, query, limit, self._flood)
+        try:
+            search.run()
+        except OddIgnoreFile:
+            rules = [*rules, *self._all_rules(places)]
+            work = Work(self.processes, root, places, rules, cancel, ends, flags=_NO_IGNORE_FILES)
+            search = Search(work, query, limit, self._flood)
+            search.run()
+        return search, work
+
+    def _refuse_odd_ignore_files(self, places: Sequence[WorkspacePath]) -> None:
+        """Raise OddIgnoreFile when ripgrep may hang on what it takes for an ignore file."""
+        if any(is_odd_ignore_file(self._tree, file) for file in ignore_files(self._tree, places)):
+            raise OddIgnoreFile
+
+    def _all_rules(self, places: Sequence[WorkspacePath]) -> list[str]:
+        """The rules of every ignore file at and beneath *places*."""
+        return [
+            line
+            for file in ignore_files(self._tree, places)
+            for line in rebased_rules(self._tree, file)
+        ]
 
     def _rules(self, places: Sequence[WorkspacePath], query: GrepQuery) -> list[str]:
         """Lines of an extra ignore file: a coarse form of `include`, and the parents' rules."""
@@ -90,9 +133,16 @@ class Ripgrep:
         arguments = [*ALWAYS, "--files", *scope_flags(query)]
         target = "./" + "/".join(where.parts)
         rules = self._rules([where], query)
+        watch = None if ignored else partial(self._refuse_odd_ignore_files, [where])
         pieces: list[bytes] = []
-        with self.processes.start(where.root, arguments, rules, [target]) as running:
-            running.pass_on(_FILES_SECONDS, pieces.append)
+        try:
+            with self.processes.start(where.root, arguments, rules, [target]) as running:
+                running.pass_on(_FILES_SECONDS, pieces.append, watch=watch)
+        except OddIgnoreFile:
+            pieces.clear()
+            arguments, rules = [*arguments, *_NO_IGNORE_FILES], [*rules, *self._all_rules([where])]
+            with self.processes.start(where.root, arguments, rules, [target]) as running:
+                running.pass_on(_FILES_SECONDS, pieces.append)
         wanted = selects(query.include) if globs else None
         found = [name.removeprefix(b"./") for name in b"".join(pieces).split(b"\0") if name]
         found.sort(key=lambda name: name.replace(b"/", b"\0"))
@@ -132,6 +182,7 @@ def _begins_binary(name: str, directory: int) -> bool:
 
 
 def _check_globs(globs: Sequence[str]) -> None:
+    check_globs(globs)
     # A program's arguments cannot hold NUL, and no file name does.
     if any("\0" in glob for glob in globs):
         raise InvalidPattern("A glob may not hold NUL")

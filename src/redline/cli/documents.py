@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from redline.app import Redline, keep_stderr_for_words
 from redline.cli.flags import state_dir_from
-from redline.cli.terminal import fail, out, out_bytes, paint_diff, standard_input
+from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
 from redline.core.errors import (
@@ -137,7 +136,7 @@ def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
         break
     _show(args, opened, done.after)
     for note in done.notes:
-        print(f"note: {note}", file=sys.stderr)
+        err(f"note: {note}")
     return 0
 
 

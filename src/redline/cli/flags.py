@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -96,5 +95,7 @@ def _config(args: argparse.Namespace) -> dict[str, Any] | None:
 
 def complain(failure: SettingsError | Exception) -> int:
     """Say what is wrong with the command line; the exit code for it."""
-    print(f"redline: {failure}", file=sys.stderr)
+    from redline.cli.terminal import err
+
+    err(f"redline: {failure}")
     return 2

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from redline.cli.documents import add_flags, open_source, parsed, told_if_absent
-from redline.cli.terminal import out_bytes
+from redline.cli.terminal import err, out_bytes
 from redline.core.paths import Access
 from redline.documents.path import parse_path
 
@@ -32,7 +31,7 @@ def _run(args: argparse.Namespace) -> int:
         data = _as_json(document.data(), steps)
     out_bytes(data if data.endswith(b"\n") else data + b"\n")
     for note in found.notes:
-        print(f"note: {note}", file=sys.stderr)
+        err(f"note: {note}")
     return 0
 
 

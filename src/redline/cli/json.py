@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from dataclasses import replace
 
 from redline.app import Redline, keep_stderr_for_words
 from redline.cli.documents import Opened, open_source
-from redline.cli.terminal import ask, fail, out, paint, paint_diff, program
+from redline.cli.terminal import ask, err, fail, out, out_bytes, paint, paint_diff, program
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.diff import diff_of_files, visible
 from redline.core.errors import RedlineError
@@ -68,8 +67,7 @@ def _run(args: argparse.Namespace) -> int:
     source = Source(document, digest, opened.name, opened.place, opened.source, form)
     after = plan_file(source, proposal.operations)
     if opened.place is None and not args.dry_run:
-        sys.stdout.buffer.write(after)
-        sys.stdout.buffer.flush()
+        out_bytes(after)
         return 0
     _show(opened, proposal, after)
     if args.dry_run:
@@ -89,7 +87,7 @@ def _explain(proposal: Proposal) -> int:
         return NOTHING_TO_DO
     fail(proposal.message)
     for suggestion in proposal.suggestions:
-        print(f"  try: {visible(suggestion)[0]}", file=sys.stderr)
+        err(f"  try: {suggestion}")
     return 1
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from redline.core.cancellation import cancellable
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -80,7 +81,7 @@ def plan_patch(
     for raw, digest in (expected or {}).items():
         _check_version(staging, resolve(raw), digest)
     notes: list[str] = []
-    affected = [_stage(staging, operation, resolve, notes) for operation in operations]
+    affected = [_stage(staging, each, resolve, notes) for each in cancellable(operations)]
     return PatchPlan(staging.change_set(), tuple(affected), tuple(notes), staging.touched())
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from redline.core.budget import check_count, join_text
+from redline.core.cancellation import cancellable
 from redline.core.errors import InvalidPattern, NoMatch
 from redline.core.ports.search import Regex, RegexMatch
 from redline.plan.compose import dominant_end
@@ -93,7 +94,7 @@ def _spliced(
         return offset if view is None else view.raw_offset(offset)
 
     position = 0
-    for match in matches:
+    for match in cancellable(matches):
         yield text[position : raw(match.start)]
         spans = ((match.start, match.end), *match.groups)
         for part in parts:

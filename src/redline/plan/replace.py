@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.core.budget import check_count
+from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import (
     BinaryFile,
@@ -97,6 +98,7 @@ def _splices(file: TextFile, text: str, edit: Edit) -> list[Splice]:
 def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
     """*text* after every edit; an error carries the number of its edit in details["edit"]."""
     for number, edit in enumerate(edits):
+        checkpoint()
         try:
             text = replace_one(text, edit, regex)
         except RedlineError as error:
@@ -149,7 +151,7 @@ def _occurrences(
     end = dominant_end(text) or "\n"
     replacement = unify_ends(new).replace("\n", end)
     line, counted = 1, 0
-    for count, found in enumerate(wanted.finditer(view.text)):
+    for count, found in enumerate(cancellable(wanted.finditer(view.text))):
         check_count(count)
         start, stop = view.raw_offset(found.start()), view.raw_offset(found.end())
         line, counted = line + text.count("\n", counted, start), start

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from redline.core.budget import call_budget
+from redline.core.cancellation import running
 from redline.core.errors import ReadOnlyMode, RedlineError
 from redline.dialects.call import Call, FailedCall, Json, Result, RpcFailure
 from redline.server import wire
@@ -127,7 +128,7 @@ class Runner:
             ask=asking.ask,
             log=_telling(entry.tool.name, context),
         )
-        with call_budget():
+        with call_budget(), running(context.cancel):
             return asking.run(lambda: self._handler(entry)(call))
 
     def _handler(self, entry: Entry) -> Callable[[Call], Result]:

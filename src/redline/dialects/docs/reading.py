@@ -15,7 +15,7 @@ from redline.documents.formats import detect, open_document
 from redline.documents.model import MAX_BYTES, Document
 from redline.documents.path import parse_path, render_path
 from redline.documents.query import Match
-from redline.documents.schema import Problem, named_schema, syntax_problem
+from redline.documents.schema import Problem, is_dialect, named_schema, syntax_problem
 
 # A match's source is shown up to here; doc_get gives the rest.
 _SHOWN = 400
@@ -140,19 +140,35 @@ def _validate(call: Call, place: WorkspacePath) -> tuple[list[Problem], str | No
 
 
 def _schema_of(call: Call, document: Document, place: WorkspacePath) -> str | None:
-    """The schema to use, as a path from the workspace: only files, never an address."""
+    """The schema to use, as a path from the workspace: only files, never an address.
+
+    None where nothing names one. InvalidArgument when the document names one that is not here:
+    "valid" would be a guess.
+    """
     given = call.arguments.get("schema")
     if given is not None:
         return str(given)
     named = named_schema(document)
-    if named is None or "://" in named or named.startswith(("#", "none")):
+    if named is None or named.startswith(("#", "none")):
         return None
+    if is_dialect(named):
+        return named
+    if "://" in named:
+        raise _not_here(named, "only files of the workspace are read")
     path = WorkspacePath(place.root, place.parent.parts)
     relative = f"{call.runtime.workspace.absolute(path)}/{named.partition('#')[0]}"
     try:
         return _name(call, relative)
-    except PathError:
-        return None
+    except PathError as error:
+        raise _not_here(named, error.message) from None
+
+
+def _not_here(named: str, why: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"The document names a schema that cannot be used ({why}): {named}",
+        field="schema",
+        hint="give schema: the path of a schema file in the workspace",
+    )
 
 
 def _name(call: Call, raw: str) -> str:
