@@ -213,16 +213,16 @@ class Redline:
     @built_once
     def regex(self) -> Regex:
         """Regular expressions in killable workers."""
-        from redline.adapters.regex_worker import RegexWorkers
+        from redline.adapters.workers.regex_worker import RegexWorkers
 
         return RegexWorkers()
 
     @built_once
     def confined(self) -> Confined:
         """Work that may never end, in killable workers."""
-        from redline.adapters.confined import ConfinedCalls
+        from redline.adapters.workers.isolated_calls import IsolatedCalls
 
-        return ConfinedCalls()
+        return IsolatedCalls()
 
     @built_once
     def _root_places(self) -> list[int | str]:

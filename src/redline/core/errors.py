@@ -22,7 +22,7 @@ RedlineError
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 ├── Refused                    a rule says no
 │   ├── ReadOnlyMode ├── PermissionRequired
-├── LimitReached               ├── TimeLimit ├── Cancelled
+├── LimitReached               ├── TimeLimit (Busy) ├── WorkerDied ├── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
     ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
@@ -306,6 +306,14 @@ class LimitReached(RedlineError):
 
 class TimeLimit(LimitReached):
     """The time budget ran out."""
+
+
+class Busy(TimeLimit):
+    """Too much was under way for this to start in time."""
+
+
+class WorkerDied(LimitReached):
+    """The process that did the work crashed, or was ended for what it used."""
 
 
 class Cancelled(LimitReached):
