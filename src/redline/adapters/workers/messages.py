@@ -1,7 +1,7 @@
 """Messages between the server and its workers: MessagePack behind a four-byte length.
 
 A worker has met hostile input, so its messages are only ever plain data. MessagePack itself has
-neither lone surrogates nor integers beyond 64 bits; both travel as extensions.
+neither lone surrogates nor integers beyond 64 bits; those travel as extensions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import msgpack
 
-_TEXT, _INTEGER = 1, 2
+_TEXT, _INTEGER, _MAPPING = 1, 2, 3
 _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
@@ -28,13 +28,14 @@ def decode(data: bytes) -> Any:
     """Decode what `encode` made; lists and tuples come back as lists. ValueError."""
     try:
         return msgpack.decode(data, ext_hook=_read_extension)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, RecursionError, TypeError) as error:
         raise ValueError(str(error)) from None
 
 
 def _extend(value: Any) -> Any:
     if isinstance(value, dict):
-        return {_extend(key): _extend(inner) for key, inner in value.items()}
+        pairs = [[_extend(key), _extend(inner)] for key, inner in value.items()]
+        return msgpack.Ext(_MAPPING, msgpack.encode(pairs))
     if isinstance(value, list | tuple):
         return [_extend(item) for item in value]
     if isinstance(value, str) and not value.isascii():
@@ -49,6 +50,8 @@ def _read_extension(code: int, data: memoryview) -> Any:
         return bytes(data).decode("utf-8", "surrogatepass")
     if code == _INTEGER:
         return int(bytes(data), 16)
+    if code == _MAPPING:
+        return dict(msgpack.decode(data, ext_hook=_read_extension))
     raise ValueError(f"unknown extension: {code}")
 
 
