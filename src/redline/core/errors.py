@@ -22,7 +22,7 @@ RedlineError
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 ├── Refused                    a rule says no
 │   ├── ReadOnlyMode ├── PermissionRequired
-├── LimitReached               ├── TimeLimit (Busy) ├── WorkerDied ├── Cancelled
+├── LimitReached               ├── TimeLimit (Busy) ├── WorkerDied ├── ParserFailed ├── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
     ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
@@ -314,6 +314,10 @@ class Busy(TimeLimit):
 
 class WorkerDied(LimitReached):
     """The process that did the work crashed, or was ended for what it used."""
+
+
+class ParserFailed(LimitReached):
+    """A parser crashed on a file or took too long, so nothing is known of its syntax."""
 
 
 class Cancelled(LimitReached):

@@ -64,10 +64,10 @@ class WorkerProcess:
         self._process.kill()
 
     def cpu_seconds(self) -> float:
-        """Processor time it has used in all; 0 where the system does not say."""
+        """Processor time it has used; where the system does not say, the time by the clock."""
         clock_gettime = getattr(time, "clock_gettime", None)
         if clock_gettime is None or sys.platform != "linux":
-            return 0.0
+            return monotonic()
         try:  # the clock of another process, as clock_getcpuclockid(3) names it
             return float(clock_gettime(~self._process.pid << 3 | 2))
         except OSError:
