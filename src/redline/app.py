@@ -267,7 +267,7 @@ class Redline:
         """Pictures, told by their content."""
         from redline.adapters.images import PillowImages
 
-        return PillowImages()
+        return PillowImages(self.confined)
 
     @built_once
     def previews(self) -> Previews:

@@ -134,8 +134,8 @@ class IsolatedAnalysis:
 
 
 def _symbol(row: list[Any]) -> Symbol:
-    *facts, span = row
-    return Symbol(*facts, (span[0], span[1]))
+    row[-1] = tuple(row[-1])
+    return Symbol(*row)
 
 
 def _twice(call: Callable[[], Any]) -> Any:
