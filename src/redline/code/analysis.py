@@ -19,9 +19,11 @@ from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, Wor
 from redline.core.ports.confined import Budget, Confined
 from redline.core.ports.failures import Failures
 
-BUDGET = Budget(10.0, 1 << 30)
+BUDGET = Budget(20.0, 1 << 30, 8)
 # Many files are indexed before an answer: one of them may not take long.
-FACTS_BUDGET = Budget(4.0, 1 << 30)
+FACTS_BUDGET = Budget(10.0, 1 << 30, 3)
+# Seconds of processor time from which on a parser that was stopped is to blame, not the machine.
+_MIN_BLAMED = 2.0
 _WORKER = "redline.code.worker"
 
 
@@ -150,5 +152,5 @@ def _reason(error: LimitReached) -> str | None:
     """Why content is left alone from now on; None if the machine was merely busy."""
     if isinstance(error, TimeLimit):
         used = float(error.details.get("cpu_seconds", 0.0))
-        return "the parser took too long" if used >= FACTS_BUDGET.seconds / 2 else None
+        return "the parser took too long" if used >= _MIN_BLAMED else None
     return "the parser crashed"

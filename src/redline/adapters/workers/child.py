@@ -63,8 +63,8 @@ def serve(requests: BinaryIO, answers: BinaryIO, prepare: Callable[[], None]) ->
     channel = _Channel(requests, answers)
     channel.send("ready")
     while (request := channel.receive()) is not None:
-        function, seconds, memory, arguments = request
-        _limit_call(seconds, memory)
+        function, budget, arguments = request
+        _limit_call(*budget)
         channel.send((*_run(channel, function, arguments), _is_worn()))
         _set_alarm(0)
 
@@ -107,14 +107,15 @@ def die_with(parent: int) -> None:
             sys.exit(0)
 
 
-def _limit_call(seconds: float, memory: int) -> None:
+def _limit_call(seconds: float, memory: int, cpu: int) -> None:
     try:
         import resource
     except ImportError:
         return
     _set_soft(resource.RLIMIT_AS, memory)
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    _set_soft(resource.RLIMIT_CPU, int(usage.ru_utime + usage.ru_stime + seconds + _GRACE))
+    used = usage.ru_utime + usage.ru_stime
+    _set_soft(resource.RLIMIT_CPU, int(used + (cpu + 1 if cpu else seconds + _GRACE)))
     _set_alarm(seconds + _GRACE)
 
 

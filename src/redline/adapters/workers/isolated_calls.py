@@ -56,7 +56,7 @@ class IsolatedCalls:
     ) -> Any:
         """What *function* gives for *arguments*; TimeLimit, WorkerDied, LimitReached, Busy."""
         allowed = budget or self._budget
-        request = encode((function, allowed.seconds, allowed.memory, arguments))
+        request = encode((function, allowed, arguments))
         if not self._slots.acquire(timeout=allowed.seconds):
             raise Busy("Too many queries and checks are running", hint="try again")
         try:
@@ -101,11 +101,12 @@ class IsolatedCalls:
             self._give_back(worker, keep=is_reusable)
         if reply is not None:
             return reply[0], reply[1]
-        if deadline.has_struck:
+        if deadline.has_struck or worker.ran_out_of_time:
+            used = deadline.used if deadline.has_struck else float(budget.cpu)
             raise TimeLimit(
-                f"It took longer than {budget.seconds:g} s and was stopped",
+                f"It took longer than {budget.cpu or budget.seconds:g} s and was stopped",
                 hint=_HINT,
-                details={"cpu_seconds": round(deadline.used, 2)},
+                details={"cpu_seconds": round(used, 2)},
             )
         raise WorkerDied(
             "It needed too much memory or nested too deeply, and was stopped", hint=_HINT

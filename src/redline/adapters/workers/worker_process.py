@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -47,6 +48,12 @@ class WorkerProcess:
     def is_alive(self) -> bool:
         """Whether it can be asked."""
         return self._process.poll() is None
+
+    @property
+    def ran_out_of_time(self) -> bool:
+        """Whether it ended by the limit of processor time that it had set itself."""
+        limit = getattr(signal, "SIGXCPU", None)
+        return limit is not None and self._process.returncode == -limit
 
     def kill(self) -> None:
         """End it now."""

@@ -7,10 +7,15 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Budget(NamedTuple):
-    """What one call may use: seconds by the clock, and bytes of address space."""
+    """What one call may use: seconds by the clock, bytes of address space, seconds of processor.
+
+    Where the machine is busy the processor's seconds are fairer: they are the work itself. They
+    are counted whole; 0 leaves them to the clock.
+    """
 
     seconds: float = 15.0
     memory: int = 2 << 30
+    cpu: int = 0
 
 
 class Confined(Protocol):
