@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from redline.adapters.snapshots import WorkspaceSnapshots
     from redline.adapters.store import DiskStore
     from redline.adapters.workspace import DiskWorkspace
+    from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
@@ -213,16 +214,30 @@ class Redline:
     @built_once
     def regex(self) -> Regex:
         """Regular expressions in killable workers."""
-        from redline.adapters.regex_worker import RegexWorkers
+        from redline.adapters.workers.regex_worker import RegexWorkers
 
         return RegexWorkers()
 
     @built_once
     def confined(self) -> Confined:
         """Work that may never end, in killable workers."""
-        from redline.adapters.confined import ConfinedCalls
+        from redline.adapters.workers.isolated_calls import IsolatedCalls
 
-        return ConfinedCalls()
+        workers = IsolatedCalls()
+        self.at_close(workers.close)  # first: others wait for what workers answer
+        return workers
+
+    @built_once
+    def analysis(self) -> IsolatedAnalysis:
+        """The syntax of texts, by killable workers."""
+        from redline._version import __version__
+        from redline.adapters.workers.failed_content import FailedContent
+        from redline.code.analysis import IsolatedAnalysis
+
+        name = f"failed-{__version__}"  # newer grammars get another try
+        return IsolatedAnalysis(
+            self.confined, FailedContent(os.path.join(self.state_dir, "parsers", name))
+        )
 
     @built_once
     def _root_places(self) -> list[int | str]:
@@ -252,7 +267,7 @@ class Redline:
         """Pictures, told by their content."""
         from redline.adapters.images import PillowImages
 
-        return PillowImages()
+        return PillowImages(self.confined)
 
     @built_once
     def previews(self) -> Previews:
@@ -288,7 +303,8 @@ class Redline:
         program = "import sys; from redline.app import build_index; build_index(*sys.argv[1:])"
         worker = (sys.executable, "-P", "-c", program, roots, self.state_dir)
         home = os.path.join(self.state_dir, "index")
-        return SqliteIndex(home, self.tree, self.grep, len(self.workspace.roots), worker)
+        roots_count = len(self.workspace.roots)
+        return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
 
 
 def prepare_parsers() -> None:

@@ -157,11 +157,12 @@ class _Picture:
         return bytes(data)
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
-        from redline.adapters.images import PillowImages
+        from redline.adapters.images import recognise, shrink
 
-        image = PillowImages().recognise(data)
-        if image is not None:
-            PillowImages().fit(image, width=16, height=16, limit=4000)
+        image = recognise(data)
+        if image is not None and 0 < image.width * image.height < 1 << 20:
+            scale = min(1.0, 16 / image.width, 16 / image.height)
+            shrink(None, image.data, image.mime, image.width, image.height, scale, 4000)
 
 
 class _Repository:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.adapters.index_schema import BEST, MINOR, pack, parts_of, unpack
-from redline.code.facts import LARGEST_FILE, FileFacts, facts_of
+from redline.code.analysis import Analysis
+from redline.code.facts import LARGEST_FILE, FileFacts, count_lines
 from redline.code.languages import Language, language_of
 from redline.code.rank import MOST_DEFINERS, edge_weight, file_ranks
 from redline.core.changes import digest_of
-from redline.core.errors import RedlineError
+from redline.core.errors import Busy, ParserFailed, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Grep
 from redline.core.ports.tree import Entry, Kind, Tree
@@ -58,9 +59,13 @@ class Survey:
 class IndexBuilder:
     """Writes the index; one at a time across processes, by a lease in the database."""
 
-    def __init__(self, db: sqlite3.Connection, tree: Tree, grep: Grep, roots: int) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, tree: Tree, grep: Grep, roots: int, analysis: Analysis
+    ) -> None:
         self._db, self._tree, self._grep, self._roots = db, tree, grep, roots
+        self._analysis = analysis
         self._names: dict[str, int] = {}
+        self._lease_written = 0.0
 
     def survey(self) -> Survey:
         """Compare the workspace with the index by size and time."""
@@ -103,7 +108,7 @@ class IndexBuilder:
                 stale.append(Stale(path, language, entry, row[0], row[3]))
         if (stale or gone) and self.take_lease():
             self._drop(gone)
-            self._batch(stale)
+            self._batch(stale, float("inf"))
             self.release_lease()
 
     def _sources(self) -> Iterator[tuple[WorkspacePath, Language]]:
@@ -114,14 +119,24 @@ class IndexBuilder:
                 if language is not None:
                     yield path, language
 
-    def update(self, survey: Survey, progress: Callable[[int, int], None] | None = None) -> int:
-        """Read what is stale, drop what is gone, rank anew when enough has changed."""
+    def update(
+        self,
+        survey: Survey,
+        progress: Callable[[int, int], None] | None = None,
+        ends: float = float("inf"),
+    ) -> int:
+        """Read what is stale, drop what is gone, rank anew when enough has changed.
+
+        How many files were read: fewer than are stale when the moment *ends* came first.
+        """
         self._drop(survey.gone)
         done = 0
         for start in range(0, len(survey.stale), BATCH):
-            self._batch(survey.stale[start : start + BATCH])
-            done = min(start + BATCH, len(survey.stale))
+            done += self._batch(survey.stale[start : start + BATCH], ends)
             self.hold_lease()
+            if done < min(start + BATCH, len(survey.stale)):
+                self.release_lease()
+                return done
             if progress is not None:
                 progress(done, len(survey.stale))
         changed = len(survey.stale) + len(survey.gone)
@@ -145,14 +160,26 @@ class IndexBuilder:
 
     def hold_lease(self) -> None:
         """Say that the build is alive."""
-        self._db.execute("INSERT OR REPLACE INTO facts VALUES ('lease', ?)", (time.time(),))
+        self._lease_written = time.time()
+        values = (self._lease_written,)
+        self._db.execute("INSERT OR REPLACE INTO facts VALUES ('lease', ?)", values)
 
     def release_lease(self) -> None:
         """Let another process build."""
         self._db.execute("DELETE FROM facts WHERE key='lease'")
 
-    def _batch(self, stale: list[Stale]) -> None:
-        read = [(item, found) for item in stale if (found := self._facts(item)) is not None]
+    def _batch(self, stale: list[Stale], ends: float) -> int:
+        """Read and store these files, as many as there is time for; how many that were."""
+        read: list[tuple[Stale, tuple[str, FileFacts | None]]] = []
+        tried = 0
+        for item in stale:
+            if time.monotonic() > ends:
+                break
+            if time.time() - self._lease_written > LEASE / 4:  # parsers that fail take long
+                self.hold_lease()
+            found = self._facts(item)
+            read += [(item, found)] if found is not None else []
+            tried += 1
         self._db.execute("BEGIN IMMEDIATE")
         try:
             for item, (digest, facts) in read:
@@ -162,6 +189,7 @@ class IndexBuilder:
             self._names.clear()
             self._db.execute("ROLLBACK")
             raise
+        return tried
 
     def _facts(self, item: Stale) -> tuple[str, FileFacts | None] | None:
         """The file's digest and facts; no facts when only its time changed."""
@@ -174,7 +202,13 @@ class IndexBuilder:
         digest = digest_of(content)
         if digest == item.digest:
             return digest, None
-        return digest, facts_of(content, item.language)
+        try:
+            return digest, self._analysis.facts(content, item.language)
+        except ParserFailed as error:
+            lines = count_lines(content.decode("utf-8", "replace"))
+            return digest, FileFacts((), {}, lines, error.message)
+        except Busy:  # the next survey tries again
+            return None
 
     def _store(self, item: Stale, digest: str, facts: FileFacts | None) -> None:
         entry = item.entry
@@ -191,7 +225,8 @@ class IndexBuilder:
         )
         row = self._db.execute(
             "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
-            " words, rank) VALUES (?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
+            " words, failed, rank)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
             " RETURNING id",
             (
                 item.known,
@@ -203,6 +238,7 @@ class IndexBuilder:
                 item.language.name,
                 facts.lines,
                 pack(name for name, _, _ in words),
+                facts.failed,
                 item.known,
             ),
         ).fetchone()[0]

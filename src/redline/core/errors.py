@@ -22,7 +22,8 @@ RedlineError
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 ├── Refused                    a rule says no
 │   ├── ReadOnlyMode ├── PermissionRequired
-├── LimitReached               ├── TimeLimit ├── Cancelled ├── MemoryLimit
+├── LimitReached               ├── TimeLimit (Busy) ├── MemoryLimit ├── WorkerDied ├── ParserFailed
+│                              └── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
     ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
@@ -310,6 +311,18 @@ class TimeLimit(LimitReached):
 
 class MemoryLimit(LimitReached):
     """The call would hold more bytes than one call may; `details` say the limit."""
+
+
+class Busy(TimeLimit):
+    """Too much was under way for this to start in time."""
+
+
+class WorkerDied(LimitReached):
+    """The process that did the work crashed, or was ended for what it used."""
+
+
+class ParserFailed(LimitReached):
+    """A parser crashed on a file or took too long, so nothing is known of its syntax."""
 
 
 class Cancelled(LimitReached):

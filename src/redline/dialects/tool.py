@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 # Only for the checker: the ports are some thirty dataclasses, and listing tools needs none.
 if TYPE_CHECKING:
+    from redline.code.analysis import Analysis
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.confined import Confined
@@ -130,6 +131,10 @@ class Runtime(Protocol):
     @property
     def code_index(self) -> CodeIndex:
         """Symbols and uses of the whole workspace."""
+
+    @property
+    def analysis(self) -> Analysis:
+        """The syntax of texts."""
 
     def take_notices(self) -> Sequence[str]:
         """What happened to the workspace that nobody asked for; each is given once."""

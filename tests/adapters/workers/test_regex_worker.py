@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from redline.adapters.regex_worker import RegexWorkers
+from redline.adapters.workers.regex_worker import RegexWorkers
 from redline.core.errors import InvalidPattern, LimitReached, TimeLimit
 
 

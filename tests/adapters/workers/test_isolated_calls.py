@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.confined import ConfinedCalls
+from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import InvalidArgument, LimitReached, NotFound, TimeLimit
+from redline.core.ports.confined import Budget
 from redline.documents.confined import Source, query, validate
 
 DOUBLING = {
@@ -19,8 +20,8 @@ DOUBLING = {
 
 
 @pytest.fixture
-def confined() -> Iterator[ConfinedCalls]:
-    workers = ConfinedCalls(budget=2.0, memory=600 << 20)
+def confined() -> Iterator[IsolatedCalls]:
+    workers = IsolatedCalls(Budget(2.0, 600 << 20))
     yield workers
     workers.close()
 
@@ -29,12 +30,12 @@ def never(*_: Any) -> bool:
     return False
 
 
-def asked(confined: ConfinedCalls, text: str, expression: str) -> list[Any]:
+def asked(confined: IsolatedCalls, text: str, expression: str) -> list[Any]:
     found, _ = query(confined, Source(text.encode(), "json"), expression, never, 100)
     return [match.path for match in found]
 
 
-def test_matches_come_back_with_their_source(confined: ConfinedCalls) -> None:
+def test_matches_come_back_with_their_source(confined: IsolatedCalls) -> None:
     found, total = query(confined, Source(b"a:\n  - x\n  - y\n", "yaml"), "$.a[*]", never, 1)
     assert total == 2
     assert found[0].path == ("a", 0)
@@ -42,7 +43,7 @@ def test_matches_come_back_with_their_source(confined: ConfinedCalls) -> None:
     assert (found[0].slice.data, found[0].slice.line) == (b"x", 2)
 
 
-def test_regular_expressions_are_asked_of_the_caller(confined: ConfinedCalls) -> None:
+def test_regular_expressions_are_asked_of_the_caller(confined: IsolatedCalls) -> None:
     def test(pattern: str, text: str, whole: bool) -> bool:
         assert (pattern, whole) == ("w.*", True)
         return text == "web"
@@ -52,14 +53,14 @@ def test_regular_expressions_are_asked_of_the_caller(confined: ConfinedCalls) ->
     assert [match.path for match in found] == [(0,)]
 
 
-def test_a_refusal_keeps_its_kind_and_its_words(confined: ConfinedCalls) -> None:
+def test_a_refusal_keeps_its_kind_and_its_words(confined: IsolatedCalls) -> None:
     with pytest.raises(InvalidArgument, match="Not a JSONPath expression") as refusal:
         asked(confined, "[1]", "$[")
     assert refusal.value.field == "expression"
     assert refusal.value.hint is not None
 
 
-def test_a_refusal_of_the_caller_comes_back_through_the_worker(confined: ConfinedCalls) -> None:
+def test_a_refusal_of_the_caller_comes_back_through_the_worker(confined: IsolatedCalls) -> None:
     def missing(name: str) -> bytes:
         raise NotFound(name)
 
@@ -69,7 +70,7 @@ def test_a_refusal_of_the_caller_comes_back_through_the_worker(confined: Confine
 
 
 @pytest.mark.parametrize("expression", ["$" + "[0,0,0,0,0,0,0,0]" * 12, "$" + "..*" * 40])
-def test_an_expression_without_end_is_stopped(confined: ConfinedCalls, expression: str) -> None:
+def test_an_expression_without_end_is_stopped(confined: IsolatedCalls, expression: str) -> None:
     with pytest.raises(LimitReached):
         asked(confined, "[" * 60 + "1" + "]" * 60, expression)
     assert asked(confined, "[1]", "$[0]") == [(0,)]
@@ -77,19 +78,19 @@ def test_an_expression_without_end_is_stopped(confined: ConfinedCalls, expressio
 
 @pytest.mark.parametrize("expression", ["$" + ".a" * 100_000, "$[?@<1e400]", "$" + "[?(" * 3000])
 def test_an_expression_out_of_bounds_is_an_invalid_argument(
-    confined: ConfinedCalls, expression: str
+    confined: IsolatedCalls, expression: str
 ) -> None:
     with pytest.raises(InvalidArgument):
         asked(confined, "[1]", expression)
 
 
-def test_a_schema_that_doubles_its_work_is_stopped(confined: ConfinedCalls) -> None:
+def test_a_schema_that_doubles_its_work_is_stopped(confined: IsolatedCalls) -> None:
     schema = json.dumps({"$ref": "#/$defs/a0", "$defs": DOUBLING}).encode()
     with pytest.raises(TimeLimit):
         validate(confined, Source(b"1", "json"), "s.json", lambda _: schema)
 
 
-def test_a_schema_that_fills_the_memory_dies_alone(confined: ConfinedCalls) -> None:
+def test_a_schema_that_fills_the_memory_dies_alone(confined: IsolatedCalls) -> None:
     schema = {"items": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}, "maxItems": 0}
     source = Source(b"[" * 40 + b"]" * 40, "json")
     with pytest.raises(LimitReached):
@@ -97,7 +98,7 @@ def test_a_schema_that_fills_the_memory_dies_alone(confined: ConfinedCalls) -> N
     assert validate(confined, Source(b"[1]", "json"), "s.json", lambda _: b"{}") == ([], 0)
 
 
-def test_problems_come_back_with_their_lines(confined: ConfinedCalls) -> None:
+def test_problems_come_back_with_their_lines(confined: IsolatedCalls) -> None:
     schema = b'{"properties": {"a": {"type": "string"}}}'
     found, total = validate(confined, Source(b"x: 1\na: 2\n", "yaml"), "s.json", lambda _: schema)
     assert total == 1

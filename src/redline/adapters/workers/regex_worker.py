@@ -6,25 +6,20 @@ a process of its own it costs nobody else anything, and when its budget is over 
 
 from __future__ import annotations
 
-import marshal
-import os
 import sys
-import threading
 from collections.abc import Sequence
-from importlib.util import find_spec
-from time import monotonic
 from typing import Any
 
-from redline.adapters.killable import Idle, Killable
-from redline.core.errors import InvalidPattern, LimitReached, TimeLimit, Unavailable
+from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.core.errors import Busy, LimitReached, TimeLimit
+from redline.core.ports.confined import Budget
 from redline.core.ports.search import RegexMatch
 from redline.search.es_regex import check_pattern
 
 BUDGET = 2.0
 MEMORY = 512 << 20
-_MOST_IDLE = 2
-_MOST_BUSY = 8
-_CHILD = os.path.join(os.path.dirname(__file__), "regex_child.py")
+_MAX_IDLE = 2
+_MAX_BUSY = 8
 # Undecodable bytes travel as private characters: one for one, so offsets stay, and no pattern
 # that a person writes means them.
 _PRIVATE = {0xDC00 + byte: 0x10FF00 + byte for byte in range(0x80, 0x100)}
@@ -35,8 +30,7 @@ class RegexWorkers:
 
     def __init__(self, budget: float = BUDGET, memory: int = MEMORY) -> None:
         self._budget = budget
-        self._idle = Idle(lambda: _Worker(memory), _MOST_IDLE)
-        self._busy = threading.BoundedSemaphore(_MOST_BUSY)
+        self._workers = IsolatedCalls(Budget(budget, memory), busy=_MAX_BUSY, idle=_MAX_IDLE)
 
     def check(self, pattern: str, flags: str = "m") -> None:
         """Raise InvalidPattern unless *pattern* compiles."""
@@ -62,63 +56,27 @@ class RegexWorkers:
         return answer
 
     def close(self) -> None:
-        """End the idle workers."""
-        self._idle.close()
+        """End the workers."""
+        self._workers.close()
 
     def _ask(self, operation: str, pattern: str, flags: str, *rest: Any) -> Any:
         check_pattern(pattern)
         pattern = pattern.translate(_PRIVATE)
-        request = marshal.dumps((operation, pattern, _flags(pattern, flags), self._budget, *rest))
-        ends = monotonic() + self._budget
-        if not self._busy.acquire(timeout=self._budget):
-            raise TimeLimit("Too many regular expressions are running", hint="try again")
+        function = f"redline.adapters.workers.regex_child:{operation}"
         try:
-            worker = self._idle.take()
-            verdict, answer = worker.ask(request, self._budget, ends)
-            self._idle.give_back(worker)
-        finally:
-            self._busy.release()
-        if verdict == "bad":
-            raise InvalidPattern(
-                f"Invalid regular expression: {answer}: {pattern[:200]}",
-                hint="ECMAScript (JavaScript) syntax; escape metacharacters with a backslash",
-            )
-        if verdict == "memory":
-            raise _too_much_memory()
-        return answer
-
-
-class _Worker(Killable):
-    """A process with the engine in it."""
-
-    def __init__(self, memory: int) -> None:
-        spec = find_spec("regress")
-        if spec is None or not spec.submodule_search_locations:
-            raise Unavailable("The regress package is not installed", hint="pip install regress")
-        beside = os.path.dirname(next(iter(spec.submodule_search_locations)))
-        super().__init__(_CHILD, beside, str(memory))
-
-    def ask(self, request: bytes, budget: float, ends: float) -> tuple[str, Any]:
-        """The answer, or TimeLimit (at the moment *ends*) or LimitReached with the process gone."""
-        with self.until(ends) as late:
-            body = self.exchange(request)
-        if body is not None:
-            answer: tuple[str, Any] = marshal.loads(body)  # noqa: S302 - our own child
-            return answer
-        self.kill()
-        if late.is_set():
+            return self._workers.call(function, (pattern, _flags(pattern, flags), *rest))
+        except Busy:
+            raise Busy("Too many regular expressions are running", hint="try again") from None
+        except TimeLimit:
             raise TimeLimit(
-                f"The regular expression took longer than {budget:g} s and was stopped",
+                f"The regular expression took longer than {self._budget:g} s and was stopped",
                 hint="avoid nested repetition such as (a+)+, or anchor the pattern",
-            )
-        raise _too_much_memory()
-
-
-def _too_much_memory() -> LimitReached:
-    return LimitReached(
-        "The regular expression needed too much memory and was stopped",
-        hint="bound its repetitions or search a smaller text",
-    )
+            ) from None
+        except LimitReached:
+            raise LimitReached(
+                "The regular expression needed too much memory and was stopped",
+                hint="bound its repetitions or search a smaller text",
+            ) from None
 
 
 def _flags(pattern: str, flags: str) -> str:
