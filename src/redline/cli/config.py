@@ -120,7 +120,12 @@ def _write(client: ClientConfig, argv: list[str], folder: str, name: str) -> int
     operation = redline.editor.commit(change_set, origin)
     out(paint_diff(diff_of(change_set, lambda place: place.relative)).rstrip("\n"))
     out(f"\nwritten as change {operation.id}; restart {client.title}")
-    out(paint(f"to take it back: {program()} undo --workspace {shlex.quote(folder)}", "dim"))
+    out(
+        paint(
+            f"to take it back: {program()} undo --allow-guarded --workspace {shlex.quote(folder)}",
+            "dim",
+        )
+    )
     return 0
 
 

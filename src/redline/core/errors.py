@@ -307,9 +307,14 @@ class GuardedWrite(PermissionRequired):
     """The change touches what a person's own tools execute; `guarded` says which paths and why."""
 
     def __init__(
-        self, message: str, guarded: Sequence[GuardedPath], paths: Sequence[str], *, hint: str
+        self,
+        message: str,
+        guarded: Sequence[GuardedPath] = (),
+        paths: Sequence[str] = (),
+        *,
+        hint: str | None = None,
     ) -> None:
-        permission = str(guarded[0].permission)
+        permission = str(guarded[0].permission) if guarded else "guarded_writes"
         super().__init__(message, permission=permission, hint=hint, details={"paths": list(paths)})
         self.guarded = tuple(guarded)
         self.paths = tuple(paths)
