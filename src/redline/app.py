@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from redline.adapters.disk import Disk
+    from redline.adapters.guard import WriteGuard
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.snapshots import WorkspaceSnapshots
     from redline.adapters.store import DiskStore
@@ -103,7 +104,7 @@ class Redline:
     @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, held open for life."""
-        from redline.adapters.platform import state_home
+        from redline.adapters.platform import state_homes
         from redline.adapters.workspace import DiskWorkspace
 
         settings = self.settings
@@ -113,7 +114,8 @@ class Redline:
             in_order=settings.roots,
             allow_any_root=settings.allow_any_root,
         )
-        workspace.seal(state_home())
+        for home in state_homes():
+            workspace.seal(home)
         if settings.state_dir and workspace.seal(settings.state_dir):
             _refuse_inner_state(settings)
         return workspace
@@ -141,12 +143,34 @@ class Redline:
 
         recover = not self.settings.read_only
         locks = lock_home()
-        store = DiskStore(self._disk, self.workspace, self.state_dir, locks, recover=recover)
+        store = DiskStore(
+            self._disk, self.workspace, self.state_dir, locks, guard=self._guard, recover=recover
+        )
         if store.recovery.settled:
             count = store.recovery.settled
             changes = "1 change" if count == 1 else f"{count} changes"
             self._notices.append(f"finished or took back {changes} that a crash cut short")
         return store
+
+    @built_once
+    def _guard(self) -> WriteGuard | None:
+        """What asks for consent before guarded files are written; off in dangerous mode."""
+        from redline.adapters.guard import WriteGuard
+        from redline.adapters.platform import program_files
+        from redline.adapters.roots import split_path
+        from redline.core.guarded import PathRules
+
+        settings = self.settings
+        if settings.sandbox == "dangerous":
+            return None
+        home = split_path(os.path.realpath(os.path.expanduser("~")))
+        return WriteGuard(
+            self._disk,
+            self.workspace,
+            PathRules(settings.guarded_paths, home),
+            git_writes=settings.git_writes,
+            program=program_files(),
+        )
 
     @built_once
     def editor(self) -> Editor:
@@ -253,7 +277,7 @@ class Redline:
         """Content search."""
         from redline.adapters.ripgrep import Ripgrep
 
-        return Ripgrep(self._root_places, self.tree)
+        return Ripgrep(self._root_places, self.tree, sealed=self.workspace.sealed_in)
 
     @built_once
     def git(self) -> Git:

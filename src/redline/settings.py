@@ -37,8 +37,12 @@ class Settings:
     sessions: str = "memory"
     sandbox: str = "safe"
     exec_allow_roots: tuple[str, ...] = ()
-    # Whether commands may write `.git`; what they put there can run later, outside the sandbox.
+    # Whether commands and file tools may write git directories; what is put there can run later,
+    # outside the sandbox.
     git_writes: bool = False
+    # Patterns of files that are written only with a person's consent, beside the defaults of
+    # `core.guarded`; "!PATTERN" takes a default away.
+    guarded_paths: tuple[str, ...] = ()
     view_image: bool = True
     strict_syntax: bool = False
     trace: bool = False
@@ -323,6 +327,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "sandbox": _choice("safe", "trusted", "dangerous"),
     "exec_allow_roots": _paths,
     "git_writes": _flag,
+    "guarded_paths": _names,
     "view_image": _flag,
     "strict_syntax": _flag,
     "trace": _flag,

@@ -45,6 +45,22 @@ def state_home() -> str:
     return os.path.join(home, ".local", "state", "redline")
 
 
+def state_homes() -> list[str]:
+    """Every directory where a Redline of this user keeps its own files by default."""
+    usual = os.path.join(os.path.expanduser("~"), ".local", "state", "redline")
+    return list(dict.fromkeys((state_home(), usual)))
+
+
+def program_files() -> list[str]:
+    """What this process runs from: its package, its interpreter and that one's libraries."""
+    scripts, library = ("Scripts", "Lib") if _SYSTEM == "win32" else ("bin", "lib")
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = [package, os.path.dirname(os.__file__)]
+    for prefix in {sys.prefix, sys.base_prefix}:
+        found += [os.path.join(prefix, name) for name in (scripts, library, "pyvenv.cfg")]
+    return [*found, sys.executable, os.path.realpath(sys.executable)]
+
+
 def lock_home() -> str:
     """Where the lock files are that all workspaces of a user share."""
     return os.path.join(state_home(), "locks")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from redline.adapters.ripgrep_process import OddIgnoreFile, RipgrepProcesses
@@ -38,9 +39,19 @@ _CALMLY = (
 class Ripgrep:
     """Searches beneath the roots; the kernel keeps the program inside them where it can."""
 
-    def __init__(self, roots: Sequence[int | str], tree: Tree, flood: Flood = _FLOOD) -> None:
-        """*roots* are open directories, or their names where descriptors cannot be entered."""
+    def __init__(
+        self,
+        roots: Sequence[int | str],
+        tree: Tree,
+        flood: Flood = _FLOOD,
+        sealed: Callable[[int], Sequence[tuple[str, ...]]] = lambda _: (),
+    ) -> None:
+        """*roots* are open directories, or their names where descriptors cannot be entered.
+
+        *sealed* names the directories of a root that are never searched.
+        """
         self._tree = tree
+        self._sealed = sealed
         self._flood = flood
         self.processes = RipgrepProcesses(roots)
 
@@ -122,6 +133,8 @@ class Ripgrep:
         if not query.ignored:
             for path in places:
                 rules += ancestor_rules(self._tree, path)
+        for number in {path.root for path in places}:
+            rules += ["/" + _literal("/".join(own)) for own in self._sealed(number)]
         return rules
 
     def files(
@@ -179,6 +192,11 @@ def _begins_binary(name: str, directory: int) -> bool:
         return False
     finally:
         os.close(fd)
+
+
+def _literal(path: str) -> str:
+    """*path* as an ignore rule that means nothing else."""
+    return re.sub(r"([\\*?\[\]! ])", r"\\\1", path)
 
 
 def _check_globs(globs: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from redline.core.errors import (
     LimitReached,
     NotARegularFile,
     NotFound,
+    PathDenied,
     RedlineError,
     TooLarge,
 )
@@ -47,7 +48,7 @@ class DiskTree:
 
     def stat(self, path: WorkspacePath) -> Entry | None:
         """What is there, or None."""
-        root = self._workspace.handle(path.root)
+        root = self._root_of(path)
         try:
             if not path.parts:
                 return _entry(path, self._disk.stat(root, ""))
@@ -139,7 +140,7 @@ class DiskTree:
     def _inside(self, path: WorkspacePath, work: Callable[[Dir], T]) -> T:
         """What *work* makes of a directory's handle; what fails meanwhile is worded with *path*."""
         try:
-            handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            handle = self._disk.open_dir(self._root_of(path), path.parts)
             try:
                 return work(handle)
             finally:
@@ -156,15 +157,28 @@ class DiskTree:
     ) -> Iterator[Folder]:
         """Every directory from *path* down; see `core.ports.tree.Tree`."""
         try:
-            top = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            top = self._disk.open_dir(self._root_of(path), path.parts)
         except OSError as error:
             raise self._failed(error, path) from None
-        return walk_down(self._disk, top, STAGED, depth, enter)
+        return walk_down(self._disk, top, STAGED, depth, self._unsealed(path, enter))
+
+    def _unsealed(
+        self, path: WorkspacePath, enter: Callable[[str], bool] | None
+    ) -> Callable[[str], bool] | None:
+        """*enter* that leaves out Redline's own directories beneath *path*."""
+        sealed = {
+            "/".join(own[len(path.parts) :])
+            for own in self._workspace.sealed_in(path.root)
+            if own[: len(path.parts)] == path.parts
+        }
+        if not sealed:
+            return enter
+        return lambda name: name not in sealed and (enter is None or enter(name))
 
     def read_link(self, path: WorkspacePath) -> str:
         """The target text of a symbolic link."""
         try:
-            parent = self._disk.open_dir(self._workspace.handle(path.root), path.parts[:-1])
+            parent = self._disk.open_dir(self._root_of(path), path.parts[:-1])
             try:
                 return self._disk.readlink(parent, path.name)
             finally:
@@ -200,7 +214,7 @@ class DiskTree:
         """A descriptor on a regular file, and what it is; the caller closes it."""
         if not path.parts:
             raise IsADirectory(self._shown(path))
-        root = self._workspace.handle(path.root)
+        root = self._root_of(path)
         try:
             fd = self._disk.open_read(root, path.parts)
         except OSError as error:
@@ -211,6 +225,13 @@ class DiskTree:
         self._disk.close_fd(fd)
         kind = IsADirectory if modes.S_ISDIR(found.st_mode) else NotARegularFile
         raise kind(self._shown(path))
+
+    def _root_of(self, path: WorkspacePath) -> Dir:
+        """The handle to open *path* from; PathDenied for Redline's own files."""
+        if self._workspace.is_sealed(path):
+            shown = self._shown(path)
+            raise PathDenied(shown, f"Redline's own files are out of reach: {shown}")
+        return self._workspace.handle(path.root)
 
     def _entry_at(self, handle: Dir, path: WorkspacePath) -> Entry | None:
         try:

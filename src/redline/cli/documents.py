@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from redline.app import Redline, keep_stderr_for_words
-from redline.cli.flags import state_dir_from
+from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
 from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
@@ -21,7 +21,6 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.history import Origin
 from redline.documents.editing import DocEdit, Options, apply_edits, change_of
 from redline.documents.formats import FORMATS, detect, open_document
 from redline.documents.model import MAX_BYTES, Document
@@ -62,6 +61,7 @@ def add_edit_flags(parser: argparse.ArgumentParser, *, value: bool) -> None:
         parser.add_argument(
             "--json", action="store_true", help="VALUE is JSON, whatever the file is"
         )
+    add_guarded_flag(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
     parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
 
@@ -127,7 +127,7 @@ def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
         if opened.place is None or args.dry_run:
             break
         try:
-            _commit(opened, wanted, done.after)
+            _commit(args, opened, wanted, done.after)
         except StaleBase:
             if attempt == _TRIES - 1:
                 raise
@@ -140,10 +140,10 @@ def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
     return 0
 
 
-def _commit(opened: Opened, wanted: DocEdit, after: bytes) -> None:
+def _commit(args: argparse.Namespace, opened: Opened, wanted: DocEdit, after: bytes) -> None:
     assert opened.place is not None
     assert opened.state is not None
-    origin = Origin(wanted.action, "command line", summary=f"{wanted.action} in {opened.name}")
+    origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
     opened.redline.editor.commit(change_of(opened.place, opened.state, after), origin)
 
 

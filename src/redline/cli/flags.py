@@ -7,6 +7,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from redline.core.changes import ChangeSet
+from redline.core.errors import GuardedWrite
+from redline.core.ports.history import Origin
 from redline.settings import Settings, SettingsError, config_path, gather, load, read_config
 
 
@@ -72,6 +75,27 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
         "--state-dir", metavar="DIR", help="where history lives (default: outside the workspace)"
     )
     group.add_argument("--config", metavar="FILE", help="a TOML file with any of these settings")
+
+
+def add_guarded_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag of commands that may change any file."""
+    parser.add_argument(
+        "--allow-guarded",
+        action="store_true",
+        help="also change what your own tools execute, such as .git or .vscode/tasks.json",
+    )
+
+
+def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
+    """A change made on the command line; --allow-guarded is the person's consent."""
+
+    def consent(refused: GuardedWrite, _: ChangeSet, /) -> bool:
+        if not args.allow_guarded:
+            refused.hint = "pass --allow-guarded to change it all the same"
+            raise refused
+        return True
+
+    return Origin(tool, "command line", summary=summary, consent=consent)
 
 
 def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from redline.app import Redline, keep_stderr_for_words
 from redline.cli.documents import Opened, open_source
+from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import ask, err, fail, out, out_bytes, paint, paint_diff, program
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.diff import diff_of_files, visible
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.core.ports.history import Origin
 from redline.dialects.json_editor.files import plan_file
 from redline.dialects.json_editor.inputs import Source, form_of, read_document
 from redline.dialects.json_editor.propose import propose_with
@@ -37,6 +37,7 @@ FILE may be -: the document is read from standard input, the changed one goes to
 """
     parser.add_argument("instruction", metavar="INSTRUCTION", help="what to change, in English")
     parser.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
+    add_guarded_flag(parser)
     parser.add_argument("--yes", "-y", action="store_true", help="apply without asking")
     parser.add_argument("--dry-run", action="store_true", help="only show the changes")
     parser.add_argument("--llm", metavar="NAME", help="openai:MODEL, anthropic:MODEL, gemini:MODEL")
@@ -75,7 +76,7 @@ def _run(args: argparse.Namespace) -> int:
     if not args.yes and not ask(f"Apply to {opened.name}?"):
         out("Nothing was changed.")
         return 1
-    _commit(opened, after, args.instruction)
+    _commit(args, opened, after)
     count = len(proposal.operations)
     out(f"Applied {count} change{'' if count == 1 else 's'}; {program()} undo takes it back.")
     return 0
@@ -116,9 +117,9 @@ def _cut(text: str) -> str:
     return safe if len(safe) <= _WIDTH else safe[: _WIDTH - 3] + "..."
 
 
-def _commit(opened: Opened, after: bytes, instruction: str) -> None:
+def _commit(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
     assert opened.place is not None
     assert opened.state is not None
     change = Change(opened.place, opened.state, FileState.of(after, opened.state.mode))
-    origin = Origin("json", "command line", summary=instruction[:200])
+    origin = origin_of(args, "json", args.instruction[:200])
     opened.redline.editor.commit(ChangeSet((change,)), origin)

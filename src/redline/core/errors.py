@@ -21,7 +21,7 @@ RedlineError
 │   ├── StaleBase ├── UndoBlocked ├── Locked
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 ├── Refused                    a rule says no
-│   ├── ReadOnlyMode ├── PermissionRequired
+│   ├── ReadOnlyMode ├── PermissionRequired (GuardedWrite) ├── PermissionDenied
 ├── LimitReached               ├── TimeLimit (Busy) ├── MemoryLimit ├── WorkerDied ├── ParserFailed
 │                              └── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
@@ -32,7 +32,10 @@ RedlineError
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from redline.core.guarded import GuardedPath
 
 
 class RedlineError(Exception):
@@ -299,6 +302,27 @@ class PermissionRequired(Refused):
         super().__init__(message, hint=hint, details=details)
         self.permission = permission
         self.details.setdefault("permission", permission)
+
+
+class GuardedWrite(PermissionRequired):
+    """The change touches what a person's own tools execute; `guarded` says which paths and why."""
+
+    def __init__(
+        self,
+        message: str,
+        guarded: Sequence[GuardedPath] = (),
+        paths: Sequence[str] = (),
+        *,
+        hint: str | None = None,
+    ) -> None:
+        permission = str(guarded[0].permission) if guarded else "guarded_writes"
+        super().__init__(message, permission=permission, hint=hint, details={"paths": list(paths)})
+        self.guarded = tuple(guarded)
+        self.paths = tuple(paths)
+
+
+class PermissionDenied(Refused):
+    """A person was asked and did not agree."""
 
 
 class LimitReached(RedlineError):

@@ -104,8 +104,13 @@ class Call:
         """The journal's word on who asked for this."""
         from redline.core.ports.history import Origin
 
+        consent = None
+        if self.ask is not None:
+            from redline.dialects.consent import AskConsent
+
+            consent = AskConsent(self)
         name = f"{self.client.name} {self.client.version}".strip()
-        return Origin(self.tool.name, name, self.client.principal, summary)
+        return Origin(self.tool.name, name, self.client.principal, summary, consent)
 
 
 Handler = Callable[[Call], Result]

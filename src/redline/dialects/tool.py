@@ -69,6 +69,8 @@ class Hints:
         return {key: value for key, value in pairs.items() if value is not None}
 
 
+# How the connection of an HTTP client without a session begins; its principal follows.
+SESSIONLESS = "http:"
 READS = Hints(read_only=True, open_world=False)
 
 
@@ -87,6 +89,11 @@ class Client:
     def is_modern(self) -> bool:
         """Whether this is the stateless era."""
         return self.protocol >= "2026-07-28"
+
+    @property
+    def has_session(self) -> bool:
+        """Whether the connection tells this client from all others of its principal."""
+        return not self.connection.startswith(SESSIONLESS)
 
 
 class Runtime(Protocol):
