@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from redline.core.errors import Cancelled, InvalidArgument
 from redline.dialects.tool import READS, Json, Tool
 from redline.server import wire
-from redline.server.arguments import nearest, validate
+from redline.server.argument_names import nearest
+from redline.server.arguments import validate
 from redline.server.cancel import Token
 from redline.server.rate import RateLimit
 from redline.server.redact import REDACTED, redact

@@ -156,7 +156,8 @@ class Tool:
     """One tool: what is listed and what runs.
 
     `handler` is "package.module:function". `writes` is True when a call may change the workspace:
-    such tools are neither listed nor callable with --read-only.
+    such tools are neither listed nor callable with --read-only. `unlisted` names arguments that
+    are accepted but not in the schema.
     """
 
     name: str
@@ -169,6 +170,7 @@ class Tool:
     writes: bool = False
     aliases: tuple[str, ...] = ()
     meta: Json | None = None
+    unlisted: tuple[str, ...] = ()
 
     def load(self) -> Handler:
         """The handler, imported now."""
