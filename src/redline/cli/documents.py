@@ -21,9 +21,10 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
-from redline.documents.editing import DocEdit, Options, apply_edits, change_of
-from redline.documents.formats import FORMATS, detect, open_document
-from redline.documents.model import MAX_BYTES, Document
+from redline.documents.confined import Source, apply_edits, detect
+from redline.documents.editing import DocEdit, Options, change_of
+from redline.documents.formats import FORMATS
+from redline.documents.model import MAX_BYTES
 from redline.settings import Settings
 
 NOT_THERE = 3
@@ -110,10 +111,10 @@ def open_source(args: argparse.Namespace, access: Access) -> Opened:
     return _read(Opened(redline, args.file, b"", place))
 
 
-def parsed(opened: Opened, args: argparse.Namespace) -> Document:
-    """The document, parsed."""
-    form = detect(opened.name, opened.source, args.format)
-    return open_document(opened.source, form, args.doc_index)
+def source_of(opened: Opened, args: argparse.Namespace) -> Source:
+    """The document and its format."""
+    form = detect(opened.redline.confined, opened.name, opened.source, args.format)
+    return Source(opened.source, form, args.doc_index)
 
 
 def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
@@ -122,18 +123,21 @@ def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
     options = Options(
         args.format, args.doc_index, create_parents=getattr(args, "create_parents", False)
     )
-    for attempt in range(_TRIES):
-        done = apply_edits(opened.name, opened.source, [wanted], options)
-        if opened.place is None or args.dry_run:
+    with opened.redline:
+        for attempt in range(_TRIES):
+            done = apply_edits(
+                opened.redline.confined, opened.name, opened.source, [wanted], options
+            )
+            if opened.place is None or args.dry_run:
+                break
+            try:
+                _commit(args, opened, wanted, done.after)
+            except StaleBase:
+                if attempt == _TRIES - 1:
+                    raise
+                opened = _read(opened)
+                continue
             break
-        try:
-            _commit(args, opened, wanted, done.after)
-        except StaleBase:
-            if attempt == _TRIES - 1:
-                raise
-            opened = _read(opened)
-            continue
-        break
     _show(args, opened, done.after)
     for note in done.notes:
         err(f"note: {note}")

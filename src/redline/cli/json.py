@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
-    form = form_of(opened.name, opened.source)
+    form = form_of(opened.redline.confined, opened.name, opened.source)
     document = read_document(opened.source, form)
     setting = args.llm or os.environ.get("REDLINE_LLM") or "off"
     redline = Redline(replace(opened.redline.settings, llm=setting))

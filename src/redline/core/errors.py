@@ -16,7 +16,7 @@ RedlineError
 │   ├── NoMatch (AlreadyApplied) ├── AmbiguousMatch ├── OverlappingEdits ├── InvalidPattern
 ├── PatchError                 a patch envelope is malformed or does not fit
 ├── DocumentError              a structured document
-│   ├── DocumentSyntax ├── NodeNotFound ├── CannotApply
+│   ├── DocumentSyntax (NestsTooDeep) ├── NodeNotFound ├── CannotApply
 ├── Conflict                   the world moved on
 │   ├── StaleBase ├── UndoBlocked ├── Locked
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
@@ -221,6 +221,10 @@ class DocumentSyntax(DocumentError):
         super().__init__(message, details={k: v for k, v in where.items() if v is not None})
         self.line = line
         self.column = column
+
+
+class NestsTooDeep(DocumentSyntax):
+    """The document nests deeper than is supported."""
 
 
 class NodeNotFound(DocumentError):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cached_property
 from typing import Any
 
-from redline.core.errors import CannotApply, DocumentSyntax
-from redline.documents import yaml_native, yaml_tree
+from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
+from redline.documents import yaml_strict
 from redline.documents.depth import value_too_deep
-from redline.documents.yaml_depth import require_bounded
 from redline.documents.yaml_flow import Node, decode_key
 from redline.documents.yaml_scan import Scanner
+from redline.documents.yaml_values import quote
 
 _FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
@@ -31,13 +30,7 @@ class Fragment:
         if b"\r" in source:
             source = source.replace(b"\r\n", b"\n")
         self.source = source
-        try:
-            is_unsure = require_bounded(source)
-            tree = self._tree()
-            if is_unsure:
-                yaml_tree.require_shallow_tree(tree)
-        except DocumentSyntax:
-            raise value_too_deep() from None
+        self._value = _parse(source)
         self.scanner = Scanner(source)
         parts = list(self.scanner.stream.parts())
         if len(parts) != 1 or parts[0].is_marked or source.lstrip().startswith(b"%"):
@@ -45,29 +38,22 @@ class Fragment:
         self.root = self.scanner.root(parts[0])
         self.end = self.scanner.end_of(self.root)
 
-    def _tree(self) -> Any:
-        try:
-            return yaml_native.parse(self.source)
-        except DocumentSyntax as error:
-            raise CannotApply(f"Value is not YAML: {error.message}") from None
-
     def readings(self) -> list[Any]:
         """The value parsed alone, with and without a final line break (block scalars differ)."""
-        trees = [self._tree()]
+        found = [self._value]
         keeps = _KEEPS.search(self.source) is not None
-        if not keeps and (self.is_block_scalar or self._is_block):
+        if not keeps and (self.is_block_scalar or self.is_block):
             stripped = self.source.rstrip(b"\n")
-            trees += [yaml_native.parse(stripped), yaml_native.parse(stripped + b"\n")]
-        return trees
+            found += [_parse(stripped), _parse(stripped + b"\n")]
+        return found
 
     @cached_property
     def aliases(self) -> frozenset[bytes]:
         """The names of the aliases in it."""
         if b"*" not in self.source:
             return frozenset()
-        tree = self._tree()
-        facts = yaml_tree.flatten(tree, yaml_tree.documents(tree)[0])
-        return frozenset(value[1].lstrip(b"*") for _, _, value in facts if value[0] == "alias")
+        names = map(yaml_strict.alias_name, yaml_strict.nodes(self._value))
+        return frozenset(name.encode("utf-8") for name in names if name is not None)
 
     @property
     def text(self) -> bytes:
@@ -81,13 +67,9 @@ class Fragment:
         return self.source[self.root.props : self.root.props_end] if self.root.has_props else b""
 
     @property
-    def _is_block(self) -> bool:
-        return self.root.style == "block"
-
-    @property
     def is_block(self) -> bool:
         """Whether it is a block mapping or sequence."""
-        return self._is_block
+        return self.root.style == "block"
 
     @property
     def is_block_scalar(self) -> bool:
@@ -151,7 +133,7 @@ class Fragment:
         if node.style in ("literal", "folded"):
             return self._quoted_block(node)
         if b"\n" in text:
-            return json.dumps(decode_key(text), ensure_ascii=False).encode("utf-8")
+            return quote(decode_key(text)).encode("utf-8")
         if node.style == "plain" and _FLOW_UNSAFE.search(text.decode("utf-8")):
             return b"'%b'" % text.replace(b"'", b"''")
         return text
@@ -161,10 +143,25 @@ class Fragment:
         if node is not self.root:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
         keeps = b"+" in node.marks
-        tree = yaml_native.parse(self.source if keeps else self.source.rstrip(b"\n") + b"\n")
-        root = yaml_tree.documents(tree)[0]
-        value = bytes(tree.val(root) or b"").decode("utf-8")
-        return json.dumps(value, ensure_ascii=False).encode("utf-8")
+        value = self._value if keeps else _parse(self.source.rstrip(b"\n") + b"\n")
+        return quote(str(yaml_strict.untagged(value))).encode("utf-8")
+
+
+def _parse(source: bytes) -> Any:
+    try:
+        found = yaml_strict.parse(source)
+    except NestsTooDeep:
+        raise value_too_deep() from None
+    except DocumentSyntax as error:
+        raise _not_yaml(source, error) from None
+    return found[0] if found else None
+
+
+def _not_yaml(source: bytes, error: DocumentSyntax) -> CannotApply:
+    """The value does not parse; one line of text is shown in quotes, where it would."""
+    text = source.decode("utf-8").strip()
+    hint = f"quote it: {quote(text)}" if text and "\n" not in text else error.hint
+    return CannotApply(f"Value is not YAML: {error.message}", hint=hint)
 
 
 def _dedented(line: bytes, column: int) -> bytes:
@@ -175,4 +172,4 @@ def render_key(key: str) -> str:
     """A key as YAML spells it: plain where that is safe, else in double quotes."""
     if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS:
         return key
-    return json.dumps(key, ensure_ascii=False)
+    return quote(key)

@@ -8,6 +8,7 @@ from typing import Any
 from redline.core.changes import digest_of
 from redline.core.errors import DocumentSyntax, InvalidArgument, LimitReached, TooLarge
 from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.confined import Confined
 from redline.dialects.json_editor.session import hash_of
 from redline.dialects.tool import Call
 from redline.instruct.values import Value, dumps, from_plain, parse
@@ -52,17 +53,17 @@ def file_source(call: Call, file: str, access: Access = Access.READ) -> Source:
     path = call.runtime.workspace.resolve(file, access, must_exist=True)
     raw = call.runtime.tree.read(path, limit=MAX_DOCUMENT * 4)
     check_size(len(raw), "document_path")
-    form = form_of(file, raw)
+    form = form_of(call.runtime.confined, file, raw)
     document = read_document(raw, form)
     check_depth(document)
     return Source(document, digest_of(raw), file, path, raw, form)
 
 
-def form_of(file: str, raw: bytes) -> str:
+def form_of(confined: Confined, file: str, raw: bytes) -> str:
     """json, or jsonc where the file's name says so."""
-    from redline.documents.formats import detect
+    from redline.documents.confined import detect
 
-    named = detect(file, raw)
+    named = detect(confined, file, raw)
     if named == "json5":
         raise DocumentSyntax("JSON5 cannot be edited by instruction; doc_set and doc_delete can")
     return "jsonc" if named == "jsonc" else "json"
