@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -58,7 +59,7 @@ def _patch(name: str, hunks: int) -> str:
 
 
 def _edit(old: str, new: str, limit: int = 0, **more: Any) -> dict[str, Any]:
-    return {"oldText": old, "newText": new, "maxReplacements": limit, **more}
+    return {"oldText": old, "newText": new, "limit": limit, **more}
 
 
 def _sparse(root: Path) -> Iterator[Hostile]:
@@ -76,8 +77,6 @@ def _sparse(root: Path) -> Iterator[Hostile]:
         yield Hostile("sparse", "apply_patch", {"patch": patch})
         yield Hostile("sparse", "view_image", {"path": name})
         yield Hostile("sparse", "read_multiple_files", {"paths": [whole]})
-        yield Hostile("sparse", "grep_files", {"regex": "a", "directory": str(root)})
-        yield Hostile("sparse", "search_text", {"query": "a", "path": name})
         code = {"target_file": name, "edit_instruction": "replace", "code_block": "x = 1"}
         yield Hostile("sparse", "ai_code_editing.edit_file", {**code, "start_line": 1})
         yield Hostile("sparse", "ai_code_editing.get_code_context", {"file": name, "line": 1})
@@ -105,7 +104,7 @@ def _growing(root: Path) -> Iterator[Hostile]:
         yield edit("small.txt", *many[:2], {**many[2], "isRegex": True})
     yield edit("letters.txt", _edit("a", "b"))
     yield edit("letters.txt", _edit("a", "bb"))
-    yield edit("letters.txt", _edit("A", "bb", ignoreCase=True))
+    yield edit("letters.txt", _edit("A", "bb", caseInsensitive=True))
     yield edit("letters.txt", _edit("a", "b"), _edit("b", "a"))
     yield edit("letters.txt", _edit("a", "b", isRegex=True))
     yield edit("letters.txt", _edit("(a)(a)(a)", "$1$1$1$1", isRegex=True))
@@ -189,9 +188,12 @@ def run(root: Path, state: Path, calls: int, kinds: frozenset[str] = frozenset()
         for call in islice(wanted, calls):
             Path(f"/proc/{client.process.pid}/clear_refs").write_text("5")
             params = {"name": call.tool, "arguments": call.arguments}
-            reply = client.request("tools/call", params, timeout=120)
+            if "-v" in sys.argv: print(time.strftime("%X"), call.kind, call.tool, str(call.arguments)[:100], flush=True)
+            reply = client.request("tools/call", params, timeout=60)
             peak = _resident(client, "VmHWM") - warm
             grown.append(Grown(peak, call, str(reply)[:300]))
+            if peak > MAX_GROWTH_MB:
+                print(f"{peak} MB: {call.kind} {call.tool} {str(call.arguments)[:100]}", flush=True)
     return grown
 
 

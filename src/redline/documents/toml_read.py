@@ -13,7 +13,7 @@ from redline.core.loading import load_native
 from redline.documents.depth import too_deep
 from redline.documents.model import syntax_error
 from redline.documents.path import Path
-from redline.documents.toml_scan import read_sections
+from redline.documents.toml_scan import read_sections, require_short_keys
 
 # Brackets nested deeper than this are left to the parser that cannot exhaust its stack.
 NATIVE_DEPTH = 64
@@ -32,6 +32,7 @@ class Intent:
 
 def read(source: bytes, parse_float: Callable[[str], Any], *, native: bool) -> Any:
     """What the native parser or else the standard library's makes of *source*."""
+    require_short_keys(source)
     text = source.decode("utf-8-sig")
     if native:
         try:

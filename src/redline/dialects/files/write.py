@@ -15,8 +15,8 @@ def write_file(call: Call) -> Result:
     path = resolve(call, call.arguments["path"], Access.WRITE)
     name = shown(call, path)
     tree, content = call.runtime.tree, _encoded(call.arguments["content"])
-    commit(call, lambda: plan_write(tree, path, name, content), f"write {name}")
-    return Result.of_text(f"Successfully wrote {name}")
+    made = commit(call, lambda: plan_write(tree, path, name, content), f"write {name}")
+    return Result.of_text(made.add_notes(f"Successfully wrote {name}"))
 
 
 def create_directory(call: Call) -> Result:
@@ -53,8 +53,8 @@ def delete_file(call: Call) -> Result:
     path = resolve(call, call.arguments["path"], Access.WRITE, follow=False)
     name = shown(call, path)
     _refuse_roots(call, path, "deleted")
-    commit(call, lambda: plan_delete(call.runtime.tree, path, name), f"delete {name}")
-    return Result.of_text(f"Deleted {name}")
+    made = commit(call, lambda: plan_delete(call.runtime.tree, path, name), f"delete {name}")
+    return Result.of_text(made.add_notes(f"Deleted {name}"))
 
 
 def _refuse_roots(call: Call, path: WorkspacePath, verb: str) -> None:
