@@ -125,6 +125,8 @@ def _spots(text: str, edit: Edit) -> list[Placement]:
     if limit == 1 and not edit.ignore_case and old:
         return [place(text, old, new)]
     view = View(text, str)
+    if not edit.ignore_case:  # counted before anything is made of each
+        check_count(view.text.count(unify_ends(edit.old)))
     spots = list(_occurrences(text, view, unify_ends(edit.old), edit.new, edit.ignore_case))
     if not spots:
         raise nearest(text, edit.old)
