@@ -220,9 +220,7 @@ def main() -> int:
     worst = sorted(grown, key=lambda each: -each.megabytes)
     for each in worst[:15]:
         shown = str(each.call.arguments)[:80]
-        print(
-            f"{each.megabytes:6} MB {each.call.kind} {each.call.tool} {shown} {each.answer[:99]}"
-        )
+        print(f"{each.megabytes:6} MB {each.call.kind} {each.call.tool} {shown} {each.answer[:99]}")
     print(f"{len(grown)} calls, at most {worst[0].megabytes} MB above the warm server")
     return 1 if worst[0].megabytes > MAX_GROWTH_MB else 0
 
