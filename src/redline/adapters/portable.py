@@ -133,5 +133,10 @@ class PortableDisk(Disk):
         del fd
         return False
 
+    def makes_files_of(self, owner: tuple[int, int]) -> bool:
+        """Owners are inherited from the directory here."""
+        del owner
+        return True
+
     def fchown(self, fd: int, owner: tuple[int, int]) -> None:
         """Owners are inherited from the directory here."""

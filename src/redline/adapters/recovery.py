@@ -34,6 +34,13 @@ class Recovery:
         # Names under which another program's saves were kept.
         self.kept_beside: list[str] = []
 
+    def notices(self) -> list[str]:
+        """What was kept beside its place while changes were settled."""
+        return [
+            f"another program's save, displaced by a change that a crash cut short, is in {name}"
+            for name in self.kept_beside
+        ]
+
     def run(self) -> int:
         """Settle every change whose owner died; how many could not be settled yet."""
         left = 0

@@ -22,7 +22,7 @@ from redline.adapters.places import Places
 from redline.adapters.slots import Slot
 from redline.adapters.staging import Step, kept_name, needs_staging, staging_directory
 from redline.adapters.swap import Swap
-from redline.core.changes import ChangeSet, DirState, FileState, Rename
+from redline.core.changes import Absent, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import RedlineError, StaleBase
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation, Origin
@@ -88,6 +88,22 @@ class DiskTransaction:
             if isinstance(settled, Rename) or settled.before != settled.after:
                 self.steps.append(settled)
                 self._note_links(settled)
+                self._note_unkept(settled)
+
+    def _note_unkept(self, step: Step) -> None:
+        """Say what an undo of a removal will not bring back: the history keeps bytes and mode."""
+        if isinstance(step, Rename) or not isinstance(step.after, Absent) or self.basis is None:
+            return
+        seen = self.basis.observed.get(step.path)
+        if seen is None or not isinstance(seen.state, FileState):
+            return
+        unkept = [] if seen.is_plain else ["extended attributes (and access list)"]
+        if not self.store.disk.makes_files_of(seen.owner):
+            unkept.append("owner")
+        if unkept:
+            self.notes.append(
+                f"an undo will not restore {' and '.join(unkept)} of {self._show(step.path)}"
+            )
 
     def _note_links(self, step: Step) -> None:
         if isinstance(step, Rename) or not needs_staging(step) or self.basis is None:

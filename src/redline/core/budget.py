@@ -22,6 +22,7 @@ MAX_CALL_BYTES = 192 << 20
 MAX_ANSWER_CHARS = 16 << 20
 # Text in memory while edits are carried out: up to four bytes a character.
 MAX_TEXT_BYTES = 128 << 20
+MAX_LINES = 1_500_000
 MAX_REPLACEMENTS = 300_000
 
 
@@ -111,6 +112,17 @@ def check_decoded(raw: bytes) -> None:
     """Refuse to decode a file whose text could take far more memory than it; MemoryLimit."""
     if len(raw) > MAX_TEXT_BYTES // 4 and not raw.isascii():
         raise _too_much("To be edited as text, the file is", len(raw), MAX_TEXT_BYTES // 4)
+
+
+def check_lines(text: str) -> None:
+    """Refuse to edit a text of very many lines, each of which costs far more than it holds."""
+    count = text.count("\n") if len(text) > MAX_LINES else 0
+    if count > MAX_LINES:
+        raise MemoryLimit(
+            f"The file has too many lines to be edited ({count}, the limit is {MAX_LINES})",
+            hint="a command can change it as a whole",
+            details={"size": count, "limit": MAX_LINES},
+        )
 
 
 def check_count(count: int) -> None:

@@ -110,7 +110,7 @@ class Sections(NamedTuple):
 
 def read_sections(source: bytes, start: int) -> Sections:
     """Where tables begin; DocumentSyntax where the text has not the shape of TOML."""
-    _require_short_keys(source)
+    require_short_keys(source)
     starts, runs, depth = array("Q"), array("Q"), _SHALLOW
     at, size, read = start, len(source), _READ_SECTION.match
     while at < size:
@@ -126,7 +126,8 @@ def read_sections(source: bytes, start: int) -> Sections:
     return Sections(starts, runs, depth)
 
 
-def _require_short_keys(source: bytes) -> None:
+def require_short_keys(source: bytes) -> None:
+    """Refuse dotted keys of very many parts: the standard parser squares their length."""
     if source.count(b".") < MAX_DEPTH:
         return
     many = source.translate(None, _NOT_DOTS).find(b"." * MAX_DEPTH) >= 0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from redline.core.cancellation import cancellable
+from redline.core.budget import check_lines
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -168,6 +169,7 @@ def _patched(raw: bytes, operation: UpdateFile, shown: str, notes: list[str]) ->
 def _hunk_splices(
     file: TextFile, text: str, operation: UpdateFile, shown: str
 ) -> tuple[list[Splice], list[str]]:
+    check_lines(text)
     placements, overlooked = hunk_placements(text, operation.hunks, shown)
     return splices_of(file, text, placements), overlooked
 

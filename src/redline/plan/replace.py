@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from redline.core.budget import check_count
+from redline.core.budget import check_count, check_lines
 from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import (
@@ -121,11 +121,14 @@ def replace_one(text: str, edit: Edit, regex: Regex) -> str:
 def _spots(text: str, edit: Edit) -> list[Placement]:
     """Where a plain edit goes, in order."""
     _check(edit)
+    check_lines(text)
     limit = max(edit.limit, 0)
     old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
     if limit == 1 and not edit.ignore_case and old:
         return [place(text, old, new)]
     view = View(text, str)
+    if not edit.ignore_case:  # counted before anything is made of each
+        check_count(view.text.count(unify_ends(edit.old)))
     spots = list(_occurrences(text, view, unify_ends(edit.old), edit.new, edit.ignore_case))
     if not spots:
         raise nearest(text, edit.old)

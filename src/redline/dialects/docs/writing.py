@@ -70,7 +70,7 @@ def _carry_out(call: Call, edits: Sequence[DocEdit]) -> Result:
             call.cancel.check()
             continue
         break
-    return _answer(call, operation.id, changes, diff, notes)
+    return _answer(call, operation.id, changes, diff, [*notes, *operation.notes])
 
 
 def _plan(

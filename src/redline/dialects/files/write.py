@@ -81,8 +81,8 @@ def _carry_out(call: Call, plan: Callable[[], ChangeSet], summary: str, success:
     """Commit what *plan* returns and answer *success*; with dryRun, only show it."""
     if call.arguments.get("dryRun") is True:
         return Result.of_text(dry_run_text(call, plan(), summary))
-    commit(call, plan, summary)
-    return Result.of_text(success)
+    made = commit(call, plan, summary)
+    return Result.of_text(made.add_notes(success))
 
 
 def _refuse_roots(call: Call, path: WorkspacePath, verb: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
 from redline.core.errors import IsADirectory, NotFound, StaleBase
@@ -49,7 +51,8 @@ def set_value(call: Call) -> Result:
             return _previewed(arguments, before, done)
         summary = f"set {arguments['path']} in {arguments['file']}"
         try:
-            call.runtime.editor.commit(change_of(place, before, done.after), call.origin(summary))
+            change = change_of(place, before, done.after)
+            operation = call.runtime.editor.commit(change, call.origin(summary))
         except StaleBase:
             if attempt == _TRIES - 1:
                 raise
@@ -59,7 +62,7 @@ def set_value(call: Call) -> Result:
     return _answer(
         f"set {arguments['path']} = {arguments['value']} in {arguments['file']} "
         "(lossless: comments and formatting preserved)",
-        done,
+        (*done.notes, *operation.notes),
     )
 
 
@@ -75,11 +78,11 @@ def _state(call: Call, place: WorkspacePath) -> FileState:
 def _previewed(arguments: Json, before: FileState, done: EditedFile) -> Result:
     name = arguments["file"]
     diff = diff_of_files(before.content or b"", done.after, name, name)
-    return _answer(diff or "no change", done)
+    return _answer(diff or "no change", done.notes)
 
 
-def _answer(text: str, done: EditedFile) -> Result:
+def _answer(text: str, notes: Sequence[str]) -> Result:
     blocks = [{"type": "text", "text": text}]
-    if done.notes:
-        blocks.append({"type": "text", "text": "\n".join(f"note: {n}" for n in done.notes)})
+    if notes:
+        blocks.append({"type": "text", "text": "\n".join(f"note: {n}" for n in notes)})
     return Result(blocks)
