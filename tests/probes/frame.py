@@ -76,7 +76,9 @@ def entries(area: str) -> list[dict[str, Any]]:
 def probes(area: str) -> list[Probe]:
     """The probes of an area; those marked `long` only in the long form."""
     return [
-        Probe(*(entry[name] for name in COMMON), {k: v for k, v in entry.items() if k not in COMMON})
+        Probe(
+            *(entry[name] for name in COMMON), {k: v for k, v in entry.items() if k not in COMMON}
+        )
         for entry in entries(area)
         if LONG or not entry.get("long", False)
     ]
@@ -87,7 +89,7 @@ def each(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test once for every probe, or for every probe with that `runner`."""
     chosen = [probe for probe in found if runner is None or probe.get("runner") == runner]
-    assert chosen, f"no probe for the runner {runner}"
+    assert chosen or not LONG, f"no probe for the runner {runner}"
     mark: Callable[[Callable[..., None]], Callable[..., None]] = pytest.mark.parametrize(
         "probe", chosen, ids=[probe.id for probe in chosen]
     )

@@ -9,16 +9,32 @@ from typing import Any
 Json = dict[str, Any]
 
 TEXTS = (
-    "", " ", ".", "..", "/", "//", "~", "\x00", "a\x00b", "\n", "\r\n", "\x1b[2J\x1b]0;x\x07", "\ud800", "\udcff",
-    "\ufeff", "\u202e", "\U0010ffff", "e\u0301" * 50, "x" * 5000, "/" * 5000, "a/" * 3000, "../" * 500, "{a,b}" * 40,
-    "{" * 3000, "[" * 3000, "(" * 3000, "*" * 3000, "**/" * 900, "\\" * 3000, "(a+)+$", "(?<=a", "[z-a]", "\\p{Foo}",
-    "x{99999999}", "1e999999999", "-1e999999999", "9" * 5000, "0x" + "f" * 3000, "NaN", "Infinity", "null", "true",
-    "[" * 300 + "]" * 300, '{"a":' * 300 + "1" + "}" * 300, "a: &x [*x]", "? ", "- " * 300, "a." * 300 + "a", "a[0]" * 300,
-    "$" + "..*" * 300, "$[?(@.a=~'(')]", "2026-99-99T99:99:99Z", "file:///etc/passwd", "http://127.0.0.1/", "--help",
-    "$(id)", "`id`", ";", "|", "a.txt", "b.json", "c.yaml", "d.toml", "dir", "fifo", "missing/x", "big.bin", "link",
+    "", " ", ".", "..", "/", "//", "~", "\x00", "a\x00b", "\n", "\r\n", "\x1b[2J\x1b]0;x\x07",
+    "\ud800", "\udcff", "\ufeff", "\u202e", "\U0010ffff", "e\u0301" * 50, "x" * 5000, "/" * 5000,
+    "a/" * 3000, "../" * 500, "{a,b}" * 40, "{" * 3000, "[" * 3000, "(" * 3000, "*" * 3000,
+    "**/" * 900, "\\" * 3000, "(a+)+$", "(?<=a", "[z-a]", "\\p{Foo}", "x{99999999}",
+    "1e999999999", "-1e999999999", "9" * 5000, "0x" + "f" * 3000, "NaN", "Infinity", "null",
+    "true", "[" * 300 + "]" * 300, '{"a":' * 300 + "1" + "}" * 300, "a: &x [*x]", "? ",
+    "- " * 300, "a." * 300 + "a", "a[0]" * 300, "$" + "..*" * 300, "$[?(@.a=~'(')]",
+    "2026-99-99T99:99:99Z", "file:///etc/passwd", "http://127.0.0.1/", "--help", "$(id)", "`id`",
+    ";", "|", "a.txt", "b.json", "c.yaml", "d.toml", "dir", "fifo", "missing/x", "big.bin",
+    "link",
 )  # fmt: skip
-NUMBERS = (0, -1, 1, 2**31, 2**53 + 1, 2**63, -(2**63) - 1, 2**200, 10**4000, 1e308, 5e-324, -0.0, 0.5)
-MARK = '"@@1e999999999@@"'
+NUMBERS = (
+    0,
+    -1,
+    1,
+    2**31,
+    2**53 + 1,
+    2**63,
+    -(2**63) - 1,
+    2**200,
+    10**4000,
+    1e308,
+    5e-324,
+    -0.0,
+    0.5,
+)
 
 
 def values(schema: Any, rng: random.Random, depth: int = 0) -> Any:
@@ -58,7 +74,9 @@ def _object(schema: Json, rng: random.Random, depth: int) -> Json:
 
 def anything(rng: random.Random) -> Any:
     """A value of any type."""
-    return rng.choice((None, True, [], {}, [[[]]], {"a": {}}, rng.choice(TEXTS), rng.choice(NUMBERS), nested(rng)))
+    return rng.choice(
+        (None, True, [], {}, [[[]]], {"a": {}}, rng.choice(TEXTS), rng.choice(NUMBERS), nested(rng))
+    )
 
 
 def nested(rng: random.Random) -> Any:

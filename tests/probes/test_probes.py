@@ -24,7 +24,8 @@ def test_every_area_has_its_runner(area: str) -> None:
 def test_every_probe_says_what_it_tries_and_what_must_be_seen(area: str) -> None:
     for entry in entries(area):
         for field in COMMON:
-            assert isinstance(entry.get(field), str) and entry[field], f"{field} of {entry}"
+            assert isinstance(entry.get(field), str), f"{field} of {entry}"
+            assert entry[field], f"{field} of {entry}"
         assert entry["finding"] in (*FINDINGS, HELD), entry["id"]
         assert entry["tries"].endswith("."), entry["id"]
         assert entry["must"].endswith("."), entry["id"]
