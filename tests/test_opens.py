@@ -39,9 +39,8 @@ def opens(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
         if not isinstance(node, ast.Call):
             continue
         called = ast.unparse(node.func)
-        if called in ("open", "os.open", "io.open", "os.fdopen") or (
-            called.startswith("Path(") and called.rpartition(".")[2] in (*READS, "open")
-        ):
+        by_path = called.startswith("Path(") and called.rpartition(".")[2] in (*READS, "open")
+        if by_path or called in ("open", "os.open", "io.open", "os.fdopen"):
             yield node, called
 
 
