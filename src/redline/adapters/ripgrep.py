@@ -25,6 +25,7 @@ from redline.search.ignore import (
 from redline.search.patterns import check_globs, expand_braces
 
 _FILES_SECONDS = 600.0
+_MAX_ODD_FILES = 20
 _NO_IGNORE_FILES = ("--no-ignore-vcs", "--no-ignore-exclude")
 _FLOOD = Flood()
 _CALMLY = (
@@ -53,6 +54,8 @@ class Ripgrep:
         self._tree = tree
         self._sealed = sealed
         self._flood = flood
+        # Ignore files that are no regular files, as far as searches have met them.
+        self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
 
     def search(
@@ -98,9 +101,10 @@ class Ripgrep:
         """One search of one root, once more with our own reading of the ignore files if need be."""
         rules = self._rules(places, query)
         watch = None if query.ignored else partial(self._refuse_odd_ignore_files, places)
-        work = Work(self.processes, root, places, rules, cancel, ends, watch=watch)
-        search = Search(work, query, limit, self._flood)
         try:
+            self._refuse_known_odd_files(root, ignored=query.ignored)
+            work = Work(self.processes, root, places, rules, cancel, ends, watch=watch)
+            search = Search(work, query, limit, self._flood)
             search.run()
         except OddIgnoreFile:
             rules = [*rules, *self._all_rules(places)]
@@ -111,8 +115,17 @@ class Ripgrep:
 
     def _refuse_odd_ignore_files(self, places: Sequence[WorkspacePath]) -> None:
         """Raise OddIgnoreFile when ripgrep may hang on what it takes for an ignore file."""
-        if any(is_odd_ignore_file(self._tree, file) for file in ignore_files(self._tree, places)):
-            raise OddIgnoreFile
+        for file in ignore_files(self._tree, places):
+            if is_odd_ignore_file(self._tree, file):
+                if len(self._odd_files) < _MAX_ODD_FILES:
+                    self._odd_files.add(file)
+                raise OddIgnoreFile
+
+    def _refuse_known_odd_files(self, root: int, *, ignored: bool) -> None:
+        """Raise OddIgnoreFile at once where a search of this root has met one before."""
+        for file in () if ignored else tuple(self._odd_files):
+            if file.root == root and is_odd_ignore_file(self._tree, file):
+                raise OddIgnoreFile
 
     def _all_rules(self, places: Sequence[WorkspacePath]) -> list[str]:
         """The rules of every ignore file at and beneath *places*."""
@@ -149,6 +162,7 @@ class Ripgrep:
         watch = None if ignored else partial(self._refuse_odd_ignore_files, [where])
         pieces: list[bytes] = []
         try:
+            self._refuse_known_odd_files(where.root, ignored=ignored)
             with self.processes.start(where.root, arguments, rules, [target]) as running:
                 running.pass_on(_FILES_SECONDS, pieces.append, watch=watch)
         except OddIgnoreFile:

@@ -58,7 +58,10 @@ def _outcomes(index: Index, instruction: str) -> list[Outcome]:
     if patch is not None:
         return [Outcome(tuple(patch), "already as asked")]
     reader = Reader(instruction, index, Resolver(index))
-    return read(reader, tokenize(instruction))
+    try:
+        return read(reader, tokenize(instruction))
+    except ArithmeticError:
+        raise Unclear("words", "a number is too large or too small to calculate with") from None
 
 
 def _suggestions(index: Index, instruction: str, unclear: Unclear) -> tuple[str, ...]:
@@ -81,7 +84,7 @@ def _suggestions(index: Index, instruction: str, unclear: Unclear) -> tuple[str,
         index.budget = _SUGGESTING
         try:
             found = suggest()
-        except OverBudget:
+        except (OverBudget, ArithmeticError):
             continue
         if found:
             return tuple(found)

@@ -1,6 +1,6 @@
 """Uvicorn's HTTP/1.1 protocol: requests that never finish arriving and answers nobody reads have a
-deadline, connections are counted, an answer leaves in one piece, and one that comes before the whole request is read reaches
-its client."""
+deadline, connections are counted, framing that could be read in two ways is refused, an answer
+leaves in one piece, and one that comes before the whole request is read reaches its client."""
 
 from __future__ import annotations
 
