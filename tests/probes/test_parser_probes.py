@@ -31,13 +31,11 @@ _ANSWER = 60.0
 _PARSERS = ("ast_grep", "pygit2", "libgit2", "PIL", "_imaging", "tree_sitter")
 
 
-def _make(work: Path, probe: dict[str, Any], *, unlike: str = "") -> None:
+def _make(work: Path, probe: dict[str, Any]) -> None:
     work.mkdir(exist_ok=True)
     (work / "good.py").write_text("def wanted():\n    return 1\n\n\nwanted()\n")
     body = probe.get("head", "") + probe["text"] * probe["times"] + probe.get("tail", "")
-    (work / probe["file"]).write_text(body + unlike)
-    if "fifo" in probe and not (work / probe["fifo"]).exists():
-        os.mkfifo(work / probe["fifo"])
+    (work / probe["file"]).write_text(body)
 
 
 def _answer(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
