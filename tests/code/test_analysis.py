@@ -66,7 +66,7 @@ def test_a_worker_finds_what_the_parser_finds(analysis: IsolatedAnalysis, langua
             content = path.read_bytes()
             text = content.decode("utf-8", "surrogateescape")
             assert analysis.symbols(text, language) == symbols_of(parse(text, language))
-            assert analysis.facts(content, language) == facts_of(content, language)
+            assert analysis.facts([(content, language)]) == [facts_of(content, language)]
             broken = text.replace("(", "", 1).replace("{", "", 1)
             assert analysis.introduced(text, broken, language) == introduced(text, broken, language)
 
@@ -88,8 +88,9 @@ def test_content_that_breaks_a_parser_is_parsed_no_more(
     before = workers.calls
     later = IsolatedAnalysis(workers, FailedContent(str(tmp_path / "failed")))
     for again in (analysis, later):
-        with pytest.raises(ParserFailed, match="crashed"):
-            again.facts(KOTLIN.encode(), BY_NAME["kotlin"])
+        (found,) = again.facts([(KOTLIN.encode(), BY_NAME["kotlin"])])
+        assert found is not None
+        assert found.failed == "the parser crashed"
     assert workers.calls == before
     assert analysis.symbols(KOTLIN, BY_NAME["python"]) == [], "another grammar may read it"
 
