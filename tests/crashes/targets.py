@@ -92,7 +92,7 @@ class _Parsed:
             yaml_tree.text_of(tree, tree.root_id())
 
 
-class _Code:
+class CodeFiles:
     """Sources in every language: outlines, words, uses, and what an edit breaks."""
 
     def __init__(self) -> None:
@@ -250,7 +250,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "jsonc": lambda: _Edited("jsonc", "JSONTestSuite/test_parsing/*"),
     "json5": lambda: _Edited("json5", "json5-tests/**/*.json5"),
     "toml": lambda: _Edited("toml", "toml-test/**/*.toml"),
-    "code": _Code,
+    "code": CodeFiles,
     "picture": _Picture,
     "repository": _Repository,
     "planted-crash": lambda: _Planted(b"!"),

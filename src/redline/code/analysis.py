@@ -6,11 +6,11 @@ that killed a worker is remembered and not parsed again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from redline.code.definitions import Symbol, without_surrogates
-from redline.code.facts import FileFacts
+from redline.code.facts import FileFacts, count_lines
 from redline.code.languages import Language
 from redline.code.rename import Replacement
 from redline.code.syntax import Checked, SyntaxIssue, newly_broken
@@ -33,8 +33,8 @@ class Analysis(Protocol):
     def symbols(self, text: str, language: Language) -> list[Symbol]:
         """Every definition in *text*, in order."""
 
-    def facts(self, content: bytes, language: Language) -> FileFacts:
-        """What the index keeps of a file."""
+    def facts(self, files: Sequence[tuple[bytes, Language]]) -> list[FileFacts | None]:
+        """What the index keeps of each file; None where there was no time to find out."""
 
     def rename(
         self,
@@ -66,13 +66,30 @@ class IsolatedAnalysis:
         rows = self._parse("symbols", text, language)
         return [_symbol(row) for row in rows]
 
-    def facts(self, content: bytes, language: Language) -> FileFacts:
-        """What the index keeps of a file."""
-        call = lambda: self._confined.call(  # noqa: E731
-            f"{_WORKER}:facts", (content, language.name), budget=FACTS_BUDGET
-        )
-        rows, uses, lines = self._guard(self._key(digest_of(content), language), call)
-        return FileFacts(tuple(_symbol(row) for row in rows), uses, lines)
+    def facts(self, files: Sequence[tuple[bytes, Language]]) -> list[FileFacts | None]:
+        """What the index keeps of each file; None where there was no time to find out."""
+        known = [self.reason(digest_of(content), language) for content, language in files]
+        if not any(known):
+            try:
+                return [_facts(found) for found in self._read_facts(files)]
+            except LimitReached:  # one of them, then: each for itself
+                pass
+        return [self._facts_of(content, language) for content, language in files]
+
+    def _facts_of(self, content: bytes, language: Language) -> FileFacts | None:
+        call = lambda: self._read_facts([(content, language)])[0]  # noqa: E731
+        try:
+            return _facts(self._guard(self._key(digest_of(content), language), call))
+        except ParserFailed as error:
+            lines = count_lines(content.decode("utf-8", "replace"))
+            return FileFacts((), {}, lines, error.message)
+        except Busy:
+            return None
+
+    def _read_facts(self, files: Sequence[tuple[bytes, Language]]) -> list[Any]:
+        given = [(content, language.name) for content, language in files]
+        found: list[Any] = self._confined.call(f"{_WORKER}:facts", (given,), budget=FACTS_BUDGET)
+        return found
 
     def rename(
         self,
@@ -133,6 +150,11 @@ class IsolatedAnalysis:
                 raise
             self._failures.remember(key, "the parser ran out of memory")
             raise ParserFailed("the parser ran out of memory") from None
+
+
+def _facts(found: list[Any]) -> FileFacts:
+    rows, uses, lines = found
+    return FileFacts(tuple(_symbol(row) for row in rows), uses, lines)
 
 
 def _symbol(row: list[Any]) -> Symbol:

@@ -27,10 +27,12 @@ def symbols(_ask: Ask, text: str, language: str) -> list[Row]:
     return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, BY_NAME[language]))]
 
 
-def facts(_ask: Ask, content: bytes, language: str) -> Row:
-    """What the index keeps of a file: symbols, uses, lines."""
-    found = facts_of(content, BY_NAME[language])
-    return [_SYMBOL(symbol) for symbol in found.symbols], found.uses, found.lines
+def facts(_ask: Ask, files: list[tuple[bytes, str]]) -> list[Row]:
+    """What the index keeps of each file: symbols, uses, lines."""
+    read = (facts_of(content, BY_NAME[language]) for content, language in files)
+    return [
+        ([_SYMBOL(symbol) for symbol in found.symbols], found.uses, found.lines) for found in read
+    ]
 
 
 def check(_ask: Ask, text: str, language: str) -> Row:
