@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 
 from redline import Workspace
 from redline.core.errors import GuardedWrite
-from redline.core.guarded import PathRules
-from tests.wire.client import Client, connect
+from redline.core.guarded import DEFAULT_PATTERNS, PathRules
+from tests.wire.client import ROOT, Client, connect
 
 Json = dict[str, Any]
 AGREE = {"action": "accept", "content": {"decision": "allow"}}
@@ -232,3 +233,11 @@ def test_a_root_within_the_state_is_out_of_reach(tmp_path: Path) -> None:
         for tool, given in (("read_file", {"path": "journal"}), ("list_directory", {"path": "."})):
             result = client.call(tool, given)["result"]
             assert result["isError"], result
+
+
+@pytest.mark.requirement("engine-guarded-rules")
+def test_every_default_pattern_has_its_reason_in_the_docs() -> None:
+    page = (ROOT / "docs" / "safety.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert set(DEFAULT_PATTERNS) <= listed
