@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 
 from redline import Workspace
 from redline.core.errors import GuardedWrite
-from redline.core.guarded import PathRules
-from tests.wire.client import Client, connect
+from redline.core.guarded import DEFAULT_PATTERNS, PathRules, fold_name
+from tests.wire.client import ROOT, Client, connect
 
 Json = dict[str, Any]
 AGREE = {"action": "accept", "content": {"decision": "allow"}}
@@ -179,14 +180,15 @@ def test_people_change_the_rules_in_their_own_settings(tmp_path: Path) -> None:
 )
 def test_the_default_rules(name: str, is_guarded: bool) -> None:
     rules = PathRules(home=("home", "me"))
-    assert (rules.match(name.split("/")) is not None) is is_guarded
+    folded = tuple(map(fold_name, name.split("/")))
+    assert (rules.match(folded) is not None) is is_guarded
 
 
 @pytest.mark.requirement("engine-guarded-writes")
 def test_a_link_that_would_put_files_where_a_rule_looks_is_guarded() -> None:
     rules = PathRules()
-    assert rules.match(["p", ".vscode"]) is None
-    assert rules.match(["p", ".vscode"], is_link=True) is not None
+    assert rules.match(("p", ".vscode")) is None
+    assert rules.match(("p", ".vscode"), is_link=True) is not None
 
 
 @pytest.mark.requirement("engine-sealed-state")
@@ -232,3 +234,11 @@ def test_a_root_within_the_state_is_out_of_reach(tmp_path: Path) -> None:
         for tool, given in (("read_file", {"path": "journal"}), ("list_directory", {"path": "."})):
             result = client.call(tool, given)["result"]
             assert result["isError"], result
+
+
+@pytest.mark.requirement("engine-guarded-rules")
+def test_every_default_pattern_has_its_reason_in_the_docs() -> None:
+    page = (ROOT / "docs" / "safety.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert set(DEFAULT_PATTERNS) <= listed

@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 from redline.adapters.disk import Disk
 from redline.adapters.guard_lookup import IN_GIT, MARKERS, Alias, GuardLookup, MovedEntry
-from redline.adapters.places import Places
 from redline.adapters.roots import split_path
 from redline.adapters.workspace import FOREIGN, DiskWorkspace
 from redline.core.changes import Absent, Change, ChangeSet, LinkState, Rename
 from redline.core.errors import GuardedWrite
-from redline.core.guarded import GuardedPath, PathRules, Permission, fold_name, is_git_name
+from redline.core.guarded import GIT_NAMES, GuardedPath, PathRules, Permission, fold_name
 from redline.core.paths import WorkspacePath, show_name
 
 _MAX_NAMED = 5
@@ -54,14 +53,13 @@ class WriteGuard:
         self._rules = rules
         self._git_writes = git_writes
         self._roots = [split_path(root.path) for root in workspace.roots]
+        self._folded = [tuple(map(fold_name, parts)) for parts in self._roots]
         files = program if rules.guards_program else ()
         self._program = [split_path(os.path.realpath(path)) for path in files]
 
-    def check(
-        self, change_set: ChangeSet, places: Places, consented: frozenset[GuardedPath]
-    ) -> None:
+    def check(self, change_set: ChangeSet, consented: frozenset[GuardedPath]) -> None:
         """Refuse a change set that touches a guarded path nobody consented to: GuardedWrite."""
-        found = _Judgement(self, change_set, places).run()
+        found = _Judgement(self, change_set).run()
         missing = [each for each in found if each not in consented]
         if missing:
             raise self._refusal(found)
@@ -82,18 +80,15 @@ class WriteGuard:
 
     # -- what one path is ---------------------------------------------------------------------
 
-    def absolute_parts(self, path: WorkspacePath) -> tuple[str, ...]:
-        """The names from the top of the file system down to *path*."""
-        return self._roots[path.root] + path.parts
-
     def by_name(self, path: WorkspacePath, *, is_link: bool = False) -> GuardedPath | None:
         """What the name alone tells."""
-        parts = self.absolute_parts(path)
-        if not self._git_writes and any(map(is_git_name, parts)):
+        folded = self._folded[path.root] + tuple(map(fold_name, path.parts))
+        if not self._git_writes and not GIT_NAMES.isdisjoint(folded):
             return GuardedPath(path, Permission.GIT, IN_GIT)
+        parts = self._roots[path.root] + path.parts
         if any(parts[: len(own)] == own for own in self._program):
             return GuardedPath(path, Permission.PROGRAM, _IS_PROGRAM)
-        pattern = self._rules.match(parts, is_link=is_link)
+        pattern = self._rules.match(folded, is_link=is_link)
         if pattern is None:
             return None
         reason = f"{pattern} can run programs by itself"
@@ -101,16 +96,15 @@ class WriteGuard:
 
     def holds_program(self, path: WorkspacePath) -> bool:
         """Whether program files lie beneath *path*."""
-        parts = self.absolute_parts(path)
+        parts = self._roots[path.root] + path.parts
         return any(own[: len(parts)] == parts for own in self._program)
 
 
 class _Judgement:
     """One change set as it is judged."""
 
-    def __init__(self, guard: WriteGuard, change_set: ChangeSet, places: Places) -> None:
+    def __init__(self, guard: WriteGuard, change_set: ChangeSet) -> None:
         self._guard = guard
-        self._places = places
         self._steps = [
             step
             for step in change_set.steps
@@ -126,7 +120,7 @@ class _Judgement:
         """Every guarded path, each once, in the order of the steps."""
         if any(path.root >= FOREIGN for step in self._steps for path in _ends(step)):
             return []  # a root that is not open here: the change is refused for that
-        self._aliases = self._guard.lookup.aliases(self._places)
+        self._aliases = self._guard.lookup.aliases()
         for step in self._steps:
             if isinstance(step, Rename):
                 self._follow_rename(step)
@@ -141,7 +135,7 @@ class _Judgement:
     def _follow_rename(self, step: Rename) -> None:
         """A moved directory touches what it holds, at both ends; one finding stands for all."""
         source, target = step.source, step.target
-        mode = self._guard.lookup.kind(self._places, source)
+        mode = self._guard.lookup.kind(source)
         created = [
             MovedEntry(touched.path.parts[len(source.parts) :], touched.is_link)
             for touched in self._touched
@@ -192,7 +186,7 @@ class _Judgement:
             known = self._repositories.get(path)
             if known is None:
                 added = self._markers.get(path, set())
-                known = self._guard.lookup.holds_repository(self._places, path, added)
+                known = self._guard.lookup.holds_repository(path, added)
                 self._repositories[path] = known
             if known:
                 return True

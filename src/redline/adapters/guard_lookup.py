@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import re
 import stat as modes
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from redline.adapters.disk import Disk
-from redline.adapters.places import Places
 from redline.adapters.tree_walk import walk_down
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.errors import RedlineError
-from redline.core.guarded import PathRules, Permission, fold_name, is_git_name
+from redline.core.guarded import GIT_NAMES, PathRules, Permission, fold_name
 from redline.core.paths import Access, WorkspacePath
 
 _HOOKS_PATH = re.compile(rb'^\s*hookspath\s*=\s*"?([^"#;\r\n]*)', re.IGNORECASE | re.MULTILINE)
 _GITDIR = re.compile(rb"gitdir:\s*([^\r\n]+)")
 _MAX_CONFIG = 1 << 16
 _NOTHING_STAGED = "\0"
+# Nanoseconds after which no file system gives two changes the same time.
+_RESTING = 3_000_000_000
 _IS_HOOK = "git runs what is in core.hooksPath"
 
 IN_GIT = "git reads this directory and runs what it names: hooks, filters, fsmonitor"
@@ -50,7 +52,11 @@ def is_repository(has: Callable[[str], bool]) -> bool:
 
 
 class GuardLookup:
-    """Answers from handles beneath the roots; what cannot be looked at is not there."""
+    """Answers from the handles of the roots; what cannot be looked at is not there.
+
+    Looking goes by one call from the root's handle. A link on the way cannot mislead it: the
+    transaction opens the same names one by one and takes none.
+    """
 
     def __init__(
         self, disk: Disk, workspace: DiskWorkspace, rules: PathRules, *, git_writes: bool
@@ -59,37 +65,54 @@ class GuardLookup:
         self._workspace = workspace
         self._rules = rules
         self._git_writes = git_writes
+        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        for names in rules.literal_paths():
+            self._by_first.setdefault(names[0], []).append(names)
+        self._tops: dict[int, tuple[tuple[int, int], list[str]]] = {}
+        # What a git configuration says of hooks, by the facts that change with the file.
+        self._hooks: dict[tuple[WorkspacePath, int, int, int], list[str]] = {}
 
-    def aliases(self, places: Places) -> list[Alias]:
+    def aliases(self) -> list[Alias]:
         """Where the guarded names at the top of each root lead, if that is somewhere else."""
         found: list[Alias] = []
         for number in range(len(self._workspace.roots)):
             top = WorkspacePath(number, ())
-            for names in self._rules.literal_paths():
-                reason = f"{'/'.join(names)} leads here and can run programs by itself"
-                found += self._followed(places, top, names, reason)
+            for first in self._present(top):
+                for names in self._by_first[first]:
+                    found += self._followed(top, names)
             if not self._git_writes:
-                found += self._git_aliases(places, top)
+                found += self._git_aliases(top)
         return found
 
-    def _followed(
-        self, places: Places, top: WorkspacePath, names: Sequence[str], reason: str
-    ) -> Iterator[Alias]:
+    def _present(self, top: WorkspacePath) -> list[str]:
+        """Which first names of the rules are at the top of a root, remembered while it rests."""
+        facts = self._disk.stat(self._workspace.handle(top.root), "")
+        known = self._tops.get(top.root)
+        if known is not None and known[0] == (facts.st_mtime_ns, facts.st_ctime_ns):
+            return known[1]
+        found = [first for first in self._by_first if self.kind(top.child(first)) is not None]
+        # A change in the same instant as the last one would leave the time as it is.
+        if time.time_ns() - facts.st_mtime_ns > _RESTING:
+            self._tops[top.root] = (facts.st_mtime_ns, facts.st_ctime_ns), found
+        return found
+
+    def _followed(self, top: WorkspacePath, names: Sequence[str]) -> Iterator[Alias]:
         path = top
         for name in names:
             path = path.child(name)
-            kind = self.kind(places, path)
+            kind = self.kind(path)
             if kind is None:
                 return
             if modes.S_ISLNK(kind):
                 raw = os.path.join(self._workspace.root_path(top.root), *names)
-                for alias in self._alias(raw, Permission.GUARDED, reason):
-                    yield alias._replace(pattern="/".join(names))
+                pattern = "/".join(names)
+                reason = f"{pattern} leads here and can run programs by itself"
+                yield from self._alias(raw, Permission.GUARDED, reason, pattern)
                 return
 
-    def _git_aliases(self, places: Places, top: WorkspacePath) -> Iterator[Alias]:
+    def _git_aliases(self, top: WorkspacePath) -> Iterator[Alias]:
         git = top.child(".git")
-        kind = self.kind(places, git)
+        kind = self.kind(git)
         if kind is None:
             return
         base = self._workspace.root_path(top.root)
@@ -97,34 +120,49 @@ class GuardLookup:
         if not modes.S_ISDIR(kind):
             raw = os.path.join(base, ".git")
             if modes.S_ISREG(kind):
-                named = _GITDIR.match(self._start_of(places, git))
+                named = _GITDIR.match(self._start_of(git))
                 raw = os.path.join(base, os.fsdecode(named[1].strip())) if named else raw
             found = list(self._alias(raw, Permission.GIT, IN_GIT))
             yield from found
             directory = found[0].path if found else None
-        if directory is not None:
-            for match in _HOOKS_PATH.finditer(self._start_of(places, directory.child("config"))):
-                raw = os.path.join(base, os.fsdecode(match[1].strip()))
-                yield from self._alias(raw, Permission.GIT, _IS_HOOK)
+        for named_path in self._hook_paths(directory.child("config")) if directory else ():
+            yield from self._alias(os.path.join(base, named_path), Permission.GIT, _IS_HOOK)
 
-    def _alias(self, raw: str, permission: Permission, reason: str) -> Iterator[Alias]:
+    def _hook_paths(self, config: WorkspacePath) -> list[str]:
+        facts = self._stat(config)
+        if facts is None:
+            return []
+        key = config, facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns
+        if key not in self._hooks:
+            named = _HOOKS_PATH.findall(self._start_of(config))
+            self._hooks.clear()
+            self._hooks[key] = [os.fsdecode(path.strip()) for path in named]
+        return self._hooks[key]
+
+    def _alias(
+        self, raw: str, permission: Permission, reason: str, pattern: str = ""
+    ) -> Iterator[Alias]:
         try:
             path = self._workspace.resolve(raw, Access.READ)
         except RedlineError:
             return  # it leads out of every root, where no tool writes
         if path.parts:
-            yield Alias(path, permission, reason)
+            yield Alias(path, permission, reason, pattern)
 
-    def kind(self, places: Places, path: WorkspacePath) -> int | None:
+    def kind(self, path: WorkspacePath) -> int | None:
         """The mode of what is at *path*, links not followed; None when nothing is."""
+        found = self._stat(path)
+        return None if found is None else found.st_mode
+
+    def _stat(self, path: WorkspacePath) -> os.stat_result | None:
         try:
-            return self._disk.stat(places.parent(path), path.name).st_mode
+            return self._disk.stat(self._workspace.handle(path.root), "/".join(path.parts))
         except OSError:
             return None
 
-    def _start_of(self, places: Places, path: WorkspacePath) -> bytes:
+    def _start_of(self, path: WorkspacePath) -> bytes:
         try:
-            fd = self._disk.open_read(places.parent(path), (path.name,))
+            fd = self._disk.open_read(self._workspace.handle(path.root), path.parts)
         except OSError:
             return b""
         try:
@@ -136,23 +174,16 @@ class GuardLookup:
 
     # -- repositories by what they hold -------------------------------------------------------
 
-    def holds_repository(self, places: Places, path: WorkspacePath, added: set[str]) -> bool:
+    def holds_repository(self, path: WorkspacePath, added: set[str]) -> bool:
         """Whether a directory is a repository's, with the *added* markers in it."""
         if self._git_writes:
             return False
-        try:
-            handle = places.directory(path)
-        except OSError:
-            return is_repository(added.__contains__)
 
         def has(name: str) -> bool:
-            if name in added:
-                return True
-            try:
-                self._disk.stat(handle, "HEAD" if name == "head" else name)
-            except OSError:
-                return False
-            return True
+            return (
+                name in added
+                or self.kind(path.child("HEAD" if name == "head" else name)) is not None
+            )
 
         return is_repository(has)
 
@@ -168,7 +199,7 @@ class GuardLookup:
             if not self._git_writes and is_repository(names.__contains__):
                 yield MovedEntry(here, is_repository=True)
             for name in (*folder.directories, *folder.files, *folder.others):
-                if is_git_name(name) or self._rules.may_end_with(name):
+                if fold_name(name) in GIT_NAMES or self._rules.may_end_with(name):
                     yield MovedEntry((*here, name))
             for name in folder.links:
                 yield MovedEntry((*here, name), is_link=True)

@@ -95,7 +95,7 @@ class DiskStore(StoreReading):
         transaction = DiskTransaction(self, origin, kind, reverts, held, places, guards)
         try:
             if self._guard_writes is not None:
-                self._guard_writes(change_set, places, consented)
+                self._guard_writes(change_set, consented)
         except BaseException:
             transaction.abandon()
             raise

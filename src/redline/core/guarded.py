@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from fnmatch import translate
+from functools import lru_cache
 from typing import NamedTuple
 
 from redline.core.paths import WorkspacePath
@@ -39,6 +40,8 @@ DEFAULT_PATTERNS: tuple[str, ...] = (
     *("~/.config/systemd", "~/.config/redline", "~/Library/LaunchAgents"),
 )
 
+# What git takes for its directory, folded.
+GIT_NAMES = frozenset({".git", "git~1"})
 # Characters that HFS+ leaves out when it compares names.
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
@@ -60,16 +63,12 @@ class GuardedPath(NamedTuple):
     pattern: str = ""
 
 
+@lru_cache(4096)
 def fold_name(name: str) -> str:
     """*name* as the most forgiving file system compares it: what NTFS, HFS+ and FAT ignore goes."""
     if not name.isascii():
         name = _IGNORED.sub("", name)
     return name.partition(":")[0].rstrip(" .").casefold()
-
-
-def is_git_name(name: str) -> bool:
-    """Whether git would take an entry of that name for its directory, on any file system."""
-    return fold_name(name) in (".git", "git~1")
 
 
 class PathRules:
@@ -91,16 +90,18 @@ class PathRules:
                 self._by_first.setdefault(first, []).append(rule)
             elif first is not None:
                 self._by_wildcard.append(rule)
+        firsts = [rule.tests[0] for rule in self._by_wildcard]
+        globs = [first.pattern for first in firsts if not isinstance(first, str)]
+        self._wildcards = re.compile("|".join(globs) or r"(?!)")
         last = {rule.tests[-1] for rule in rules if rule.tests}
         self._last_names = {test for test in last if isinstance(test, str)}
         self._last_globs = [test for test in last if not isinstance(test, str)]
 
-    def match(self, parts: Sequence[str], *, is_link: bool = False) -> str | None:
-        """The pattern that covers the absolute path *parts*, if any.
+    def match(self, folded: tuple[str, ...], *, is_link: bool = False) -> str | None:
+        """The pattern that covers the absolute path of these folded names, if any.
 
         A link is covered as soon as it could put other files where a pattern looks for them.
         """
-        folded = tuple(map(fold_name, parts))
         for start, rule in self._candidates(folded):
             wanted, found = rule.tests, folded[start : start + len(rule.tests)]
             is_whole = len(found) == len(wanted)
@@ -122,8 +123,9 @@ class PathRules:
         for start, name in enumerate(folded):
             for rule in self._by_first.get(name, ()):
                 yield start, rule
-            for rule in self._by_wildcard:
-                yield start, rule
+            if self._wildcards.match(name):
+                for rule in self._by_wildcard:
+                    yield start, rule
         if self._home and folded[: len(self._home)] == self._home:
             for rule in self._at_home:
                 yield len(self._home), rule
