@@ -16,6 +16,7 @@ from typing import Any
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
 from redline.adapters.processes.job import Finisher, RunningJob
+from redline.adapters.processes.program import Program
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.bubblewrap import View
@@ -50,6 +51,7 @@ class SandboxedCommands:
         hidden: tuple[str, ...] = (),
         grace: float = GRACE,
         environ: Mapping[str, str] | None = None,
+        program: Program | None = None,
     ) -> None:
         self._workspace = workspace
         self._mode = mode
@@ -59,7 +61,7 @@ class SandboxedCommands:
         self._readable = tuple(os.path.realpath(p) for p in readable if os.path.isdir(p))
         self._grace = grace
         self._environ = os.environ if environ is None else environ
-        self._helper = Helper(self._usual)
+        self._helper = Helper(self._usual, program)
         self._reactor: Reactor | None = None
         self._jobs: dict[str, RunningJob] = {}
         self._lock = Lock()

@@ -6,20 +6,15 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
+from redline.adapters.processes.program import Program, capture_helper
 from redline.adapters.sandbox import limits
 from redline.core.errors import SandboxUnavailable
 
-_BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[3]);"
-    "from redline.adapters.processes.spawner import serve;"
-    "serve(int(sys.argv[1]), sys.argv[2], sys.argv[4])"
-)
 _PATIENCE = 20.0
 _CLOSING = 5.0
 LONGEST_PACKET = 64 << 10
@@ -28,7 +23,12 @@ LONGEST_PACKET = 64 << 10
 class Helper:
     """Sends jobs to the helper process and owns the private directory of this server."""
 
-    def __init__(self, usual: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> None:
+    def __init__(
+        self,
+        usual: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+        program: Program | None = None,
+    ) -> None:
+        self._program = program or capture_helper()
         self._usual = usual or (lambda _offer: {"kind": "none"})
         self._lock = Lock()
         self._socket: socket.socket | None = None
@@ -80,17 +80,13 @@ class Helper:
         self.directory = os.path.realpath(tempfile.mkdtemp(prefix="redline-"))
         for name in ("home", "tmp"):
             os.mkdir(os.path.join(self.directory, name), 0o700)
-        source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
-        boot = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT]
-        self._process = subprocess.Popen(
-            [*boot, str(theirs.fileno()), self.directory, source, self.cgroups],
+        self._process = self._program.start(
+            [str(theirs.fileno()), self.directory, self.cgroups],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             start_new_session=True,
-            cwd="/",
-            env={"PATH": os.defpath},
         )
         theirs.close()
         ours.settimeout(_PATIENCE)

@@ -29,9 +29,9 @@ _PATIENCE = 2.0
 _numbers = count()
 
 
-def serve(descriptor: int, private: str, cgroups: str) -> None:
-    """Keep supervisors ready until the server has gone."""
-    requests = socket.socket(fileno=descriptor)
+def serve(descriptor: str, private: str, cgroups: str) -> None:
+    """Keep supervisors ready until the server has gone; *descriptor* is the socket to it."""
+    requests = socket.socket(fileno=int(descriptor))
     offer = {
         "abi": landlock.abi(),
         "seccomp": seccomp.is_supported(),

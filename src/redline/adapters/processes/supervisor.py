@@ -20,6 +20,7 @@ import time
 from typing import Any, NoReturn
 
 from redline.adapters.processes import tree
+from redline.adapters.processes.program import FIXED_ENVIRONMENT
 from redline.adapters.sandbox import confine, linux
 from redline.adapters.sandbox.notify import Referee
 
@@ -216,7 +217,7 @@ def _prepare(job: dict[str, Any], streams: list[int], channel: int) -> None:
     confine.apply_limits(job["limits"])
     argv, env = list(job["argv"]), job["env"]
     if plan["kind"] == "bwrap":
-        argv, env = confine.bubblewrap_argv(plan, argv, env), linux.FIXED_ENVIRONMENT
+        argv, env = confine.bubblewrap_argv(plan, argv, env), FIXED_ENVIRONMENT
     elif plan["kind"] == "landlock":
         confine.apply_landlock(plan, _CHANNEL, ruleset)
     else:

@@ -8,7 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 
-from redline.adapters.sandbox import linux, places
+from redline.adapters.processes.program import FIXED_ENVIRONMENT
+from redline.adapters.sandbox import places
 
 _SHARED_MEMORY = 1 << 30
 # Where bubblewrap may come from. Never PATH: it may name directories that commands can write.
@@ -32,7 +33,7 @@ def executable() -> str | None:
             timeout=10,
             check=False,
             cwd="/",
-            env=linux.FIXED_ENVIRONMENT,
+            env=FIXED_ENVIRONMENT,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -98,7 +99,7 @@ def _knows_size() -> bool:
         capture_output=True,
         timeout=10,
         check=False,
-        env=linux.FIXED_ENVIRONMENT,
+        env=FIXED_ENVIRONMENT,
     )
     return b"--size" in shown.stdout
 

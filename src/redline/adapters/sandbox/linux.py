@@ -14,10 +14,6 @@ from functools import cache
 ARCH = platform.machine()
 IS_LINUX = sys.platform.startswith("linux")
 
-# The whole environment of every process that is started before a command is confined: nothing a
-# caller names may act there. The command's own variables are set by the last exec.
-FIXED_ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
-
 PR_SET_PDEATHSIG = 1
 PR_SET_NO_NEW_PRIVS = 38
 PR_SET_CHILD_SUBREAPER = 36
