@@ -25,11 +25,11 @@ class Helper:
 
     def __init__(
         self,
-        usual: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+        tree: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
         program: Program | None = None,
     ) -> None:
         self._program = program or capture_helper()
-        self._usual = usual or (lambda _offer: {"kind": "none"})
+        self._tree = tree or (lambda _offer: {"kind": "none"})
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -37,6 +37,11 @@ class Helper:
         # Only this server's commands use it: home and tmp lie there. Known after `offer`.
         self.directory = ""
         self.cgroups = limits.cgroups()
+
+    @property
+    def controllers(self) -> list[str]:
+        """What the control groups of a command count."""
+        return [name for group in self.cgroups for name in group["for"]]
 
     def offer(self) -> dict[str, Any]:
         """What the kernel offers: abi (Landlock), seccomp, namespaces."""
@@ -59,6 +64,8 @@ class Helper:
 
     def _start_with(self, body: bytes, descriptors: Sequence[int]) -> None:
         with self._lock:
+            if self._process is not None and self._process.poll() is not None:
+                self._drop()  # what waited for jobs there has ended with it
             for last in (False, True):
                 if self._socket is None:
                     self._start()
@@ -78,10 +85,10 @@ class Helper:
     def _start(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.directory = os.path.realpath(tempfile.mkdtemp(prefix="redline-"))
-        for name in ("home", "tmp"):
+        for name in ("home", "tmp", "root", "dry"):
             os.mkdir(os.path.join(self.directory, name), 0o700)
         self._process = self._program.start(
-            [str(theirs.fileno()), self.directory, self.cgroups],
+            [str(theirs.fileno()), self.directory, json.dumps(self.cgroups)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -96,7 +103,7 @@ class Helper:
             raise SandboxUnavailable("The command helper did not start")
         ours.settimeout(None)
         self._offer = json.loads(said)
-        ours.sendall(json.dumps(self._usual(self._offer)).encode())
+        ours.sendall(json.dumps(self._tree(self._offer)).encode())
         self._socket = ours
 
     def _drop(self) -> None:

@@ -38,6 +38,7 @@ _HELPER_MODULES = (
     "redline.adapters.sandbox.landlock",
     "redline.adapters.sandbox.linux",
     "redline.adapters.sandbox.mounts",
+    "redline.adapters.sandbox.connecting",
     "redline.adapters.sandbox.notify",
     "redline.adapters.sandbox.seccomp",
 )
@@ -151,7 +152,9 @@ def _compiled(path: str) -> bytes | None:
     except (OSError, NotImplementedError):
         return None
     stamps = (int(there.st_mtime) & 0xFFFFFFFF, there.st_size & 0xFFFFFFFF)
-    header = importlib.util.MAGIC_NUMBER + b"\0\0\0\0" + b"".join(
-        stamp.to_bytes(4, "little") for stamp in stamps
+    header = (
+        importlib.util.MAGIC_NUMBER
+        + b"\0\0\0\0"
+        + b"".join(stamp.to_bytes(4, "little") for stamp in stamps)
     )
     return content[_PYC_HEADER:] if content[:_PYC_HEADER] == header else None
