@@ -200,7 +200,8 @@ def mount_tree(view: View) -> list[list[Any]]:
             steps.append(["rw", place, view.scratch])
     steps += _pinned(view)
     for path, is_writable in roots_by_depth(view):
-        steps.append(["rw" if is_writable else "ro", path, path])
+        if not _is_in_writable(view, path):  # such a root is part of the outer one already
+            steps.append(["rw" if is_writable else "ro", path, path])
     steps += [["rw", path, path] for path in (view.home, view.layers)]
     return steps + [["empty", path] for path in hidden_directories(view)]
 
@@ -218,10 +219,14 @@ def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[An
     covered = [(path, overlays[path]) for path, _ in roots_by_depth(view) if path in overlays]
     steps += [["overlay", path, *layers] for path, layers in covered]
     for path, is_writable in roots_by_depth(view):
-        if not is_writable and any(is_beneath(path, outer) for outer, _ in covered):
+        if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
     steps += [["ro-inside", path] for path in (*view.protected, *view.program)]
     return [*steps, ["empty", view.layers]]
+
+
+def _is_in_writable(view: View, path: str) -> bool:
+    return any(is_beneath(path, root) and path != root for root in view.writable)
 
 
 def _pinned(view: View) -> list[list[Any]]:
