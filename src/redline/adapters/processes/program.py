@@ -43,12 +43,13 @@ _HELPER_MODULES = (
     "redline.adapters.sandbox.seccomp",
 )
 
-# Runs first in the child; the first argument is the descriptor of the captured program.
+# Runs first in the child; its arguments are the descriptor of the captured modules, what to call
+# (which also names the process to people), and what to call it with.
 _BOOT = """
 import marshal, sys
 from _frozen_importlib import ModuleSpec
 with open(int(sys.argv[1]), "rb") as _file:
-    _modules, _search, _entry = marshal.load(_file)
+    _modules, _search = marshal.load(_file)
 class _Captured:
     def find_spec(self, name, path=None, target=None):
         if name in _modules:
@@ -63,9 +64,9 @@ class _Captured:
         exec(whole, module.__dict__)
 sys.meta_path.insert(0, _Captured())
 sys.path += _search
-_module, _, _function = _entry.partition(":")
+_module, _, _function = sys.argv[2].partition(":")
 __import__(_module)
-getattr(sys.modules[_module], _function)(*sys.argv[2:])
+getattr(sys.modules[_module], _function)(*sys.argv[3:])
 """
 
 
@@ -73,6 +74,7 @@ getattr(sys.modules[_module], _function)(*sys.argv[2:])
 class Program:
     """The code of one kind of child process."""
 
+    entry: str
     image: bytes
 
     def start(
@@ -91,7 +93,7 @@ class Program:
             file.seek(0)
             boot = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT, str(file.fileno())]
             return subprocess.Popen(
-                [*boot, *arguments],
+                [*boot, self.entry, *arguments],
                 pass_fds=[*pass_fds, file.fileno()],
                 cwd="/",
                 env=FIXED_ENVIRONMENT,
@@ -118,7 +120,7 @@ def capture(entry: str, modules: Sequence[str], search_path: Sequence[str] = ())
         parts = module.split(".")
         wanted.update((".".join(parts[:end]), None) for end in range(1, len(parts) + 1))
     image = {name: _read(name) for name in wanted}
-    return Program(marshal.dumps((image, list(search_path), entry)))
+    return Program(entry, marshal.dumps((image, list(search_path))))
 
 
 def capture_helper() -> Program:
