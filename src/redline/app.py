@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from redline.adapters.processes.program import capture_helper
 from redline.core.loading import load_with
 from redline.core.once import built_once
 from redline.settings import Settings
@@ -46,6 +47,7 @@ class Redline:
         self.settings = settings
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
+        self._command_helper = capture_helper()  # as its code is now, whatever happens to it later
         prepare_parsers()
 
     def __enter__(self) -> Redline:
@@ -222,6 +224,7 @@ class Redline:
             readable=self.settings.exec_allow_roots,
             git_writes=self.settings.git_writes,
             hidden=(self.state_dir,),
+            program=self._command_helper,
         )
 
     @built_once

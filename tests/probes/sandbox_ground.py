@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -35,8 +36,11 @@ class Ground:
     user: int | None
     base: Path
     outside: Path
-    source: Path
-    cleanup: ExitStack = field(default_factory=ExitStack)
+    service: socket.socket = field(default_factory=lambda: socket.socket(socket.AF_UNIX))
+    datagrams: socket.socket = field(
+        default_factory=lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    )
+    other: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
 
     @property
     def workspace(self) -> Path:
@@ -49,16 +53,34 @@ class Ground:
             "outside": str(self.outside),
             "python": "/usr/bin/python3",
             "workspace": str(self.workspace),
+            "home": os.path.expanduser("~"),
+            "other_port": str(self.other.getsockname()[1]),
         }
         for name, place in places.items():
             text = text.replace("{" + name + "}", place)
         return text
 
+    def touched(self) -> set[str]:
+        """What commands reached or left, seen from outside."""
+        found: set[str] = set()
+        for name, listener in (("service", self.service), ("datagrams", self.datagrams)):
+            try:
+                listener.accept() if name == "service" else listener.recv(10)
+                found.add(name)
+            except BlockingIOError:
+                pass
+        with open("/proc/sysvipc/shm") as file:
+            if any(line.split()[0] == str(0x52454431) for line in file.readlines()[1:]):
+                found.add("segments")
+        if any(path.lstat().st_mode & 0o6000 for path in self.workspace.glob("made-by-*")):
+            found.add("set-id")
+        return found
+
     def run(self, lines: dict[str, Any], **order: Any) -> dict[str, Any]:
         """Run *lines* in the sandbox as the user of this ground; the driver's answers."""
         python = sys.executable if self.user is None else "/usr/bin/python3"
         whole = {
-            "source": str(self.source),
+            "source": str(self.workspace / "src"),
             "workspace": str(self.workspace),
             "mode": "safe",
             "lines": lines,
@@ -73,7 +95,7 @@ class Ground:
             group=self.user,
             extra_groups=None if self.user is None else [],
             cwd="/",
-            env={"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8"},
+            env={"PATH": f"{self.outside}/tool/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8"},
             timeout=300,
             check=False,
         )
@@ -96,27 +118,64 @@ def made_ground(user: int | None) -> Iterator[Ground]:
         for path in (base, outside):
             path.chmod(0o755)
         probed = os.environ.get("REDLINE_PROBE_SOURCE", REPO / "src")  # another state of the code
-        shutil.copytree(probed, base / "src", ignore=shutil.ignore_patterns("__pycache__"))
-        ground = Ground(user, base, outside, base / "src", stack)
+        ground = Ground(user, base, outside)
+        stack.callback(
+            lambda: [s.close() for s in (ground.service, ground.datagrams, ground.other)]
+        )
+        for path in (base / "src", ground.workspace / "src"):
+            shutil.copytree(probed, path, ignore=shutil.ignore_patterns("__pycache__"))
         _fill(ground)
         yield ground
 
 
 def _fill(ground: Ground) -> None:
-    ground.workspace.mkdir()
+    top = ground.workspace
     ground.outside.chmod(0o777)
-    shutil.copy(TRIES, ground.workspace / "tries.py")
-    subprocess.run(["git", "init", "-q", str(ground.workspace)], check=True)
+    shutil.copy(TRIES, top / "tries.py")
+    (top / "fixed").mkdir()
+    (top / "fixed" / "file").touch()
+    (ground.outside / "secret").write_text("hunter2")
+    tool = ground.outside / "tool"
+    for name in ("bin", "lib"):
+        (tool / name).mkdir(parents=True)
+    (tool / "bin" / "hello").write_text("#!/bin/sh\necho hello from the tool\n")
+    (tool / "bin" / "hello").chmod(0o755)
+    (tool / "lib" / "part").write_text("part of the tool\n")
+    (tool / "credentials").write_text("hunter2")
+    for name in (".", "nested/deep", "linked"):
+        subprocess.run(["git", "init", "-q", str(top / name)], check=True)
+    (top / "linked" / ".git").rename(top / "linked-store")
+    (top / "linked" / ".git").symlink_to("../linked-store")
+    separate = ["git", "init", "-q", "--separate-git-dir", str(top / "store"), str(top / "pointed")]
+    subprocess.run(separate, check=True)
+    _listen(ground)
     if ground.user is not None:
-        for path in (ground.workspace, *ground.workspace.rglob("*")):
+        for path in (top, *top.rglob("*")):
             os.chown(path, ground.user, ground.user, follow_symlinks=False)
 
 
-def nobody_can_run(source: Path) -> bool:
-    """Whether the user nobody has a Python that can import Redline from *source*."""
+def _listen(ground: Ground) -> None:
+    """Services in the workspace, bound by relative names, one of them renamed."""
+    before = os.getcwd()
+    os.chdir(ground.workspace)
+    try:
+        ground.service.bind("early.sock")
+        ground.datagrams.bind("service.dgram")
+    finally:
+        os.chdir(before)
+    (ground.workspace / "early.sock").rename(ground.workspace / "service.sock")
+    for name in ("service.sock", "service.dgram"):
+        (ground.workspace / name).chmod(0o777)
+    ground.service.listen()
+    for each in (ground.service, ground.datagrams):
+        each.setblocking(False)
+
+
+def nobody_can_run(ground: Ground) -> bool:
+    """Whether the user nobody has a Python that can import Redline."""
     code = "import sys; open(sys.argv[1]).close(); sys.exit(sys.version_info < (3, 11))"
     seen = subprocess.run(
-        ["/usr/bin/python3", "-c", code, str(source / "redline" / "app.py")],
+        ["/usr/bin/python3", "-c", code, str(ground.base / "src" / "redline" / "app.py")],
         user=NOBODY, group=NOBODY, cwd="/", check=False, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     return seen.returncode == 0
