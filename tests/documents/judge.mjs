@@ -5,14 +5,14 @@ import { pathToFileURL } from "node:url";
 const { parseAllDocuments, visit } = await import(pathToFileURL(process.argv[2]).href);
 
 function plain(node) {
-  if (node === null || node === undefined) return null;
+  if (node === null || node === undefined || node.value === null) return null;
   if (node.items === undefined) {
     return node.source !== undefined && node.value === undefined
       ? { alias: node.source }
       : { value: String(node.value), type: typeof node.value, tag: node.tag ?? null };
   }
   const entries = node.items.map((item) =>
-    item !== null && typeof item === "object" && "key" in item && "value" in item && item.items === undefined
+    item !== null && "key" in item && item.items === undefined
       ? [plain(item.key), plain(item.value)]
       : plain(item),
   );

@@ -71,8 +71,16 @@ class YamlDocument:
             raise NodeNotFound(error.message) from None
         if node.kind == "alias":
             return self._target_of(node, notes)
-        end = self._scanner.end_of(node) if node.kind != "empty" else node.start
-        return slice_of(self.source, node.start, end, node.kind, notes)
+        return slice_of(self.source, node.start, self._slice_end(node), node.kind, notes)
+
+    def _slice_end(self, node: Node) -> int:
+        """Where the source of a node ends; with all its line breaks if the value has them."""
+        if node.kind == "empty":
+            return node.start
+        end = self._scanner.end_of(node)
+        if b"+" in node.marks:
+            end = self.source.find(b"\n", end) + 1 or end
+        return end
 
     def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
         """Replace the node, or create the leaf of a mapping."""
@@ -110,7 +118,7 @@ class YamlDocument:
         return self._add_key(parent, last, fragment, where)
 
     def delete(self, path: Path) -> Edit:
-        """Without the entry, its same-line comment and the comment directly above it."""
+        """Remove the entry, its same-line comment and the comment above that it alone has."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
         node, notes, where = self._locate(path)
@@ -213,7 +221,7 @@ class YamlDocument:
         target = self._anchored(self._root, name, node.start)
         if target is None:
             return slice_of(self.source, node.start, node.end, "alias", (*notes, note))
-        end = self._scanner.end_of(target) if target.kind != "empty" else target.start
+        end = self._slice_end(target)
         return slice_of(self.source, target.start, end, target.kind, (*notes, note))
 
     def _anchored(self, top: Node, name: bytes, before: int) -> Node | None:

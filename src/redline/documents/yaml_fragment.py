@@ -10,12 +10,16 @@ from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
 from redline.documents import yaml_strict
 from redline.documents.depth import value_too_deep
 from redline.documents.yaml_flow import Node, decode_key
+from redline.documents.yaml_portable import find_unportable, is_safe_in_flow
 from redline.documents.yaml_scan import Scanner
 from redline.documents.yaml_values import quote
 
 _FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
+_MARKER = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
 _KEEPS = re.compile(rb"[|>][0-9]?\+")
+# A hint shows a value of at most so many characters.
+_MAX_QUOTED = 200
 _WORDS = frozenset(("true", "false", "null", "~", ""))
 
 
@@ -33,10 +37,15 @@ class Fragment:
         self._value = _parse(source)
         self.scanner = Scanner(source)
         parts = list(self.scanner.stream.parts())
-        if len(parts) != 1 or parts[0].is_marked or source.lstrip().startswith(b"%"):
-            raise CannotApply("Value is not exactly one YAML node")
+        if len(parts) != 1 or _MARKER.search(source) or source.lstrip().startswith(b"%"):
+            raise CannotApply("Value is not exactly one YAML node", hint=_quoted_hint(source))
         self.root = self.scanner.root(parts[0])
         self.end = self.scanner.end_of(self.root)
+        reason = find_unportable(self.scanner, self.root)
+        if reason is not None:
+            raise CannotApply(
+                f"Value is not YAML that every parser reads: {reason}", hint=_quoted_hint(source)
+            )
 
     def readings(self) -> list[Any]:
         """The value parsed alone, with and without a final line break (block scalars differ)."""
@@ -108,6 +117,11 @@ class Fragment:
     def _flow(self, node: Node) -> bytes:
         source = self.scanner.source
         props = source[node.props : node.props_end] + b" " if node.has_props else b""
+        if node.kind == "empty" and node.tag is not None:
+            raise CannotApply(
+                "A tag without a value cannot be put inside a flow collection",
+                hint='give it an empty text: ""',
+            )
         if node.kind == "empty":
             return props.rstrip()
         if node.kind == "scalar":
@@ -124,7 +138,8 @@ class Fragment:
         value = self._flow(self.scanner.value_of(node, child))
         if node.kind == "sequence":
             return value or b"null"
-        if child.is_complex or child.key is None:
+        source = child.key_source(self.scanner.source)
+        if child.is_complex or child.key is None or source[:1] in (b"&", b"!"):
             raise CannotApply("A mapping with such keys cannot be put inside a flow collection")
         return render_key(child.key).encode("utf-8") + b": " + (value or b"null")
 
@@ -134,7 +149,8 @@ class Fragment:
             return self._quoted_block(node)
         if b"\n" in text:
             return quote(decode_key(text)).encode("utf-8")
-        if node.style == "plain" and _FLOW_UNSAFE.search(text.decode("utf-8")):
+        is_plain = node.style == "plain"
+        if is_plain and (_FLOW_UNSAFE.search(text.decode("utf-8")) or not is_safe_in_flow(text)):
             return b"'%b'" % text.replace(b"'", b"''")
         return text
 
@@ -144,6 +160,8 @@ class Fragment:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
         keeps = b"+" in node.marks
         value = self._value if keeps else _parse(self.source.rstrip(b"\n") + b"\n")
+        if not keeps and not any(self.scalar_lines()):
+            value = ""
         return quote(str(yaml_strict.untagged(value))).encode("utf-8")
 
 
@@ -159,9 +177,16 @@ def _parse(source: bytes) -> Any:
 
 def _not_yaml(source: bytes, error: DocumentSyntax) -> CannotApply:
     """The value does not parse; one line of text is shown in quotes, where it would."""
+    return CannotApply(
+        f"Value is not YAML: {error.message}", hint=_quoted_hint(source) or error.hint
+    )
+
+
+def _quoted_hint(source: bytes) -> str | None:
+    """How a line of text is written so that every parser reads it."""
     text = source.decode("utf-8").strip()
-    hint = f"quote it: {quote(text)}" if text and "\n" not in text else error.hint
-    return CannotApply(f"Value is not YAML: {error.message}", hint=hint)
+    is_short = 0 < len(text) <= _MAX_QUOTED and "\n" not in text
+    return f"to write it as text, quote it: {quote(text)}" if is_short else None
 
 
 def _dedented(line: bytes, column: int) -> bytes:

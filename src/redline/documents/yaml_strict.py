@@ -178,7 +178,7 @@ def _unprintable(source: bytes, text: str, at: int) -> DocumentSyntax:
         return syntax_error(source, offset, "a CR without LF: end lines in LF", "YAML")
     name = f"the control character U+{ord(text[at]):04X}"
     error = syntax_error(source, offset, name, "YAML")
-    error.hint = f'in double quotes it is written as an escape: "\\x{ord(text[at]):02x}"'
+    error.hint = f'in double quotes it is written as an escape: "\\u{ord(text[at]):04x}"'
     return error
 
 
