@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from redline.core.cancellation import cancellable
 from redline.core.budget import check_lines
+from redline.core.cancellation import cancellable
 from redline.core.changes import (
     ABSENT,
     Absent,
