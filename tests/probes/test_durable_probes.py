@@ -97,7 +97,7 @@ def _damaged_history(_probe: Probe, top: Path) -> None:
     raw = bytearray((state / "journal").read_bytes())
     raw[20] ^= 1
     (state / "journal").write_bytes(raw)
-    with _files(root, "--tools", "files", "--state-dir", str(state)) as client:
+    with _files(root, "--state-dir", str(state)) as client:
         client.request("logging/setLevel", {"level": "notice"})
         client.call("read_file", {"path": "a.txt"})
         client.call("read_file", {"path": "a.txt"})
