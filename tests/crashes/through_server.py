@@ -51,8 +51,9 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-def run(files: int, seed: str, batch: int = BATCH) -> Report:
-    """Serve *files* mutated files, a fresh workspace for every *batch* of them."""
+def run(files: int, seed: str, batch: int = BATCH, seconds: float = float("inf")) -> Report:
+    """Serve *files* mutated files, or those there is time for; *batch* of them at once."""
+    ends = time.monotonic() + seconds
     rng = random.Random(seed)
     report = Report()
     folder = Path(tempfile.mkdtemp(prefix="through-server-"))
@@ -63,7 +64,7 @@ def run(files: int, seed: str, batch: int = BATCH) -> Report:
     pinging = threading.Thread(target=_ping, args=(client, report, done))
     pinging.start()
     try:
-        while report.files < files:
+        while report.files < files and not report.problems and time.monotonic() < ends:
             _serve_batch(client, work, rng, min(batch, files - report.files), report)
     except AssertionError as problem:
         report.problems.append(str(problem)[:2000])
@@ -142,9 +143,10 @@ def main() -> int:
     """Serve as many files as asked for and print what was seen."""
     parser = argparse.ArgumentParser(prog="python -m tests.crashes.through_server")
     parser.add_argument("--files", type=int, default=1_000_000)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", default="campaign")
     args = parser.parse_args()
-    report = run(args.files, args.seed)
+    report = run(args.files, args.seed, seconds=args.seconds)
     print(json.dumps(asdict(report), indent=1))
     return 1 if report.problems or report.end_seconds > 5 else 0
 

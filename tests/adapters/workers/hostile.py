@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import socket
 import sys
 import time
 from typing import Any
@@ -62,6 +63,16 @@ def write_file(_ask: Ask, path: str) -> None:
     """Write a file."""
     with open(path, "w") as file:
         file.write("x" * 100_000)
+
+
+def open_socket(_ask: Ask) -> None:
+    """Reach for the network."""
+    socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()
+
+
+def signal_parent(_ask: Ask) -> None:
+    """Reach for the server."""
+    os.kill(os.getppid(), 0)
 
 
 def grow(_ask: Ask) -> int:

@@ -21,7 +21,7 @@ DOUBLING = {
 
 @pytest.fixture
 def confined() -> Iterator[IsolatedCalls]:
-    workers = IsolatedCalls(Budget(2.0, 600 << 20))
+    workers = IsolatedCalls(Budget(5.0, 600 << 20))
     yield workers
     workers.close()
 

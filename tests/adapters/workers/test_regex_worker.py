@@ -83,7 +83,7 @@ def test_a_catastrophe_is_stopped_in_time_and_the_next_call_works(pattern: str, 
 
 
 def test_other_calls_go_on_during_a_catastrophe() -> None:
-    workers = RegexWorkers(budget=1.5)
+    workers = RegexWorkers(budget=6.0)
     stopped: list[BaseException] = []
 
     def runaway() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from redline.adapters.sandbox import seccomp
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.adapters.workers.messages import decode, encode
 from redline.core.errors import Busy, LimitReached, TimeLimit, WorkerDied
@@ -96,6 +97,15 @@ def test_a_worker_writes_no_file(workers: IsolatedCalls, tmp_path: Path) -> None
     with pytest.raises((WorkerDied, RuntimeError)):
         workers.call(HOSTILE + "write_file", (str(tmp_path / "a"),))
     assert not (tmp_path / "a").exists() or (tmp_path / "a").stat().st_size == 0
+
+
+@pytest.mark.skipif(not seccomp.is_supported(), reason="needs seccomp")
+@pytest.mark.parametrize("reach", ["open_socket", "signal_parent"])
+def test_a_worker_reaches_neither_the_network_nor_the_server(
+    workers: IsolatedCalls, reach: str
+) -> None:
+    with pytest.raises(RuntimeError, match="PermissionError"):
+        workers.call(HOSTILE + reach, ())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

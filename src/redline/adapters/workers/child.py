@@ -1,14 +1,14 @@
 """The program inside a worker; run by path, with the server's module path.
 
 It limits itself: memory, stack and processor time by the kernel, wall time by an alarm that needs
-no interpreter to go off. It writes no file, and it dies with the thread that started it.
+no interpreter to go off. It writes no file, opens no socket, and dies with the thread that
+started it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any, BinaryIO
 
@@ -17,6 +17,8 @@ _STACK = 8 << 20
 _MAX_RESIDENT = 384 << 20
 # Seconds by which a worker outlives its budget when nobody kills it.
 _GRACE = 2
+_SIGKILL = 9
+_FORBIDDEN = ("socket", "kill", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
 
 
 class _Channel:
@@ -53,13 +55,12 @@ class _Channel:
         return value
 
 
-def serve(requests: BinaryIO, answers: BinaryIO, prepare: Callable[[], None]) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
     from redline.adapters.native_memory import load_sparingly
     from redline.core.loading import load_with
 
     load_with("toml_rs", load_sparingly)
-    prepare()
     channel = _Channel(requests, answers)
     channel.send("ready")
     while (request := channel.receive()) is not None:
@@ -99,12 +100,28 @@ def limit_process() -> None:
 
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when the thread that started it ends."""
-    if sys.platform == "linux":
-        import ctypes
+    from redline.adapters.sandbox import linux
 
-        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
+    if linux.IS_LINUX:
+        linux.prctl(linux.PR_SET_PDEATHSIG, _SIGKILL)
         if os.getppid() != parent:
             sys.exit(0)
+
+
+def forbid_outside() -> None:
+    """Take sockets and other processes away from this one, where the kernel filters calls."""
+    from redline.adapters.sandbox import linux, seccomp
+
+    if not seccomp.is_supported():
+        return
+    program = seccomp.Program()
+    for name in _FORBIDDEN:
+        program.when(name, seccomp.errno_action(seccomp.EPERM))
+    try:
+        linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+        seccomp.install(program.assemble(), listen=False)
+    except OSError:  # a kernel without filters: the other limits hold
+        return
 
 
 def _limit_call(seconds: float, memory: int, cpu: int) -> None:
@@ -150,4 +167,6 @@ if __name__ == "__main__":
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that a library prints gets among the answers
     die_with(int(parent))
-    serve(sys.stdin.buffer, sink, limit_process)
+    limit_process()
+    forbid_outside()
+    serve(sys.stdin.buffer, sink)
