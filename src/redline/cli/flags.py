@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from redline.core.changes import ChangeSet
-from redline.core.errors import GuardedWrite
-from redline.core.ports.history import Origin
 from redline.settings import Settings, SettingsError, config_path, gather, load, read_config
+
+if TYPE_CHECKING:
+    from redline.core.changes import ChangeSet
+    from redline.core.errors import GuardedWrite
+    from redline.core.ports.history import Origin
 
 
 class _Directory(argparse.Action):
@@ -88,6 +90,7 @@ def add_guarded_flag(parser: argparse.ArgumentParser) -> None:
 
 def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
     """A change made on the command line; --allow-guarded is the person's consent."""
+    from redline.core.ports.history import Origin
 
     def consent(refused: GuardedWrite, _: ChangeSet, /) -> bool:
         if not args.allow_guarded:
