@@ -216,6 +216,7 @@ class Redline:
 
     @built_once
     def _processes(self) -> SandboxedCommands:
+        from redline.adapters.platform import state_home
         from redline.adapters.processes.commands import SandboxedCommands
 
         return SandboxedCommands(
@@ -223,7 +224,7 @@ class Redline:
             self.settings.sandbox,
             readable=self.settings.exec_allow_roots,
             git_writes=self.settings.git_writes,
-            hidden=(self.state_dir,),
+            hidden=(self.state_dir, state_home()),
             program=self._command_helper,
         )
 

@@ -109,9 +109,10 @@ def confine(
 def _require_no_nesting(view: View) -> None:
     """Rules of Landlock alone cannot take back beneath a directory what they gave above it."""
     kept = [path for path in (*view.readable, *view.program) if _is_inside(path, view.writable)]
+    kept += visible.hidden_directories(view, in_writable=True)
     if kept:
         raise SandboxUnavailable(
-            f"This kernel cannot keep a directory inside the workspace read-only: {kept[0]}",
+            f"This kernel cannot keep a directory inside the workspace from commands: {kept[0]}",
             hint="install bubblewrap, or allow user namespaces",
         )
 

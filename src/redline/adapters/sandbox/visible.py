@@ -181,14 +181,16 @@ def roots_by_depth(view: View) -> list[tuple[str, bool]]:
     return sorted(modes.items(), key=lambda root: root[0].count("/") if root[0] != "/" else 0)
 
 
-def hidden_directories(view: View) -> list[str]:
-    """What to cover; never a directory that holds a root."""
+def hidden_directories(view: View, *, in_writable: bool) -> list[str]:
+    """What to cover, in writable roots or elsewhere; never a directory that holds a root."""
     held = (*view.writable, *view.readable, view.private)
-    return [
-        path
-        for path in view.hidden
-        if os.path.isdir(path) and not any(is_beneath(root, path) for root in held)
-    ]
+    found: list[str] = []
+    for path in sorted(view.hidden, key=len):
+        wanted = os.path.isdir(path) and not any(is_beneath(root, path) for root in held)
+        inside = _is_in_writable(view, path)
+        if wanted and inside == in_writable and not any(is_beneath(path, o) for o in found):
+            found.append(path)
+    return found
 
 
 def mount_tree(view: View) -> list[list[Any]]:
@@ -203,7 +205,7 @@ def mount_tree(view: View) -> list[list[Any]]:
         if not _is_in_writable(view, path):  # such a root is part of the outer one already
             steps.append(["rw" if is_writable else "ro", path, path])
     steps += [["rw", path, path] for path in (view.home, view.layers)]
-    return steps + [["empty", path] for path in hidden_directories(view)]
+    return steps + [["empty", path] for path in hidden_directories(view, in_writable=False)]
 
 
 def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
@@ -222,6 +224,7 @@ def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[An
         if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
     steps += [["ro-inside", path] for path in (*view.protected, *view.program)]
+    steps += [["empty", path] for path in hidden_directories(view, in_writable=True)]
     return [*steps, ["empty", view.layers]]
 
 
