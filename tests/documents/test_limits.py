@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, RedlineError, TooLarge
-from redline.documents import yaml_strict
+from redline.documents import yaml_doc
 from redline.documents.depth import nests_too_deep
 from redline.documents.formats import open_document
 from redline.documents.query import select
@@ -187,6 +187,6 @@ def test_numbers_without_end_are_read_or_refused(form: str, digits: str) -> None
 def test_a_yaml_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(yaml_strict, "MAX_PARSED_BYTES", 1 << 20)
+    monkeypatch.setattr(yaml_doc, "MAX_PARSED_BYTES", 1 << 20)
     with pytest.raises(TooLarge, match="larger than 1 MB"):
         open_document(b"- 1\n" * 300_000, "yaml")

@@ -13,7 +13,7 @@ import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, TooLarge
 from redline.core.splice import Splice
-from redline.documents import toml_verify
+from redline.documents import toml_doc, toml_verify
 from redline.documents.model import Edit
 from redline.documents.toml_doc import TomlDocument
 from redline.documents.toml_index import TomlIndex
@@ -140,11 +140,11 @@ SOURCE = b"a = 1\nt.x = 1\n\n[s]\nb = [1, 2]\n"
 )
 def test_an_edit_that_does_something_else_is_refused(splices: list[Splice], intent: Intent) -> None:
     with pytest.raises(CannotApply):
-        Verifier(SOURCE).check(Edit.of(SOURCE, splices), intent)
+        Verifier(SOURCE, 3).check(Edit.of(SOURCE, splices), intent)
 
 
 def test_an_edit_that_does_what_is_intended_is_accepted() -> None:
-    verifier = Verifier(SOURCE)
+    verifier = Verifier(SOURCE, 3)
     for splices, intent in [
         ([Splice(4, 5, b"2")], Intent("set", ("a",), "2")),
         ([Splice(0, 6, b"")], Intent("delete", ("a",))),
@@ -162,12 +162,13 @@ def test_a_key_of_thousands_of_parts_reaches_no_parser(monkeypatch: pytest.Monke
 
     key = ".".join(["a"] * 30_000)
     monkeypatch.setattr(toml_verify, "parse_slowly", parser)
+    monkeypatch.setattr(toml_doc, "parse_slowly", parser)
     monkeypatch.setattr(toml_verify._toml_rs, "loads", parser)
     for source in (f"{key} = 1\n", f"[{key}]\n", f"[[{key}]]\n", f"x = {{ {key} = 1 }}\n"):
         with pytest.raises(NestsTooDeep):
             TomlDocument(source.encode())
     monkeypatch.undo()
-    monkeypatch.setattr("redline.documents.toml_doc.parse_slowly", parser)
+    monkeypatch.setattr(toml_doc, "parse_slowly", parser)
     with pytest.raises(CannotApply, match="deep"):
         TomlDocument(b"x = 1\n").set(("x",), f"{{ {key} = 1 }}")
 
@@ -176,6 +177,6 @@ def test_a_key_of_thousands_of_parts_reaches_no_parser(monkeypatch: pytest.Monke
 def test_a_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(toml_verify, "MAX_PARSED_BYTES", 1 << 20)
+    monkeypatch.setattr(toml_doc, "MAX_PARSED_BYTES", 1 << 20)
     with pytest.raises(TooLarge, match="larger than 1 MB"):
         TomlDocument(b"a = 1\n" * 200_000)

@@ -10,6 +10,7 @@ from redline.core.splice import Splice
 from redline.documents import toml_layout as layout
 from redline.documents.depth import value_too_deep
 from redline.documents.model import (
+    MAX_PARSED_BYTES,
     Edit,
     Slice,
     key_exists,
@@ -46,10 +47,10 @@ class TomlDocument:
     format = "toml"
 
     def __init__(self, source: bytes) -> None:
-        require_text(source, "TOML")
+        require_text(source, "TOML", MAX_PARSED_BYTES)
         self.source = source
-        self._verifier = Verifier(source)
-        self._index = TomlIndex(source)
+        self._index = _index(source)
+        self._verifier = Verifier(source, self._index.depth)
         self._root = self._index.root()
 
     def get(self, path: Path) -> Slice:
@@ -108,7 +109,7 @@ class TomlDocument:
 
     def data(self) -> Any:
         """The document as plain values; dates and times as their text."""
-        return parse(self.source, float)
+        return parse(self.source, float, self._index.depth)
 
     def render(self, value: Any) -> str:
         """*value* as one line of TOML."""
@@ -196,6 +197,18 @@ class TomlDocument:
                 f"Value is not TOML: {_reason(text, error)}", hint='text needs quotes: "..."'
             ) from None
         return found.index.source[found.start : found.end].decode("utf-8")
+
+
+def _index(source: bytes) -> TomlIndex:
+    """The located document; where it has not the shape of TOML, a parser says why."""
+    try:
+        return TomlIndex(source)
+    except NestsTooDeep:
+        # Of a key with thousands of parts every parser makes thousands of tables.
+        raise
+    except DocumentSyntax:
+        parse_slowly(source, float)
+        raise
 
 
 def _reason(text: str, error: Exception) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
 from redline.core.loading import load_native
 from redline.documents.depth import too_deep
-from redline.documents.model import MAX_PARSED_BYTES, Edit, require_size, syntax_error
+from redline.documents.model import Edit, syntax_error
 from redline.documents.path import Path
 from redline.documents.toml_scan import read_sections
 
@@ -38,9 +38,10 @@ class Intent:
 class Verifier:
     """The parsed document that edits are compared with; making it validates the document."""
 
-    def __init__(self, source: bytes) -> None:
+    def __init__(self, source: bytes, depth: int) -> None:
         self._source = source
-        self._data: Any = parse(source)
+        self._depth = depth
+        self._data: Any = parse(source, as_text, depth)
 
     def check(self, edit: Edit, intent: Intent) -> None:
         """Refuse *edit* unless old-with-the-intent and new are the same data."""
@@ -52,7 +53,9 @@ class Verifier:
             raise CannotApply(f"The result would not parse: {error.message}") from None
         # The old data is changed in place, which is cheaper than a copy; it is parsed again if this
         # document is asked for another edit.
-        expected = self._data if self._data is not None else parse(self._source)
+        expected = (
+            self._data if self._data is not None else parse(self._source, as_text, self._depth)
+        )
         self._data = None
         try:
             same = _is_as_intended(expected, actual, intent)
@@ -64,24 +67,33 @@ class Verifier:
             raise CannotApply("The result would change something else too; nothing was changed")
 
 
-def parse(source: bytes, parse_float: Callable[[str], Any] | None = None) -> Any:
-    """Plain values, each float by its text unless *parse_float* says otherwise; DocumentSyntax."""
-    require_size(source, "TOML", MAX_PARSED_BYTES)
-    convert = parse_float or as_text
-    try:
-        is_native = read_sections(source, 3 if source.startswith(b"\xef\xbb\xbf") else 0).depth
-    except NestsTooDeep:
-        # Of a key with thousands of parts every parser makes thousands of tables.
-        raise
-    except DocumentSyntax:
-        return parse_slowly(source, convert)
-    if is_native <= _NATIVE_DEPTH:
+def as_text(number: str) -> tuple[str, str]:
+    """A float that equals only one written the same way."""
+    return ("float", number)
+
+
+def parse(
+    source: bytes, parse_float: Callable[[str], Any] = as_text, depth: int | None = None
+) -> Any:
+    """Plain values, each float by its text unless *parse_float* says otherwise; DocumentSyntax.
+
+    *depth* is how deep brackets nest, if that is known.
+    """
+    if depth is None:
+        try:
+            depth = read_sections(source, 3 if source.startswith(b"\xef\xbb\xbf") else 0).depth
+        except NestsTooDeep:
+            # Of a key with thousands of parts every parser makes thousands of tables.
+            raise
+        except DocumentSyntax:
+            return parse_slowly(source, parse_float)
+    if depth <= _NATIVE_DEPTH:
         try:
             text = source.decode("utf-8-sig")
-            return _toml_rs.loads(text, parse_float=convert, toml_version="1.0.0")
+            return _toml_rs.loads(text, parse_float=parse_float, toml_version="1.0.0")
         except ValueError:
             pass  # the other parser has the last word, and words that fit on a line
-    return parse_slowly(source, convert)
+    return parse_slowly(source, parse_float)
 
 
 def parse_slowly(source: bytes, parse_float: Callable[[str], Any]) -> Any:
@@ -94,11 +106,6 @@ def parse_slowly(source: bytes, parse_float: Callable[[str], Any]) -> Any:
         raise _syntax(source, error) from None
     except ValueError as error:  # more digits than the interpreter reads
         raise DocumentSyntax(f"Invalid TOML: {error}") from None
-
-
-def as_text(number: str) -> tuple[str, str]:
-    """A float that equals only one written the same way."""
-    return ("float", number)
 
 
 def _syntax(source: bytes, error: tomllib.TOMLDecodeError) -> DocumentSyntax:

@@ -11,6 +11,7 @@ from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, No
 from redline.core.splice import Splice
 from redline.documents import yaml_entries, yaml_strict, yaml_values
 from redline.documents.model import (
+    MAX_PARSED_BYTES,
     Edit,
     Slice,
     key_exists,
@@ -42,7 +43,7 @@ class YamlDocument:
     format = "yaml"
 
     def __init__(self, source: bytes, index: int = 0) -> None:
-        require_text(source, "YAML")
+        require_text(source, "YAML", MAX_PARSED_BYTES)
         self.source = source
         self.index = index
         self._verifier = Verifier(source)

@@ -15,7 +15,7 @@ import yaml12
 
 from redline.core.errors import DocumentSyntax
 from redline.documents.depth import too_deep
-from redline.documents.model import MAX_DEPTH, MAX_PARSED_BYTES, require_size, syntax_error
+from redline.documents.model import MAX_DEPTH, syntax_error
 
 BOM = b"\xef\xbb\xbf"
 # Every nested block collection begins at a column of its own, so a line's blanks and indicators
@@ -27,6 +27,9 @@ _WINDOW = 1 << 16
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]|\r(?!\n)"
 )
+# Bytes that are never part of those characters, and occur in most files.
+_COMMON = bytes(byte for byte in range(256) if byte in b"\t\n" or 0x20 <= byte < 0x7F)
+_RARE = bytes(byte for byte in range(0x80, 256) if byte not in (0xC2, 0xEF))
 # An alias that no tag or anchor precedes; names end where all parsers end them.
 _ALIAS = re.compile(r"\*(?<![^ \t\r\n,\[{:]\*)(?=[^ \t\r\n,\[\]{}'\"]+(?<!:)(?:[ \t\r\n,\]}]|\Z))")
 _PROPERTY_BEFORE = re.compile(r"(?:\A|[ \t\r\n,\[{:])[&!][^ \t\r\n,\[\]{}]*[ \t]+\Z")
@@ -37,18 +40,19 @@ _TAB = re.compile(r"(?<=[^ \t\r\n]):\t")
 _SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F]..)")
 # Tags whose scalars the parser converts, and fails on what only other versions of YAML accept.
 _TYPED = re.compile(r"!!(?=(?:int|bool|float|null)[ \t\r\n])")
+_COLLECTIONS = (dict, list)
+_NESTING = (*_COLLECTIONS, yaml12.Yaml)
 _POSITION = re.compile(r" at byte \d+ line (\d+) column (\d+)")
 
 
 def parse(source: bytes) -> list[Any]:
-    """Return the value of each document; DocumentSyntax, TooLarge.
+    """Return the value of each document; DocumentSyntax.
 
     Mappings are dicts (of duplicate keys the last counts), tagged nodes and aliases `yaml12.Yaml`.
     """
-    require_size(source, "YAML", MAX_PARSED_BYTES)
     _require_narrow(source)
     text = source.decode("utf-8-sig")
-    wrong = _UNPRINTABLE.search(text)
+    wrong = _UNPRINTABLE.search(text) if source.translate(None, _COMMON + _RARE) else None
     if wrong:
         raise _unprintable(source, text, wrong.start())
     documents = _load(_readable(text), text)
@@ -134,17 +138,19 @@ def nodes(top: Any) -> Iterator[Any]:
 
 def require_shallow(documents: list[Any]) -> None:
     """Refuse values that nest deeper than the limit, without recursion."""
-    level, depth = [untagged(document) for document in documents], 0
+    level: list[Any] = [documents]
+    depth = 0
     while level:
-        if depth > MAX_DEPTH:
+        if depth > MAX_DEPTH + 1:
             raise too_deep()
-        following: list[Any] = []
-        for node in level:
-            if isinstance(node, dict):
-                following += node.values()
-            elif isinstance(node, list):
-                following += node
-        level = [untagged(node) for node in following if not isinstance(node, str)]
+        inner = [
+            value
+            for node in level
+            for value in (node.values() if type(node) is dict else node)
+            if type(value) in _NESTING
+        ]
+        level = [untagged(value) for value in inner]
+        level = [value for value in level if type(value) in _COLLECTIONS]
         depth += 1
 
 
