@@ -5,7 +5,8 @@
 In each race both servers add a line to one file while a person saves it: in place, by renaming a
 new file over it, or by appending. Afterwards every save must be in the file (or in a file beside
 it that an answer names), every acknowledged edit too unless the person, whose text has it not,
-wrote over it after it was there (which the answer says if it can know), and no refused edit. Prints what is wrong, and how the races ended.
+wrote over it after it was there (which the answer says if it can know), and no refused edit.
+Prints what is wrong, and how the races ended.
 """
 
 from __future__ import annotations
