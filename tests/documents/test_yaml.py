@@ -59,6 +59,8 @@ def test_what_is_inserted_takes_the_shape_of_its_siblings(
         ("a: {x: 1, y: 2}\n", "a.x", "a: {y: 2}\n"),
         ("a: {x: 1, y: 2}\n", "a.y", "a: {x: 1}\n"),
         ("a: [1]\n", "a[0]", "a: []\n"),
+        ("a: !t [1]\n", "a[0]", "a: !t []\n"),
+        ("a: !t # c\n  b: 1\n", "a.b", "a: !t {} # c\n"),
         ("a:\n  # kept\n  only: 1\nz: 1\n", "a.only", "a: {}\n  # kept\nz: 1\n"),
         ("a:\n- 1\n", "a[0]", "a: []\n"),
         ("? k\n: v\nz: 1\n", "k", "z: 1\n"),
