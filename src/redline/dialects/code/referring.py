@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from redline.code.definitions import Parsed
+from redline.code.file_access import Files
 from redline.code.imports import stem_keys
 from redline.code.languages import kin_of, language_of
-from redline.code.project import Files
 from redline.code.references import nodes_of
 from redline.code.resolvers import TOLD_APART, TYPED, ByLine, InCompany, Resolver, resolver_of
 from redline.code.targets import Reference, Target
