@@ -6,6 +6,8 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "redline"
+MAX_MODULES = 16
+FLAT = {"instruct"}  # not yet in packages
 WRITERS = {"open", "write_text", "write_bytes", "unlink", "rename", "rmdir", "mkdir", "touch"}
 
 
@@ -63,3 +65,33 @@ def test_every_module_says_what_it_is_for() -> None:
         if not ast.get_docstring(ast.parse(path.read_text("utf-8")))
     ]
     assert not bare, f"modules without a docstring: {bare}"
+
+
+def test_no_folder_holds_more_than_sixteen_modules() -> None:
+    full = {
+        str(folder.relative_to(SOURCE)): count
+        for folder in (SOURCE, *(path for path in SOURCE.rglob("*") if path.is_dir()))
+        if (count := sum(path.stem != "__init__" for path in folder.glob("*.py"))) > MAX_MODULES
+    }
+    assert set(full) <= FLAT, f"folders with too many modules: {full}"
+
+
+def test_no_module_repeats_the_name_of_its_folder() -> None:
+    repeating = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if path.stem == path.parent.name or path.stem.startswith(f"{path.parent.name}_")
+    ]
+    assert not repeating, f"modules that repeat their folder: {repeating}"
+
+
+def test_packages_import_nothing_when_they_are_loaded() -> None:
+    importing = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.glob("*/**/__init__.py")
+        if any(
+            isinstance(node, ast.Import | ast.ImportFrom)
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        )
+    ]
+    assert not importing, f"packages that import: {importing}"

@@ -19,8 +19,8 @@ from redline.code.c.types import Bodies, Types
 from redline.code.c.visible import Found, Visible, is_linked
 from redline.code.references.definition import UNKNOWN, Thing
 from redline.code.references.file_access import Files
+from redline.code.references.resolver import Resolver
 from redline.code.references.targets import Meaning, Reference, Target, by_line, verdicts
-from redline.code.registry import Resolver
 from redline.code.syntax.macros import without_texts, words_in_macros
 from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
