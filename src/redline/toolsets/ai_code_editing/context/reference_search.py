@@ -12,8 +12,9 @@ from typing import Any
 
 from redline.code.python_js.imports import stem_keys
 from redline.code.references.file_access import Files
+from redline.code.references.resolver import ByLine, InCompany, Resolver
 from redline.code.references.targets import Reference, Target
-from redline.code.registry import TOLD_APART, TYPED, ByLine, InCompany, Resolver, resolver_of
+from redline.code.registry import TOLD_APART, TYPED, resolver_of
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.languages import kin_of, language_of
 from redline.code.syntax.uses import nodes_of
