@@ -10,7 +10,7 @@ from redline.core.errors import DocumentSyntax
 from redline.documents.depth import too_deep
 from redline.documents.json_runs import PIECE, members_end
 from redline.documents.json_values import parse_text
-from redline.documents.json_walk import KEY, Entry, Mask, Run, last_mark, skip_space, value_end
+from redline.documents.json_walk import KEY, JsonEntry, Mask, Run, last_mark, skip_space, value_end
 from redline.documents.model import MAX_DEPTH
 
 # A place in a string that is not within an escape, nor within a character.
@@ -36,7 +36,7 @@ class Json5Reader:
     it as whole members, it also ends where a member ends.
     """
 
-    def __init__(self, source: bytes, mask: Mask, root: Entry, piece: int = PIECE) -> None:
+    def __init__(self, source: bytes, mask: Mask, root: JsonEntry, piece: int = PIECE) -> None:
         self._source = source
         self._mask = mask
         self._root = root

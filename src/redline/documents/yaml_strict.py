@@ -112,7 +112,7 @@ def alias_name(value: Any) -> str | None:
     return None
 
 
-def untagged(value: Any) -> Any:
+def without_tag(value: Any) -> Any:
     """Return *value* without its tag."""
     return value.value if isinstance(value, yaml12.Yaml) else value
 
@@ -128,7 +128,7 @@ def nodes(top: Any) -> Iterator[Any]:
     while stack:
         value = stack.pop()
         yield value
-        inner = untagged(value)
+        inner = without_tag(value)
         if isinstance(inner, dict):
             stack += inner.values()
             stack += [key for key in inner if isinstance(key, yaml12.Yaml)]
@@ -149,7 +149,7 @@ def require_shallow(documents: list[Any]) -> None:
             for value in (node.values() if type(node) is dict else node)
             if type(value) in _NESTING
         ]
-        level = [untagged(value) for value in inner]
+        level = [without_tag(value) for value in inner]
         level = [value for value in level if type(value) in _COLLECTIONS]
         depth += 1
 

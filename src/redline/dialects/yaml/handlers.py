@@ -7,7 +7,7 @@ from redline.core.diff import diff_of_files
 from redline.core.errors import IsADirectory, NotFound, StaleBase
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.tool import Call, Json, Result
-from redline.documents.confined import Source, apply_edits, read
+from redline.documents.confined import DocumentSource, apply_edits, read
 from redline.documents.editing import DocEdit, EditedFile, Options, change_of
 from redline.documents.model import MAX_BYTES
 from redline.documents.path import parse_path
@@ -23,7 +23,7 @@ def get(call: Call) -> Result:
     steps = parse_path(arguments["path"])
     place = call.runtime.workspace.resolve(arguments["file"], Access.READ, must_exist=True)
     source = call.runtime.tree.read(place, MAX_BYTES)
-    document = Source(source, "yaml", arguments.get("doc_index", 0))
+    document = DocumentSource(source, "yaml", arguments.get("doc_index", 0))
     found = read(call.runtime.confined, document, steps)
     result = Result.of_text(found.text)
     if not found.notes:
