@@ -10,7 +10,7 @@ import pytest
 
 from redline.adapters.confined import ConfinedCalls
 from redline.core.errors import InvalidArgument, LimitReached, NotFound, TimeLimit
-from redline.documents.confined import DocumentSource, query, validate
+from redline.documents.isolated import DocumentSource, query, validate
 
 DOUBLING = {
     f"a{i}": {"allOf": [{"$ref": f"#/$defs/a{i + 1}"}, {"$ref": f"#/$defs/a{i + 1}"}]}

@@ -43,7 +43,7 @@ def test_a_workspace_has_the_toml_parser_loaded_so_at_its_first_toml(tmp_path: P
         "from redline import Workspace\n"
         "os.mkdir('ws')\nWorkspace.open('ws', state_dir='state')\n"
         "assert not loaded and 'toml_rs' not in sys.modules\n"
-        "from redline.documents.toml_verify import parse\n"
+        "from redline.documents.toml.verify import parse\n"
         f"{PARSE}"
         "print(*loaded)\n"
     )
@@ -53,7 +53,7 @@ def test_a_workspace_has_the_toml_parser_loaded_so_at_its_first_toml(tmp_path: P
 def test_documents_alone_need_no_workspace(tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "from redline.documents.toml_verify import parse\n"
+        "from redline.documents.toml.verify import parse\n"
         f"{PARSE}"
         "print('redline.adapters.native_memory' in sys.modules)\n"
     )

@@ -77,7 +77,7 @@ class _Parsed:
         return bytes(data)
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
-        from redline.documents.yaml_doc import YamlDocument
+        from redline.documents.yaml.edit.document import YamlDocument
 
         document = YamlDocument(data)
         document.data()

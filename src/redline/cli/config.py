@@ -71,7 +71,7 @@ def _entry_text(client: ClientConfig, argv: list[str], source: bytes) -> bytes:
     entry = client.entry(argv)
     if not source.strip():
         return (json.dumps({client.key: {"redline": entry}}, indent=2) + "\n").encode()
-    from redline.documents.json_doc import JsonDocument
+    from redline.documents.json.document import JsonDocument
 
     document = JsonDocument(source, "jsonc")
     value = json.dumps(entry, indent=2)

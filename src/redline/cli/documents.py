@@ -23,10 +23,10 @@ from redline.core.errors import (
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Origin
-from redline.documents.confined import DocumentSource, apply_edits, detect
+from redline.documents.base.model import MAX_BYTES
 from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.formats import FORMATS
-from redline.documents.model import MAX_BYTES
+from redline.documents.isolated import DocumentSource, apply_edits, detect
 from redline.settings import Settings
 
 NOT_THERE = 3

@@ -9,8 +9,8 @@ import sys
 from redline.cli.documents import add_flags, open_source, source_of, told_if_absent
 from redline.cli.terminal import out_bytes
 from redline.core.paths import Access
-from redline.documents.confined import read, read_value
-from redline.documents.path import parse_path
+from redline.documents.base.path import parse_path
+from redline.documents.isolated import read, read_value
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

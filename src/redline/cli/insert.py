@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.documents import add_edit_flags, edit, told_if_absent
+from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit
-from redline.documents.path import parse_path
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

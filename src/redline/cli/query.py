@@ -8,8 +8,8 @@ from redline.cli.documents import NOT_THERE, add_flags, open_source, source_of, 
 from redline.cli.terminal import out, paint
 from redline.core.diff import visible
 from redline.core.paths import Access
-from redline.documents.confined import query
-from redline.documents.path import render_path
+from redline.documents.base.path import render_path
+from redline.documents.isolated import query
 from redline.documents.query import Match
 
 

@@ -10,9 +10,9 @@ from redline.core.errors import DocumentSyntax, InvalidArgument, NotFound, PathE
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.docs.targets import shown, targets
 from redline.dialects.tool import Call, Json, Result
-from redline.documents.confined import DocumentSource, detect, named_schema, query, read, validate
-from redline.documents.model import MAX_BYTES
-from redline.documents.path import parse_path, render_path
+from redline.documents.base.model import MAX_BYTES
+from redline.documents.base.path import parse_path, render_path
+from redline.documents.isolated import DocumentSource, detect, named_schema, query, read, validate
 from redline.documents.query import Match
 from redline.documents.schema import Problem, syntax_problem
 

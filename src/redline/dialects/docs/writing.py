@@ -11,9 +11,9 @@ from redline.core.errors import DocumentError, InvalidArgument, IsADirectory, No
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.docs.targets import shown, targets
 from redline.dialects.tool import Call, Json, Result
-from redline.documents.confined import apply_edits
+from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, Options, change_of
-from redline.documents.path import parse_path
+from redline.documents.isolated import apply_edits
 
 # Somebody else may change a file between reading and writing; the edits are then planned again on
 # what they left, so that parallel edits of one file are all kept.

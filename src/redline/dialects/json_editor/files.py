@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from redline.core.errors import CannotApply
 from redline.dialects.json_editor.inputs import Source, read_document
-from redline.documents.json_ops import JsonOp, plan_operations
+from redline.documents.json.operations import JsonOp, plan_operations
 from redline.instruct.operations import (
     Absent,
     Operation,

@@ -61,7 +61,7 @@ def file_source(call: Call, file: str, access: Access = Access.READ) -> Source:
 
 def form_of(confined: Confined, file: str, raw: bytes) -> str:
     """json, or jsonc where the file's name says so."""
-    from redline.documents.confined import detect
+    from redline.documents.isolated import detect
 
     named = detect(confined, file, raw)
     if named == "json5":
@@ -71,7 +71,7 @@ def form_of(confined: Confined, file: str, raw: bytes) -> str:
 
 def read_document(raw: bytes, form: str) -> Value:
     """The object or array a file holds, comments and trailing commas aside where it may."""
-    from redline.documents.json_mask import mask_of
+    from redline.documents.json.mask import mask_of
 
     plain = bytes(mask_of(raw, form)) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf")
     document = parse(plain)

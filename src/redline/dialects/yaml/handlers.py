@@ -7,10 +7,10 @@ from redline.core.diff import diff_of_files
 from redline.core.errors import IsADirectory, NotFound, StaleBase
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.tool import Call, Json, Result
-from redline.documents.confined import DocumentSource, apply_edits, read
+from redline.documents.base.model import MAX_BYTES
+from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, EditedFile, Options, change_of
-from redline.documents.model import MAX_BYTES
-from redline.documents.path import parse_path
+from redline.documents.isolated import DocumentSource, apply_edits, read
 
 # Somebody else may change the file between reading and writing; the edit is then planned again on
 # what they left, so that parallel edits of one file are all kept.
