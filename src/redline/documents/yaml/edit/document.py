@@ -24,7 +24,7 @@ from redline.documents.base.model import (
 )
 from redline.documents.base.path import Path, render_path
 from redline.documents.yaml import strict, values
-from redline.documents.yaml.edit import entries as yaml_entries
+from redline.documents.yaml.edit import entries
 from redline.documents.yaml.edit.anchors import check_anchors, uses_of
 from redline.documents.yaml.edit.fragment import Fragment, render_key
 from redline.documents.yaml.edit.placement import Placer, Style
@@ -127,7 +127,7 @@ class YamlDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
-        splices = yaml_entries.remove(self._placer, parent, *self._scanner.beside(parent, node))
+        splices = entries.remove(self._placer, parent, *self._scanner.beside(parent, node))
         edit = DocumentEdit.of(self.source, splices)
         check_anchors(edit)
         self._verifier.check_removed(edit.after, where)
@@ -207,8 +207,8 @@ class YamlDocument:
 
     def _missing(self, node: Node, path: Path, depth: int) -> NodeNotFound:
         """No such key; near ones are looked for among the first, a dotted one among all."""
-        entries = islice(self._scanner.entries(node), _NEAR)
-        keys = [child.key for child in entries if child.key is not None]
+        first = islice(self._scanner.entries(node), _NEAR)
+        keys = [child.key for child in first if child.key is not None]
         rest = [str(segment) for segment in path[depth:]]
         dotted = (".".join(rest[:stop]) for stop in range(len(rest), 1, -1))
         keys += [key for key in (*dotted, "<<") if self._scanner.find_named(node, key)]
@@ -288,9 +288,9 @@ class YamlDocument:
         if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         if parent.kind == "empty":
-            splices = yaml_entries.create_first(self._placer, self._part, key, fragment)
+            splices = entries.create_first(self._placer, self._part, key, fragment)
         else:
-            splices = yaml_entries.append(self._placer, parent, key, fragment)
+            splices = entries.append(self._placer, parent, key, fragment)
         return self._verify_added(splices, where.entry(render_key(key).encode("utf-8")), fragment)
 
     def _insert_item(
@@ -302,9 +302,9 @@ class YamlDocument:
         if before is None and index != position:
             raise as_refusal(out_of_range(path, len(path) - 1, position))
         if before is None:
-            splices = yaml_entries.append(self._placer, parent, None, fragment)
+            splices = entries.append(self._placer, parent, None, fragment)
         else:
-            splices = yaml_entries.insert_item(self._placer, parent, before, fragment)
+            splices = entries.insert_item(self._placer, parent, before, fragment)
         return self._verify_added(splices, where.entry(position), fragment)
 
     def _verify_added(

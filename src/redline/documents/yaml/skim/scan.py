@@ -1,7 +1,7 @@
 """A skimmer over YAML bytes: finds the bytes of the node at a path without parsing the rest.
 
 A block collection's entries are the lines that start at exactly its column; everything deeper is
-skipped by one regular expression. What it finds is never trusted alone: yaml_verify compares it
+skipped by one regular expression. What it finds is never trusted alone: `verify` compares it
 with an independent parser before any change leaves this package.
 """
 
