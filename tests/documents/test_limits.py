@@ -210,3 +210,10 @@ def test_what_is_rewritten_for_the_yaml_parser_takes_linear_time(line: str) -> N
     with suppress(RedlineError):
         open_document(line.encode(), "yaml")
     assert time.process_time() - started < 5
+
+
+@pytest.mark.requirement("docs-limits")
+@pytest.mark.parametrize("form", ["json", "jsonc"])
+def test_json_over_its_limit_is_refused_with_the_limit(form: str) -> None:
+    with pytest.raises(TooLarge, match="larger than 256 MB"):
+        open_document(bytes((256 << 20) + 1), form)

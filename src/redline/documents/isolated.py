@@ -8,7 +8,7 @@ and JSONC are read here, by parsers that keep no recursion.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from redline.core.errors import DocumentSyntax
@@ -55,7 +55,7 @@ def apply_edits(
     """Return the file after every edit, as `editing.apply_edits` does."""
     form = detect(confined, name, data, options.form)
     if form in _IN_PROCESS:
-        return editing.apply_edits(name, data, edits, options)
+        return editing.apply_edits(name, data, edits, replace(options, form=form))
     given = [(edit.action, list(edit.path), edit.value, edit.as_json) for edit in edits]
     after, notes = _call(
         confined, "edit_document", data, form, options.index, options.create_parents, given
