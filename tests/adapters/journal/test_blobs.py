@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.adapters.files.platform import choose_disk
-from redline.adapters.journal.blobs import LEAST_DELTA, PIECE, Blobs
+from redline.adapters.journal.blobs import MIN_DELTA, PIECE, Blobs
 from redline.adapters.journal.format.deltas import Delta
 from redline.core.changes import digest_of
 
@@ -26,7 +26,7 @@ def blobs(tmp_path: Path) -> Blobs:
 def deltas(tmp_path: Path) -> Blobs:
     """Where every content may be stored as a delta, however small."""
     disk = choose_disk()
-    return Blobs(disk, disk.open_root(str(tmp_path)), least_delta=0)
+    return Blobs(disk, disk.open_root(str(tmp_path)), min_delta=0)
 
 
 def _follow(blobs: Blobs, old: bytes, new: bytes) -> int:
@@ -106,7 +106,7 @@ def test_every_version_of_a_content_is_read_back(
     versions: list[tuple[int, int, bytes]],
 ) -> None:
     disk = choose_disk()
-    blobs = Blobs(disk, disk.open_root(str(tmp_path_factory.mktemp("blobs"))), least_delta=0)
+    blobs = Blobs(disk, disk.open_root(str(tmp_path_factory.mktemp("blobs"))), min_delta=0)
     made = [first]
     for start, length, added in versions:
         old = made[-1]
@@ -119,13 +119,13 @@ def test_every_version_of_a_content_is_read_back(
 
 
 def test_many_small_changes_of_a_large_content_take_little(blobs: Blobs, tmp_path: Path) -> None:
-    content = os.urandom(4 * LEAST_DELTA)
+    content = os.urandom(4 * MIN_DELTA)
     blobs.put(_named(content), "transact")
     for number in range(20):
         old, content = content, content[:9999] + b"%d" % number + content[10000:]
         assert _follow(blobs, old, content) < 200
         assert _read(blobs, digest_of(content)) == content
-    assert _follow(blobs, content, os.urandom(4 * LEAST_DELTA)) > 4 * LEAST_DELTA
+    assert _follow(blobs, content, os.urandom(4 * MIN_DELTA)) > 4 * MIN_DELTA
 
 
 def test_a_content_put_together_with_another_base_is_damaged(deltas: Blobs, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_delta_over_a_damaged_base_is_damaged(deltas: Blobs, tmp_path: Path) -
 
 def test_a_delta_never_takes_the_place_of_what_is_stored(blobs: Blobs, tmp_path: Path) -> None:
     """Two contents told by each other would both be lost."""
-    old, new = b"a" * LEAST_DELTA, b"a" * LEAST_DELTA + b"b"
+    old, new = b"a" * MIN_DELTA, b"a" * MIN_DELTA + b"b"
     _follow(blobs, old, new)
     stored = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
     delta = Delta(digest_of(new), len(new), len(old), 0)

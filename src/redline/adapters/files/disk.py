@@ -12,7 +12,7 @@ import os
 import stat as modes
 from collections.abc import Callable
 
-from redline.adapters.files.disk_read import O_CALM, O_NOFOLLOW, Dir, DiskReading, fd_of
+from redline.adapters.files.disk_read import O_NOFOLLOW, O_SAFE_OPEN, Dir, DiskReading, fd_of
 
 try:
     import fcntl
@@ -54,12 +54,12 @@ class Disk(DiskReading):
 
     def create(self, base: Dir, name: str, mode: int = 0o600) -> int:
         """A new file for writing; EEXIST when anything is there."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_CALM
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_SAFE_OPEN
         return os.open(name, flags, mode, dir_fd=fd_of(base))
 
     def open_own(self, base: Dir, name: str) -> int:
         """One of Redline's own files for reading and writing, made if missing."""
-        flags = os.O_RDWR | os.O_CREAT | O_NOFOLLOW | O_CALM
+        flags = os.O_RDWR | os.O_CREAT | O_NOFOLLOW | O_SAFE_OPEN
         return os.open(name, flags, 0o600, dir_fd=fd_of(base))
 
     def append(self, fd: int, data: bytes) -> None:
@@ -135,7 +135,7 @@ class Disk(DiskReading):
 
     def chmod(self, base: Dir, name: str, mode: int) -> None:
         """Set the permission bits of a file or directory, never through a link."""
-        fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_CALM, dir_fd=fd_of(base))
+        fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=fd_of(base))
         try:
             os.fchmod(fd, mode)
         finally:
@@ -144,7 +144,7 @@ class Disk(DiskReading):
     def sync_entry(self, base: Dir, name: str) -> None:
         """Make a file's or directory's own facts last, where it may be opened."""
         try:
-            fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_CALM, dir_fd=fd_of(base))
+            fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=fd_of(base))
         except PermissionError:
             return
         try:

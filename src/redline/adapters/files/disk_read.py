@@ -17,7 +17,7 @@ _O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _O_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _O_BINARY = getattr(os, "O_BINARY", 0)
 # Never block on a FIFO, never adopt a terminal.
-O_CALM = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_CLOEXEC | _O_BINARY
+O_SAFE_OPEN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_CLOEXEC | _O_BINARY
 # What is compared at once of a file that is large.
 _PIECE = 1 << 18
 # O_PATH needs no read permission on directories; where it is missing, reading must do.
@@ -43,7 +43,7 @@ class DiskReading:
 
     def open_read(self, base: Dir, parts: Sequence[str]) -> int:
         """A descriptor for reading; a link anywhere is ELOOP. The caller checks the kind."""
-        return self._beneath(fd_of(base), parts, os.O_RDONLY | O_CALM, 0)
+        return self._beneath(fd_of(base), parts, os.O_RDONLY | O_SAFE_OPEN, 0)
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
         """Whether *parts* is there without any link on the way; None where a walk must tell."""

@@ -1,4 +1,4 @@
-"""Locks on places, across threads and processes, on a bounded set of lock files.
+"""Locks on paths, across threads and processes, on a bounded set of lock files.
 
 Each place hashes to one of a few hundred lock files in a directory that all workspaces of a user
 share, so two servers with overlapping roots still meet. Lock files are taken in sorted order, so
@@ -61,7 +61,7 @@ class LockFiles:
                 return None
             os.close(fd)  # the file was removed: others lock the one that is there now
 
-    def give_back(self, name: str, fd: int) -> None:
+    def release(self, name: str, fd: int) -> None:
         """Let go of a lock that `take` gave."""
         try:
             platform.unlock(fd)
@@ -103,7 +103,7 @@ class OneLock:
         self._fd = fd
 
     def __exit__(self, *_: object) -> None:
-        self._files.give_back(self._name, self._fd)
+        self._files.release(self._name, self._fd)
 
     def close(self) -> None:
         """Close the file."""
@@ -125,7 +125,7 @@ class Held:
     def release(self) -> None:
         """Let go of everything; harmless when called twice."""
         while self._held:
-            self._files.give_back(*self._held.pop())
+            self._files.release(*self._held.pop())
 
 
 class PlaceLocks:

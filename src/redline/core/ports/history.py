@@ -122,14 +122,15 @@ class History(Protocol):
 class Transaction(Protocol):
     """A change set staged and checked under its locks; nothing is visible yet."""
 
-    def swap(self) -> None:
-        """Commit and make it visible; on failure everything is as before, for good."""
+    def swap(self) -> CommittedTransaction:
+        """Commit and make the change visible; on failure, durably restore what was there."""
+
+
+class CommittedTransaction(Protocol):
+    """A change set that is in the journal and visible; its locks are still held."""
 
     def finish(self) -> Operation:
-        """Close the books, let go of the locks, and say what was done."""
-
-    def abandon(self) -> None:
-        """Forget a transaction that was not swapped; harmless afterwards."""
+        """Release the locks and return the operation."""
 
 
 @dataclass(frozen=True, slots=True)
