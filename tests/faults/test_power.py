@@ -145,7 +145,7 @@ SITES = {
 }
 BLOB_SITES = {
     "Blobs._write",  # larger contents for undo and recovery
-    "Blobs.put",  # the directory of contents
+    "Blobs.store",  # the directory of contents
 }
 
 

@@ -17,18 +17,18 @@ from redline.core.errors import (
 )
 from redline.core.paths import show_name
 from redline.core.ports.history import Operation, Origin, Store, Transaction
-from redline.core.ports.tree import Tree, Workspace
+from redline.core.ports.tree import PathResolver, Tree
 from redline.engine.obstacles import Obstacles
 
 _PRUNE_EVERY = 64
 
 
 class JournalEditor:
-    """See `core.ports.history.Editor`."""
+    """See `core.ports.history.ChangeEditor`."""
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: PathResolver,
         tree: Tree,
         store: Store,
         *,

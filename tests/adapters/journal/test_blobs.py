@@ -31,7 +31,7 @@ def deltas(tmp_path: Path) -> Blobs:
 
 def _follow(blobs: Blobs, old: bytes, new: bytes) -> int:
     """Store a content and what was made of it."""
-    return blobs.put(_named(old, new), "transact", {digest_of(new): digest_of(old)})
+    return blobs.store(_named(old, new), "transact", {digest_of(new): digest_of(old)})
 
 
 def _named(*contents: bytes) -> dict[str, bytes]:
@@ -44,16 +44,16 @@ def _read(blobs: Blobs, digest: str) -> bytes:
 
 def test_a_content_is_stored_once_and_compressed(blobs: Blobs, tmp_path: Path) -> None:
     content = b"the same line\n" * 1000
-    added = blobs.put(_named(content), "transact")
+    added = blobs.store(_named(content), "transact")
     assert 0 < added < len(content) // 10
-    assert blobs.put(_named(content), "another0") == 0
+    assert blobs.store(_named(content), "another0") == 0
     assert os.listdir(tmp_path) == [digest_of(content)]
     assert _read(blobs, digest_of(content)) == content
 
 
 def test_a_large_content_is_packed_and_unpacked_in_pieces(blobs: Blobs, tmp_path: Path) -> None:
     content = os.urandom(3 * PIECE) + bytes(100 * PIECE) + b"end"
-    added = blobs.put(_named(content), "transact")
+    added = blobs.store(_named(content), "transact")
     stored = tmp_path / digest_of(content)
     assert added == stored.stat().st_size < 4 * PIECE
     pieces = list(blobs.pieces(digest_of(content)))
@@ -65,19 +65,19 @@ def test_a_large_content_is_packed_and_unpacked_in_pieces(blobs: Blobs, tmp_path
 
 
 def test_a_content_given_as_a_function_is_read_only_when_it_is_new(blobs: Blobs) -> None:
-    blobs.put(_named(b"known"), "transact")
+    blobs.store(_named(b"known"), "transact")
 
     def never() -> bytes:
         raise AssertionError
 
-    assert blobs.put({digest_of(b"known"): never, digest_of(b"new"): lambda: b"new"}, "again000")
+    assert blobs.store({digest_of(b"known"): never, digest_of(b"new"): lambda: b"new"}, "again000")
     assert _read(blobs, digest_of(b"new")) == b"new"
 
 
 def test_a_missing_or_damaged_content_is_an_error(blobs: Blobs, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone"):
         _read(blobs, digest_of(b"nothing"))
-    blobs.put(_named(b"x" * 100), "transact")
+    blobs.store(_named(b"x" * 100), "transact")
     (tmp_path / digest_of(b"x" * 100)).write_bytes(b"garbage")
     with pytest.raises(OSError, match="damaged"):
         _read(blobs, digest_of(b"x" * 100))
@@ -86,11 +86,11 @@ def test_a_missing_or_damaged_content_is_an_error(blobs: Blobs, tmp_path: Path) 
 def test_keeping_only_some_drops_the_rest_and_what_was_half_written(
     blobs: Blobs, tmp_path: Path
 ) -> None:
-    blobs.put(_named(b"a", b"b"), "transact")
+    blobs.store(_named(b"a", b"b"), "transact")
     (tmp_path / "new-deadbeef-0").write_bytes(b"half")
     blobs.keep_only({digest_of(b"a")})
     assert os.listdir(tmp_path) == [digest_of(b"a")]
-    assert blobs.put(_named(b"b"), "transact") > 0
+    assert blobs.store(_named(b"b"), "transact") > 0
 
 
 @settings(max_examples=150, deadline=None)
@@ -120,7 +120,7 @@ def test_every_version_of_a_content_is_read_back(
 
 def test_many_small_changes_of_a_large_content_take_little(blobs: Blobs, tmp_path: Path) -> None:
     content = os.urandom(4 * MIN_DELTA)
-    blobs.put(_named(content), "transact")
+    blobs.store(_named(content), "transact")
     for number in range(20):
         old, content = content, content[:9999] + b"%d" % number + content[10000:]
         assert _follow(blobs, old, content) < 200

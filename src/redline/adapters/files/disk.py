@@ -1,7 +1,7 @@
 """Every touch of the file system, one small method each, by directory handle and plain names.
 
 All reading and changing of workspaces and of the journal goes through a `Disk`, so the fault
-harness can stop, fail or forget at every operation. A directory handle (`Dir`) is a descriptor;
+harness can stop, fail or lose every operation. A directory handle (`Dir`) is a descriptor;
 on platforms without `dir_fd` it is a path (see `portable.py`). `platform.choose_disk` picks.
 """
 
@@ -22,7 +22,7 @@ else:
     # macOS: a plain fsync stops at the drive's cache.
     _FULL_SYNC = getattr(fcntl, "F_FULLFSYNC", None)
 
-# The operations that change something or make a change last, for the fault harness.
+# The operations that change or sync something, for the fault harness.
 MUTATIONS = (
     "create",
     "append",
@@ -80,15 +80,15 @@ class Disk(DiskReading):
         os.ftruncate(fd, size)
 
     def sync(self, fd: int) -> None:
-        """Make a file's content and facts last."""
+        """Sync a file: data and metadata."""
         _sync(fd)
 
     def sync_data(self, fd: int) -> None:
-        """Make a file's bytes last; its times and mode may not."""
+        """Sync a file's data; its times and mode may be lost."""
         _sync_data(fd)
 
     def sync_dir(self, base: Dir) -> None:
-        """Make a directory's entries last."""
+        """Sync a directory's entries."""
         _sync(fd_of(base))
 
     def rename(self, base: Dir, name: str, to: Dir, new: str) -> None:
@@ -142,7 +142,7 @@ class Disk(DiskReading):
             os.close(fd)
 
     def sync_entry(self, base: Dir, name: str) -> None:
-        """Make a file's or directory's own facts last, where it may be opened."""
+        """Sync the metadata of a file or directory, if it may be opened."""
         try:
             fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=fd_of(base))
         except PermissionError:

@@ -37,7 +37,9 @@ class Blobs:
         # Blobs whose directory entry is known to be durable; another process's may not be yet.
         self._durable: set[str] = set()
 
-    def put(self, contents: Given, transaction: str, bases: Mapping[str, str] | None = None) -> int:
+    def store(
+        self, contents: Given, transaction: str, bases: Mapping[str, str] | None = None
+    ) -> int:
         """Store every content durably, calling those given as a function; the bytes this added.
 
         *bases* maps a content to the one it was made from, which precedes it in *contents*.

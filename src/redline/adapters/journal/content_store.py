@@ -44,7 +44,7 @@ class ContentStore:
         packed = self._pack_inline(given)
         if packed is not None:
             return packed, 0
-        return {}, self._blobs.put(given, transaction, bases)
+        return {}, self._blobs.store(given, transaction, bases)
 
     def _pack_inline(self, given: Given) -> dict[str, bytes] | None:
         """Every content that is not yet in the journal, or None when that is too much."""

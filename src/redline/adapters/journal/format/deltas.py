@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from redline.core.changes import Change, FileState, Rename
-from redline.core.stretch import common_head, common_tail
+from redline.core.spans import common_head, common_tail
 
 _HEAD = struct.Struct("<8s64sQQQ")
 # Never how a zlib stream begins, which is what a content stored in full is.
