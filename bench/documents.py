@@ -58,10 +58,8 @@ WARM = {
 }
 OURS = """
 sys.path.insert(0, {src!r})
-from redline.app import prepare_parsers
 from redline.documents.formats import open_document
 from redline.documents.base.path import parse_path
-prepare_parsers()
 path = parse_path({path!r})
 head, line, tail = {warm!r}
 for count in (3, 8000):

@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "redline"
 # Flags without which opening a FIFO waits for its other end.
-CALM = ("O_CALM", "_CALMLY", "O_PATH", "O_DIRECTORY", "_OPEN_DIR", "_O_WALK", "O_NONBLOCK")
+CALM = ("O_SAFE_OPEN", "_CALMLY", "O_PATH", "O_DIRECTORY", "_OPEN_DIR", "_O_WALK", "O_NONBLOCK")
 # Every other open, and why nothing a repository brings can be there.
 PLAIN = {
     "settings.py": "the operator's own configuration files, which may well be a pipe",
@@ -21,9 +21,9 @@ PLAIN = {
     "adapters/std_streams.py": "descriptors we hold, and the null device",
     "adapters/confined_child.py": "descriptors we hold",
     "adapters/ripgrep_process.py": "temporary files of our own, and the null device",
-    "adapters/disk.py": "flags come from the caller in this module, which adds O_CALM",
-    "adapters/disk_reading.py": "flags come from the caller in this module, which adds O_CALM",
-    "adapters/linux.py": "flags come from the caller, which adds O_CALM",
+    "adapters/disk.py": "flags come from the caller in this module, which adds O_SAFE_OPEN",
+    "adapters/disk_reading.py": "flags come from the caller in this module, which adds O_SAFE_OPEN",
+    "adapters/linux.py": "flags come from the caller, which adds O_SAFE_OPEN",
     "adapters/portable.py": "Windows, which has no FIFOs in its file systems",
     "adapters/read_guard.py": "the program that is started",
     "adapters/images.py": "bytes in memory",

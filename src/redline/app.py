@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.adapters.sandbox.program import capture_helper
-from redline.core.loading import load_with
 from redline.core.once import built_once
 from redline.settings import Settings
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
-    from redline.core.ports.history import Editor, History
+    from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
@@ -48,7 +47,6 @@ class Redline:
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
         self._command_helper = capture_helper()  # as its code is now, whatever happens to it later
-        prepare_parsers()
 
     def __enter__(self) -> Redline:
         return self
@@ -178,7 +176,7 @@ class Redline:
         )
 
     @built_once
-    def editor(self) -> Editor:
+    def editor(self) -> ChangeEditor:
         """The only way to change the workspace."""
         from redline.engine.editor import JournalEditor
 
@@ -339,17 +337,6 @@ class Redline:
         home = os.path.join(self.state_dir, "index")
         roots_count = len(self.workspace.roots)
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
-
-
-def prepare_parsers() -> None:
-    """Native parsers, once they are needed, take no more memory than they fill."""
-
-    def sparingly(name: str) -> Any:
-        from redline.adapters.workers.native_memory import load_sparingly
-
-        return load_sparingly(name)
-
-    load_with("toml_rs", sparingly)
 
 
 def keep_stderr_for_words() -> None:

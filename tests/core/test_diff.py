@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redline.core import diff as diff_module
-from redline.core import stretch as stretch_module
+from redline.core import span as stretch_module
 from redline.core.diff import (
     NO_NEWLINE,
     diff_of_files,

@@ -10,8 +10,8 @@ from typing import BinaryIO
 def claim_std_streams() -> tuple[BinaryIO, BinaryIO]:
     """Private duplicates of stdin and stdout.
 
-    Afterwards descriptor 0 is the null device and 1 is stderr, so that a child process or a stray
-    print can neither eat requests nor break the stream of replies.
+    Afterwards descriptor 0 is the null device and 1 is stderr, so that a child process or a
+    forgotten print can neither eat requests nor break the stream of replies.
     """
     reader = os.fdopen(os.dup(0), "rb")
     writer = os.fdopen(os.dup(1), "wb")

@@ -1,7 +1,7 @@
 """How much one call may read, plan and answer: the one place that bounds its memory.
 
 No file over `MAX_FILE_BYTES` is read whole or made, and no more than that is read of one that
-grows meanwhile. What a plan starts from is counted here by its size before it is read, what it
+grows. What a plan starts from is counted here by its size before it is read, what it
 would write when its `Change` is made; a call may hold `MAX_CALL_BYTES` of both. Reading or planning
 a file again replaces what was counted for it, so a call that plans again because others were
 faster does not run out. An answer is measured when its `Result` is made.
@@ -26,7 +26,7 @@ MAX_LINES = 1_500_000
 MAX_REPLACEMENTS = 300_000
 
 
-class Budget:
+class CallBudget:
     """What one call holds so far."""
 
     __slots__ = ("_counted", "_limit", "_total")
@@ -45,13 +45,13 @@ class Budget:
         self._counted[key] = size
 
 
-_current: ContextVar[Budget | None] = ContextVar("budget", default=None)
+_current: ContextVar[CallBudget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
 def call_budget(limit: int = MAX_CALL_BYTES) -> Iterator[None]:
     """Bound everything that is read and planned within."""
-    token = _current.set(Budget(limit))
+    token = _current.set(CallBudget(limit))
     try:
         yield
     finally:

@@ -27,7 +27,7 @@ def cause_of(call: Call) -> str:
 
 def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:
     """Refuse a plan whose files are all as this very call left them."""
-    made, connection = call.runtime.reads.made, call.client.connection
+    made, connection = call.runtime.reads.last_change, call.client.connection
     before: dict[WorkspacePath, State] = {}
     for step in _changes(change_set):
         before.setdefault(step.path, step.before)
@@ -45,7 +45,7 @@ def note_made(call: Call, change_set: ChangeSet, cause: str) -> None:
     for step in _changes(change_set):
         if isinstance(step.after, FileState):
             made = cause, step.after.digest
-            call.runtime.reads.note_made(call.client.connection, step.path, made)
+            call.runtime.reads.note_change(call.client.connection, step.path, made)
 
 
 def _changes(change_set: ChangeSet) -> Iterator[Change]:

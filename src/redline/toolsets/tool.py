@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
-    from redline.core.ports.history import Editor, History
+    from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
-    from redline.core.ports.tree import Tree, Workspace
+    from redline.core.ports.tree import PathResolver, Tree
     from redline.toolsets.call import Answer as Answer
     from redline.toolsets.call import Call as Call
     from redline.toolsets.call import FailedCall as FailedCall
@@ -100,11 +100,11 @@ class Runtime(Protocol):
     """Everything a handler may use, built on first use by `app`."""
 
     @property
-    def workspace(self) -> Workspace: ...
+    def workspace(self) -> PathResolver: ...
     @property
     def tree(self) -> Tree: ...
     @property
-    def editor(self) -> Editor: ...
+    def editor(self) -> ChangeEditor: ...
     @property
     def history(self) -> History: ...
     @property

@@ -99,9 +99,9 @@ def test_ended_jobs_that_nobody_collects_are_dropped_in_the_end(
 def test_a_forgotten_job_is_killed(tmp_path: Path) -> None:
     with commands_in(tmp_path, "dangerous") as made:
         job = made.start(Command("sleep 31538001", ROOT))
-        made.forget(job.id, "")
+        made.release(job.id, "")
         job.wait(30)
-        assert job.state().ended
+        assert job.state().has_ended
         assert processes_with("31538001") == []
 
 

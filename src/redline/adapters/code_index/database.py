@@ -20,7 +20,7 @@ from redline.core.ports.code import IndexedFile, IndexedSymbol, IndexedUses
 from redline.core.ports.search import Grep
 from redline.core.ports.tree import Tree
 
-# So many stale files are read at once before answering; more go to the background.
+# How many stale files are read before answering; more are left to the background build.
 INLINE_FILES = 150
 # Workspaces up to this size are compared with the disk before every answer.
 WATCHED_FILES = 2_000
@@ -76,7 +76,7 @@ class SqliteIndex:
             return connect(self._path)
 
     def close(self) -> None:
-        """Let go of the database; a running background build goes on by itself."""
+        """Close the database; a running background build continues."""
         with self._lock:
             self._db.close()
 
@@ -144,7 +144,7 @@ class SqliteIndex:
         """Definitions whose names hold the words, best first."""
         scores: dict[int, float] = {}
         for word in words:
-            hits = self._named(word.lower())
+            hits = self._find_named(word.lower())
             weight = 1.0 + 4.0 / (1 + len(hits)) ** 0.5
             for row, share in hits.items():
                 scores[row] = scores.get(row, 0.0) + weight * share
@@ -156,7 +156,7 @@ class SqliteIndex:
         rows.sort(key=lambda row: -scores[row[-1]] - _RANK_WEIGHT * row[11])
         return [_symbol(row) for row in rows[:limit]]
 
-    def _named(self, word: str) -> dict[int, float]:
+    def _find_named(self, word: str) -> dict[int, float]:
         """Defined names one of whose parts begins with *word*, and how much of it that is."""
         stem = word.removesuffix("s") if len(word) > _STEM else word
         with self._lock:

@@ -26,7 +26,7 @@ from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFoun
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
 from redline.core.ports.search import Cancel
-from redline.core.ports.tree import Tree, Workspace
+from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
 DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
@@ -43,7 +43,7 @@ class SandboxedCommands:
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: PathResolver,
         mode: str = "safe",
         *,
         backend: str = "auto",
@@ -136,10 +136,10 @@ class SandboxedCommands:
         return job
 
     def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
-        """Wait for the end of *job*, collect the head of its output, give the handle back."""
+        """Wait for the end of *job*, collect the head of its output, and release the handle."""
         cancel.on_cancel(lambda: job.kill("KILL"))
         streams = {name: HeadBuffer(limit) for name in ("stdout", "stderr")}
-        while not job.state().ended:
+        while not job.state().has_ended:
             job.wait(_LONG, for_output=True)
             for name, kept in streams.items():
                 kept.append(job.take(name))
@@ -166,17 +166,17 @@ class SandboxedCommands:
             )
         return job
 
-    def forget(self, job_id: str, owner: str) -> None:
-        """Give the handle back; a job that still runs is killed."""
+    def release(self, job_id: str, owner: str) -> None:
+        """Release the handle; a job that still runs is killed."""
         job = self.get(job_id, owner)
         self._drop(job_id)
-        if not job.state().ended:
+        if not job.state().has_ended:
             job.kill("KILL")
 
     def close(self) -> None:
         """End every job and the helper."""
         with self._lock:
-            running = [job for job in self._jobs.values() if not job.state().ended]
+            running = [job for job in self._jobs.values() if not job.state().has_ended]
             self._jobs.clear()
         for job in running:
             job.kill("KILL")
@@ -196,7 +196,7 @@ class SandboxedCommands:
 
     def _keep(self, job: RunningJob) -> None:
         with self._lock:
-            ended = [key for key, other in self._jobs.items() if other.state().ended]
+            ended = [key for key, other in self._jobs.items() if other.state().has_ended]
             if len(self._jobs) - len(ended) >= _MAX_RUNNING:
                 raise LimitReached(
                     f"Too many commands are running: {_MAX_RUNNING}",

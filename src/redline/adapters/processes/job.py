@@ -84,20 +84,20 @@ class RunningJob:
         self._reactor.do(self._listen)
 
     def before_end(self, finisher: Finisher) -> None:
-        """Run *finisher* in its own thread after the last process ended, before that is told."""
+        """Run *finisher* in its own thread after the last process ended, before the end is seen."""
         self._finisher = finisher
 
     def state(self) -> JobState:
-        """Where it stands now."""
+        """Whether it runs or how it ended."""
         with self._changed:
-            if self._state.ended:
+            if self._state.has_ended:
                 return self._state
             return JobState("running", elapsed=time.monotonic() - self._started)
 
     def send(self, data: bytes) -> None:
         """Write to its input, in the background when it does not read."""
         with self._changed:
-            if self._state.ended or self._input is None:
+            if self._state.has_ended or self._input is None:
                 raise SessionClosed("The command does not take input any more")
             if len(self._pending) + len(data) > _INPUT_CAP:
                 raise SessionClosed("The command does not read its input")
@@ -105,7 +105,7 @@ class RunningJob:
         self._reactor.do(self._want_write)
 
     @property
-    def produced(self) -> int:
+    def byte_count(self) -> int:
         """How many bytes it has written so far."""
         with self._changed:
             return self._total()
@@ -115,7 +115,7 @@ class RunningJob:
 
         def ready() -> bool:
             fresh = beyond is not None and self._total() > beyond
-            return self._state.ended or fresh or (for_output and self._has_output())
+            return self._state.has_ended or fresh or (for_output and self._has_output())
 
         with self._changed:
             self._changed.wait_for(ready, max(0.0, seconds))
@@ -123,12 +123,12 @@ class RunningJob:
     def take(self, stream: str) -> Captured:
         """What the stream got since the last time."""
         with self._changed:
-            captured = self._buffers[stream].take(final=self._state.ended)
+            captured = self._buffers[stream].take(final=self._state.has_ended)
             if captured.head or captured.tail:
                 self._taken[stream] = captured
             return captured
 
-    def taken(self, stream: str) -> Captured:
+    def take_again(self, stream: str) -> Captured:
         """What the last `take` that gave something gave."""
         return self._taken.get(stream, Captured(b"", b""))
 

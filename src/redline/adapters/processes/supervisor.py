@@ -96,8 +96,8 @@ class Supervisor:
             self._say({"status": self._status or 0, "left": left, "why": self._why})
 
     def _keep_mounts(self) -> None:
-        """Hold the command's mounts until we end: taking them down takes long, and whoever leaves
-        last has to wait for it."""
+        """Hold the command's mounts until we end: unmounting takes long, and the last process
+        to leave waits for it."""
         try:
             os.open(f"/proc/{self._main}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -216,11 +216,11 @@ class Supervisor:
             except ChildProcessError:
                 return True
             if pid == self._main:
-                self._status = self._reported(status)
+                self._status = self._exit_status(status)
             elif pid == 0:
                 return False
 
-    def _reported(self, status: int) -> int:
+    def _exit_status(self, status: int) -> int:
         """How the command ended, from the first process of its namespace if it has one."""
         if not self._job["confine"]["spaces"]:
             return status

@@ -1,4 +1,4 @@
-"""What stands in the workspace before a command, kept so that what it changed can be undone.
+"""The workspace before a command, kept so that what the command changed can be undone.
 
 A walk looks at every entry once; contents are read only of files that changed since they were last
 read, into one private file. Directories that git ignores or listings leave out are not entered.
@@ -18,7 +18,7 @@ from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState,
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Difference
-from redline.core.ports.tree import Tree, Workspace
+from redline.core.ports.tree import PathResolver, Tree
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
 
 MAX_ENTRIES = 50_000
@@ -58,7 +58,7 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The workspace as it stood; `kept` says where each known content lies."""
+    """The workspace as it was; `kept` says where each known content lies."""
 
     walk: _Walk
     kept: Mapping[Key, tuple[Mark, int, int]]
@@ -68,7 +68,7 @@ class Snapshot:
 class WorkspaceSnapshots:
     """See `core.ports.commands.Snapshots`."""
 
-    def __init__(self, workspace: Workspace, tree: Tree) -> None:
+    def __init__(self, workspace: PathResolver, tree: Tree) -> None:
         self._workspace = workspace
         self._tree = tree
         self._lock = Lock()
@@ -202,7 +202,7 @@ class WorkspaceSnapshots:
         found = ((key, self.read_link(_path(key))) for key in walk.links)
         return {key: target for key, target in found if target is not None}
 
-    def kept(self, offset: int, length: int) -> bytes:
+    def read_kept(self, offset: int, length: int) -> bytes:
         """A content as it was when it was kept."""
         return os.pread(self._pack.fileno(), length, offset)
 
@@ -309,7 +309,7 @@ class _Found:
         kept = self._before.kept.get(key)
         if kept is None or kept[0] != mark:
             return None
-        return FileState.of(self._store.kept(kept[1], kept[2]), stat.S_IMODE(mark[0]))
+        return FileState.of(self._store.read_kept(kept[1], kept[2]), stat.S_IMODE(mark[0]))
 
     def _state_after(self, path: WorkspacePath, key: Key) -> State | None:
         mark = self._after.entries.get(key)

@@ -51,7 +51,7 @@ def arguments(program: str, view: View) -> list[str]:
         args += _mount(step)
         if step[0] in ("empty", "dev"):
             sealed.append(step[1])
-    # Empty places stay empty, so that nobody fills memory through them.
+    # Empty mounts stay empty, so that a command cannot fill memory through them.
     for path in sealed:
         args += ["--remount-ro", path]
     return [*args, "--chdir", "/", "--", "/bin/sh", "-c", "echo; read x"]

@@ -26,7 +26,7 @@ _KILLED_FIRST = "500"  # when memory runs out: before the process that watches
 class Tree:
     """The mount tree of all commands, held by a process; made once in the helper.
 
-    Nobody but the helper's children can name that process; it ends with the helper.
+    Only the helper's children can name that process; it ends with the helper.
     """
 
     def __init__(self, plan: dict[str, Any], base: str) -> None:

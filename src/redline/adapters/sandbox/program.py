@@ -136,14 +136,14 @@ def _read(name: str) -> tuple[bool, bytes | None, bytes, str]:
     base = os.path.join(os.path.dirname(PACKAGE_DIRECTORY), *name.split("."))
     is_package = os.path.isdir(base)
     path = os.path.join(base, "__init__.py") if is_package else base + ".py"
-    code = _compiled(path)
+    code = _compile(path)
     if code is not None:
         return is_package, code, b"", path
     with open(path, "rb") as file:
         return is_package, None, file.read(), path
 
 
-def _compiled(path: str) -> bytes | None:
+def _compile(path: str) -> bytes | None:
     """The code that the interpreter has cached for *path*, if it belongs to this very source."""
     import importlib.util
 

@@ -268,7 +268,7 @@ class Rules:
 def build(rules: Rules) -> bytes:
     """The filter for commands.
 
-    What the supervisor is to judge fails with ENOSYS where nobody listens.
+    Calls that the supervisor must judge fail with ENOSYS where no supervisor listens.
     """
     program = Program()
     _each(program, NEVER, errno_action(EPERM))

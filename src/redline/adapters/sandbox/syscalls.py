@@ -42,7 +42,7 @@ def libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(result: int, what: str) -> int:
+def _check(result: int, what: str) -> int:
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{what}: {os.strerror(code)}")
@@ -51,28 +51,28 @@ def _checked(result: int, what: str) -> int:
 
 def syscall(number: int, *arguments: object, what: str = "syscall") -> int:
     """A raw system call; OSError on failure."""
-    return _checked(int(libc().syscall(ctypes.c_long(number), *arguments)), what)
+    return _check(int(libc().syscall(ctypes.c_long(number), *arguments)), what)
 
 
 def prctl(option: int, *arguments: int) -> int:
     """prctl(2); OSError on failure."""
     padded = [ctypes.c_ulong(a) for a in (*arguments, 0, 0, 0, 0)][:4]
-    return _checked(libc().prctl(option, *padded), "prctl")
+    return _check(libc().prctl(option, *padded), "prctl")
 
 
 def unshare(flags: int) -> None:
     """unshare(2); OSError on failure."""
-    _checked(libc().unshare(flags), "unshare")
+    _check(libc().unshare(flags), "unshare")
 
 
 def setns(descriptor: int, flags: int) -> None:
     """setns(2); OSError on failure."""
-    _checked(libc().setns(descriptor, flags), "setns")
+    _check(libc().setns(descriptor, flags), "setns")
 
 
 def umount(target: str, flags: int) -> None:
     """umount2(2); OSError on failure."""
-    _checked(libc().umount2(os.fsencode(target), flags), f"umount {target}")
+    _check(libc().umount2(os.fsencode(target), flags), f"umount {target}")
 
 
 def take_descriptor(process: int, number: int) -> int:
@@ -89,7 +89,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
         ctypes.c_ulong(flags),
         os.fsencode(data) if data else None,
     )
-    _checked(result, f"mount {target}")
+    _check(result, f"mount {target}")
 
 
 def become_subreaper() -> None:

@@ -200,7 +200,7 @@ def mount_tree(view: View) -> list[list[Any]]:
     for place in ("/tmp", "/var/tmp"):  # noqa: S108 - these are replaced
         if os.path.isdir(place):
             steps.append(["rw", place, view.scratch])
-    steps += _pinned(view)
+    steps += _pin_mounts(view)
     for path, is_writable in roots_by_depth(view):
         if not _is_in_writable(view, path):  # such a root is part of the outer one already
             steps.append(["rw" if is_writable else "ro", path, path])
@@ -232,10 +232,10 @@ def _is_in_writable(view: View, path: str) -> bool:
     return any(is_beneath(path, root) and path != root for root in view.writable)
 
 
-def _pinned(view: View) -> list[list[Any]]:
+def _pin_mounts(view: View) -> list[list[Any]]:
     """Mount the directories that lead to a root through the private tmp, each on itself.
 
-    Nobody can rename or replace what is mounted on, so no command can put a link in the way of
+    A mount point cannot be renamed or replaced, so no command can put a link in the way of
     the mounts of a later one.
     """
     steps: dict[str, list[Any]] = {}
@@ -250,8 +250,8 @@ def _pinned(view: View) -> list[list[Any]]:
 
 
 def pinned_directories(view: View) -> list[str]:
-    """What must exist in the private tmp before the first command; see `_pinned`."""
-    return [str(step[2]) for step in _pinned(view)]
+    """What must exist in the private tmp before the first command; see `_pin_mounts`."""
+    return [str(step[2]) for step in _pin_mounts(view)]
 
 
 def _listed_system(view: View) -> list[list[Any]]:

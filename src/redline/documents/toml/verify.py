@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import toml_rs as _toml_rs
+
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
-from redline.core.loading import load_native
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import DocumentEdit, syntax_error
 from redline.documents.base.path import Path
@@ -22,7 +23,6 @@ from redline.documents.toml.engine.scan import read_sections
 
 # Brackets nested deeper than this are left to the parser that cannot exhaust its stack.
 _NATIVE_DEPTH = 64
-_toml_rs = load_native("toml_rs")
 _POSITION = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 

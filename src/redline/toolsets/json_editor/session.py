@@ -71,7 +71,7 @@ def store(previews: Previews, session: Session, principal: str) -> str:
     """Keep *session* and return its new id."""
     session_id = "sess_" + secrets.token_hex(16)
     expires = time.time() + LIFETIME
-    previews.put(StoredPreview(session_id, principal, session.encode(), expires))
+    previews.save(StoredPreview(session_id, principal, session.encode(), expires))
     return session_id
 
 

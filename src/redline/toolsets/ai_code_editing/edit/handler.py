@@ -68,7 +68,7 @@ def edit_file(call: Call) -> Result:
 
 def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
     """The text this connection was last shown; of a huge file only the version is known."""
-    seen = call.runtime.reads.seen(call.client.connection, path)
+    seen = call.runtime.reads.last_seen(call.client.connection, path)
     if seen is None:
         return None
     if seen.content is not None:
@@ -80,7 +80,7 @@ def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
 
 def _was_just_done(call: Call, path: WorkspacePath, content: bytes) -> bool:
     """Whether this connection's last look at the file is the outcome of this very call."""
-    seen = call.runtime.reads.seen(call.client.connection, path)
+    seen = call.runtime.reads.last_seen(call.client.connection, path)
     return seen is not None and seen.cause == cause_of(call) and seen.digest == digest_of(content)
 
 

@@ -64,7 +64,7 @@ def exec_command(call: Call) -> Result:
     job = call.runtime.commands.start(command, call.origin(f"ran {_short(given['cmd'])}"))
     call.cancel.on_cancel(lambda: job.kill("KILL"))
     job.wait(given.get("yield_time_ms", YIELD_MS) / 1000, for_output=tty)
-    if not job.state().ended and job.state().elapsed >= timeout:
+    if not job.state().has_ended and job.state().elapsed >= timeout:
         job.wait(_ENDING)
     call.cancel.check()
     return _started(call, job)
@@ -77,7 +77,7 @@ def _applied(call: Call) -> Result:
     origin = call.origin(f"applied {_short(given['cmd'])}")
     operation = commands.apply(given["apply"], owner, given["cmd"], origin)
     try:
-        commands.forget(given["apply"], owner)
+        commands.release(given["apply"], owner)
     except SessionNotFound:
         pass  # so many commands ran since that the handle was dropped
     fields = dry_run_fields(operation.change_set)
@@ -87,15 +87,15 @@ def _applied(call: Call) -> Result:
 def _started(call: Call, job: Job) -> Result:
     state = job.state()
     if state.status == "failed":
-        call.runtime.commands.forget(job.id, owner_of(call))
+        call.runtime.commands.release(job.id, owner_of(call))
         raise SandboxUnavailable(job.notes[0])
     fields = _payload(call, job, state)
     fields["elapsed_ms"] = round(state.elapsed * 1000)
-    if state.ended and fields["truncated"]:
+    if state.has_ended and fields["truncated"]:
         _warn(fields, "More of the output: write_stdin with this session_id and no chars, and a"
               " larger max_output_bytes; then kill_session")  # fmt: skip
-    elif state.ended and "dry_run" not in fields:
-        call.runtime.commands.forget(job.id, owner_of(call))
+    elif state.has_ended and "dry_run" not in fields:
+        call.runtime.commands.release(job.id, owner_of(call))
     return success(fields)
 
 
@@ -105,7 +105,7 @@ def write_stdin(call: Call) -> Result:
     job = call.runtime.commands.get(given["session_id"], owner_of(call))
     chars = str(given.get("chars") or "")
     patience = given.get("yield_time_ms", YIELD_MS) / 1000
-    if job.state().ended:
+    if job.state().has_ended:
         if chars:
             raise SessionClosed(
                 f"The command has ended; input is denied: {job.id}",
@@ -113,7 +113,7 @@ def write_stdin(call: Call) -> Result:
             )
         return success(_last_look(call, job))
     if chars:
-        before = job.produced
+        before = job.byte_count
         job.send(chars.encode("utf-8", "surrogateescape"))
         job.wait(patience, beyond=before)
         job.wait(min(_SETTLE, patience))
@@ -135,16 +135,16 @@ def kill_session(call: Call) -> Result:
     given = call.arguments
     commands, owner = call.runtime.commands, owner_of(call)
     job = commands.get(given["session_id"], owner)
-    was_running = not job.state().ended
+    was_running = not job.state().has_ended
     if was_running:
         job.kill(given.get("signal", "TERM"))
         job.wait(given.get("wait_ms", WAIT_MS) / 1000)
-    if not job.state().ended:
+    if not job.state().has_ended:
         job.kill("KILL")
         job.wait(_ENDING)
     fields = _payload(call, job, job.state())
     fields |= {"killed": was_running, "status": "terminated" if was_running else "exited"}
-    commands.forget(job.id, owner)
+    commands.release(job.id, owner)
     return success(fields)
 
 
@@ -159,19 +159,19 @@ def _payload(call: Call, job: Job, state: JobState) -> Json:
         **session_fields(job, _output_cap(call)),
         "sandbox": job.sandbox.wire(),
     }
-    for warning in (*job.sandbox.warnings, *(job.notes if state.ended else ())):
+    for warning in (*job.sandbox.warnings, *(job.notes if state.has_ended else ())):
         _warn(fields, warning)
     if state.exit_code:
         for hint in explanations(fields["stderr"] + fields["stdout"], job.sandbox):
             _warn(fields, hint)
     if state.left_behind:
         _warn(fields, f"Background processes were ended with the command: {state.left_behind}")
-    found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.ended else None
+    found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.has_ended else None
     if found is not None:
         fields |= dry_run_fields(found.change_set) | {"dry_run": True}
         _warn(fields, "Nothing was changed. To apply: exec_command with the same cmd and"
               " apply=session_id; to drop: kill_session")  # fmt: skip
-    if state.ended and job.change:
+    if state.has_ended and job.change:
         fields["change_id"] = job.change
     return fields
 

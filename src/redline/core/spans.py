@@ -11,18 +11,18 @@ from typing import AnyStr, Generic, Literal
 
 # What is compared at once: enough to go as fast as memory does, and still in the cache.
 _PIECE = 1 << 16
-# So few bytes are compared as one number.
+# At most this many bytes are compared as one number.
 _SHORT = 1 << 11
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch(Generic[AnyStr]):
-    """The lines [start, end) of one text that the other one does not have at that place."""
+class LineSpan(Generic[AnyStr]):
+    """The lines [start, end) of one text that differ from the other text."""
 
     text: AnyStr
     start: int
     end: int
-    # Where the text itself starts: a byte order mark is no part of it.
+    # Where the text itself starts, after a byte order mark.
     origin: int
     newline: AnyStr
 
@@ -57,14 +57,14 @@ class Stretch(Generic[AnyStr]):
         return found
 
     def first_line(self) -> int:
-        """How many lines stand before this."""
+        """How many lines precede this."""
         return self.text.count(self.newline, self.origin, self.start)
 
 
-def stretches(
+def differing_spans(
     old: AnyStr, new: AnyStr, newline: AnyStr, origins: tuple[int, int] = (0, 0)
-) -> tuple[Stretch[AnyStr], Stretch[AnyStr]] | None:
-    """What stands between the lines both begin with and those both end with; None if all are."""
+) -> tuple[LineSpan[AnyStr], LineSpan[AnyStr]] | None:
+    """The lines between those that both begin with and those that both end with; None if equal."""
     begin, there = origins
     same = common_head(old, begin, new, there)
     if same == len(old) - begin == len(new) - there:
@@ -75,8 +75,8 @@ def stretches(
     end = len(old) - same
     if not (_starts_line(old, end, begin) and _starts_line(new, len(new) - same, there)):
         end = old.find(newline, end) + 1 or len(old)
-    left = Stretch(old, begin, end, origins[0], newline)
-    return left, Stretch(new, there, end - len(old) + len(new), origins[1], newline)
+    left = LineSpan(old, begin, end, origins[0], newline)
+    return left, LineSpan(new, there, end - len(old) + len(new), origins[1], newline)
 
 
 def common_head(old: AnyStr, start: int, new: AnyStr, there: int) -> int:

@@ -1,0 +1,158 @@
+"""Everything that can go wrong, typed once; each toolset formats these in its own errors.py.
+
+RedlineError
+├── InvalidArgument            the call itself is malformed
+├── PathError                  a path cannot be used
+│   ├── PathDenied             ├── OutsideRoots ├── AbsolutePathDenied ├── SymlinkEscape
+│   │                          └── ReadOnlyRoot
+│   ├── NotFound
+│   ├── AlreadyExists
+│   ├── NotADirectory
+│   ├── IsADirectory
+│   └── NotARegularFile
+├── ContentError               a file's bytes do not fit the request
+│   ├── BinaryFile ├── UnsupportedEncoding ├── TooLarge
+├── MatchError                 the text to change cannot be placed
+│   ├── NoMatch (AlreadyApplied) ├── AmbiguousMatch ├── OverlappingEdits ├── InvalidPattern
+├── PatchError                 a patch envelope is malformed or does not fit
+├── DocumentError              a structured document
+│   ├── DocumentSyntax (NestsTooDeep) ├── NodeNotFound ├── CannotApply
+├── Conflict                   the world moved on
+│   ├── StaleBase ├── UndoBlocked ├── Locked
+├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
+├── Refused                    a rule says no
+│   ├── ReadOnlyMode ├── PermissionRequired (GuardedWrite) ├── PermissionDenied
+├── LimitReached               ├── TimeLimit (Busy) ├── MemoryLimit ├── WorkerDied ├── ParserFailed
+│                              └── Cancelled
+├── SessionError               ├── SessionNotFound ├── SessionClosed
+└── Unavailable                something outside Redline failed
+    ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
+"""
+
+from __future__ import annotations
+
+from redline.core.errors.base import (
+    Busy,
+    Cancelled,
+    GitFailed,
+    GuardedWrite,
+    InvalidArgument,
+    LimitReached,
+    MemoryLimit,
+    ParserFailed,
+    PermissionDenied,
+    PermissionRequired,
+    ProviderFailed,
+    ReadOnlyMode,
+    RedlineError,
+    Refused,
+    SandboxUnavailable,
+    SessionClosed,
+    SessionError,
+    SessionNotFound,
+    StoreUnavailable,
+    TimeLimit,
+    Unavailable,
+    WorkerDied,
+    WriteFailed,
+)
+from redline.core.errors.edits import (
+    AlreadyApplied,
+    AlreadyUndone,
+    AmbiguousMatch,
+    CannotApply,
+    Conflict,
+    DocumentError,
+    DocumentSyntax,
+    HistoryError,
+    InvalidPattern,
+    Locked,
+    MatchError,
+    NestsTooDeep,
+    NodeNotFound,
+    NoMatch,
+    NothingToUndo,
+    OverlappingEdits,
+    PatchError,
+    StaleBase,
+    UndoBlocked,
+    UnknownOperation,
+)
+from redline.core.errors.paths import (
+    AbsolutePathDenied,
+    AlreadyExists,
+    BinaryFile,
+    ContentError,
+    IsADirectory,
+    NotADirectory,
+    NotARegularFile,
+    NotFound,
+    OutsideRoots,
+    PathDenied,
+    PathError,
+    ReadOnlyRoot,
+    SymlinkEscape,
+    TooLarge,
+    UnsupportedEncoding,
+)
+
+__all__ = [
+    "AbsolutePathDenied",
+    "AlreadyApplied",
+    "AlreadyExists",
+    "AlreadyUndone",
+    "AmbiguousMatch",
+    "BinaryFile",
+    "Busy",
+    "Cancelled",
+    "CannotApply",
+    "Conflict",
+    "ContentError",
+    "DocumentError",
+    "DocumentSyntax",
+    "GitFailed",
+    "GuardedWrite",
+    "HistoryError",
+    "InvalidArgument",
+    "InvalidPattern",
+    "IsADirectory",
+    "LimitReached",
+    "Locked",
+    "MatchError",
+    "MemoryLimit",
+    "NestsTooDeep",
+    "NoMatch",
+    "NodeNotFound",
+    "NotADirectory",
+    "NotARegularFile",
+    "NotFound",
+    "NothingToUndo",
+    "OutsideRoots",
+    "OverlappingEdits",
+    "ParserFailed",
+    "PatchError",
+    "PathDenied",
+    "PathError",
+    "PermissionDenied",
+    "PermissionRequired",
+    "ProviderFailed",
+    "ReadOnlyMode",
+    "ReadOnlyRoot",
+    "RedlineError",
+    "Refused",
+    "SandboxUnavailable",
+    "SessionClosed",
+    "SessionError",
+    "SessionNotFound",
+    "StaleBase",
+    "StoreUnavailable",
+    "SymlinkEscape",
+    "TimeLimit",
+    "TooLarge",
+    "Unavailable",
+    "UndoBlocked",
+    "UnknownOperation",
+    "UnsupportedEncoding",
+    "WorkerDied",
+    "WriteFailed",
+]
