@@ -195,7 +195,7 @@ def _check_syntax(
     if language is None or len(after) > MAX_FILE >> 3:
         return [], []
     try:
-        return call.runtime.analysis.introduced(before, after, language), []
+        return call.runtime.analysis.introduced_issues(before, after, language), []
     except (ParserFailed, Busy) as error:
         return [], [f"Warning, syntax not checked: {error.message}."]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from redline.code.analysis import Analysis
-from redline.code.index.facts import LONGEST_LINE, is_minified
+from redline.code.index.facts import MAX_LINE_LENGTH, is_minified
 from redline.code.rename.in_file import Replacement
 from redline.code.syntax.definitions import Symbol, find_symbols
 from redline.code.syntax.languages import Language
@@ -70,7 +70,7 @@ class Source:
             )
         if is_minified(self.text):
             raise InvalidArgument(
-                f"The file has a line of more than {LONGEST_LINE} characters, as minified files "
+                f"The file has a line of more than {MAX_LINE_LENGTH} characters, as minified files "
                 "do, so symbols are not looked for in it",
                 hint="edit_file of the files toolset replaces exact text",
             )
