@@ -49,5 +49,5 @@ def count_lines(text: str) -> int:
 
 
 def is_minified(text: str) -> bool:
-    """Return whether a line is so long that locating the words in it takes minutes."""
+    """Return whether a line is too long to locate the words in it within seconds."""
     return len(text) > MAX_LINE_LENGTH and max(map(len, text.split("\n"))) > MAX_LINE_LENGTH

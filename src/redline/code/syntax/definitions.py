@@ -88,18 +88,18 @@ def symbols_of(parsed: Parsed) -> list[Symbol]:
 
 def qualified_matches(symbol: Symbol, wanted: str) -> bool:
     """Return whether *wanted* is the qualified name of *symbol* or its last parts."""
-    dotted = _dotted(wanted)
+    dotted = _as_dotted(wanted)
     return symbol.qualified == dotted or symbol.qualified.endswith("." + dotted)
 
 
 def find_symbols(symbols: list[Symbol], wanted: str) -> list[Symbol]:
     """Return the symbols that *wanted* names; an exact qualified name beats a suffix."""
-    dotted = _dotted(wanted)
+    dotted = _as_dotted(wanted)
     exact = [symbol for symbol in symbols if symbol.qualified == dotted]
     return exact or [symbol for symbol in symbols if qualified_matches(symbol, wanted)]
 
 
-def _dotted(name: str) -> str:
+def _as_dotted(name: str) -> str:
     return plain_scope(name.replace("#", ".").replace("/", "."))
 
 

@@ -10,10 +10,10 @@ from redline.code.syntax.node import (
     Named,
     NameFinder,
     SyntaxNode,
-    field_of,
     named_children,
     parent_of,
     plain_scope,
+    required_field,
 )
 
 _FUNCTIONS = {"arrow_function", "function_expression", "generator_function", "function"}
@@ -81,10 +81,10 @@ def _js_bound(pattern: SyntaxNode) -> Iterator[SyntaxNode]:
         if kind in ("identifier", "shorthand_property_identifier_pattern"):
             yield child
         elif kind == "pair_pattern":
-            value = field_of(child, "value")
+            value = required_field(child, "value")
             yield from [value] if value.kind() == "identifier" else _js_bound(value)
         elif kind in ("object_assignment_pattern", "assignment_pattern"):
-            left = field_of(child, "left")
+            left = required_field(child, "left")
             leaf = left.kind() in ("identifier", "shorthand_property_identifier_pattern")
             yield from [left] if leaf else _js_bound(left)
         elif kind in ("rest_pattern", "object_pattern", "array_pattern"):
@@ -97,7 +97,7 @@ def _is_required(value: SyntaxNode | None) -> bool:
         value = value.field("object")
     if value is None or value.kind() != "call_expression":
         return False
-    return field_of(value, "function").text() == "require"
+    return required_field(value, "function").text() == "require"
 
 
 def _is_namespace(node: SyntaxNode | None) -> bool:
@@ -121,7 +121,7 @@ def _js_assignment(node: SyntaxNode, _: str) -> Iterator[Named]:
         if name is not None and kind == "function":
             yield Named(name)
     elif member is not None:
-        scope = plain_scope(field_of(left, "object").text())
+        scope = plain_scope(required_field(left, "object").text())
         words = [w for w in scope.split(".") if w not in ("exports", "module", "prototype", "this")]
         owner = ".".join(words) if all(w.isidentifier() for w in words) else ""
         yield Named(member, owner, "method" if "prototype" in scope else kind)
@@ -129,7 +129,7 @@ def _js_assignment(node: SyntaxNode, _: str) -> Iterator[Named]:
 
 def _is_export(left: SyntaxNode) -> bool:
     """Return whether a member expression is `exports.name` in a statement of the module."""
-    if field_of(left, "object").text() not in ("exports", "module.exports"):
+    if required_field(left, "object").text() not in ("exports", "module.exports"):
         return False
     around = parent_of(left)
     while around.kind() == "assignment_expression":

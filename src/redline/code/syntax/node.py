@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 # ast_grep_py ships no types the checker can use; nodes are its SgNode.
 Node: TypeAlias = Any
@@ -50,18 +50,31 @@ class SyntaxNode(Protocol):
     def find_all(self, **rule: Any) -> Sequence[SyntaxNode]: ...
 
 
+class Span(NamedTuple):
+    """The offsets where a node begins and ends."""
+
+    start: int
+    end: int
+
+
+def span_of(node: SyntaxNode) -> Span:
+    """Return the span of *node*."""
+    where = node.range()
+    return Span(where.start.index, where.end.index)
+
+
 def parent_of(node: SyntaxNode) -> SyntaxNode:
     """Return the parent of a node that is not the root of its tree."""
-    parent = node.parent()
-    assert parent is not None, f"{node.kind()} has no parent"
-    return parent
+    found = node.parent()
+    assert found is not None, f"{node.kind()} without parent"
+    return found
 
 
-def field_of(node: SyntaxNode, name: str) -> SyntaxNode:
-    """Return the child of *node* in a field that its grammar requires."""
-    child = node.field(name)
-    assert child is not None, f"{node.kind()} has no {name}"
-    return child
+def required_field(node: SyntaxNode, name: str) -> SyntaxNode:
+    """Return the child that the grammar requires under that name."""
+    found = node.field(name)
+    assert found is not None, f"{node.kind()} without {name}"
+    return found
 
 
 def start_of(node: SyntaxNode) -> int:

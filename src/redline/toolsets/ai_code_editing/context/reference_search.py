@@ -89,14 +89,6 @@ class ReferenceSearch:
 
     def find(self) -> Iterator[Used]:
         """The references of each file that has any."""
-        try:
-            yield from self._found()
-        finally:
-            for resolver in self._resolvers.values():
-                resolver.forget()
-            self._resolvers.clear()
-
-    def _found(self) -> Iterator[Used]:
         if len(self.definitions) <= MOST_DEFINITIONS and not self.by_name:
             self._aim()
         for row in self._rows():
