@@ -84,7 +84,7 @@ from bench.language_server import LanguageServer
 from bench.peers import REPO
 from redline.app import Redline
 from redline.code.syntax.definitions import parse, symbols_of
-from redline.code.syntax.languages import kin_of, language_of
+from redline.code.syntax.languages import language_group, language_of
 from redline.core.paths import WorkspacePath
 from redline.settings import Settings
 from redline.toolsets.ai_code_editing.context.asked import Chosen
@@ -322,7 +322,7 @@ def _read(path: Path) -> tuple[str, list[tuple[int, int]]]:
         text = path.read_bytes().decode("utf-8", "replace")
         language = language_of(path.name)
         assert language is not None
-        known = TEXTS[kin_of(language.name)]
+        known = TEXTS[language_group(language.name)]
         found = parse(text, language).root.find_all(any=[{"kind": kind} for kind in known])
         _texts[path] = text, [(n.range().start.index, n.range().end.index) for n in found]
     return _texts[path]

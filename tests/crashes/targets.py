@@ -103,7 +103,7 @@ class CodeFiles:
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
         from redline.code.syntax.definitions import parse, symbols_of
-        from redline.code.syntax.errors import introduced
+        from redline.code.syntax.errors import introduced_issues
         from redline.code.syntax.languages import language_of
         from redline.code.syntax.uses import uses_of, words_of
 
@@ -116,7 +116,7 @@ class CodeFiles:
         symbols_of(tree)
         words = list(words_of(tree))
         uses_of(tree, rng.choice(words) if words else "a")
-        introduced(text, text.replace("(", "", 1), language)
+        introduced_issues(text, text.replace("(", "", 1), language)
 
 
 class _Picture:

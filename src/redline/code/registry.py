@@ -27,6 +27,6 @@ def resolver_of(kin: str, name: str, files: Files, *, made_only: bool = False) -
         return made
     if kin not in TOLD_APART:
         return None
-    from redline.code.python_js.resolver import Referring
+    from redline.code.python_js.resolver import PythonJsResolver
 
-    return Referring.to(name, files, made_only=made_only)
+    return PythonJsResolver.to(name, files, made_only=made_only)

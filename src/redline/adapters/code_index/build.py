@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from redline.adapters.code_index.rank import rank
 from redline.adapters.code_index.schema import BEST, MINOR, pack, parts_of, unpack
 from redline.code.analysis import Analysis
-from redline.code.index.facts import LARGEST_FILE, FileFacts
+from redline.code.index.facts import MAX_FILE_BYTES, FileFacts
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
@@ -219,9 +219,9 @@ class IndexBuilder:
     def _read(self, item: Stale) -> _Read | None:
         """The file with its digest; without content where there is nothing to parse."""
         try:
-            if item.entry.size > LARGEST_FILE:
+            if item.entry.size > MAX_FILE_BYTES:
                 return _Read(item, f"size:{item.entry.size}", b"", FileFacts((), {}, 0))
-            content = self._tree.read(item.path, LARGEST_FILE)
+            content = self._tree.read(item.path, MAX_FILE_BYTES)
         except RedlineError:
             return None
         digest = digest_of(content)

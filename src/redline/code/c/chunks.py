@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from redline.code.syntax.c_preprocessor import without_riddles
+from redline.code.syntax.c_preprocessor import resolve_conditionals
 from redline.code.syntax.definitions import parse
 from redline.code.syntax.languages import language_of
 from redline.code.syntax.macros import without_texts
@@ -50,7 +50,7 @@ class Part:
         """The tree to look at: what a preprocessor would settle is settled where that hinders."""
         if self.raw.find(kind="ERROR") is None:
             return self.raw
-        plain = without_riddles(self.text)
+        plain = resolve_conditionals(self.text)
         return self.sheet.parse(plain) if plain != self.text else self.raw
 
     @cached_property

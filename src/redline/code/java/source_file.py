@@ -35,8 +35,8 @@ class JavaFile:
                 self.package = _dotted(child)
             elif kind == "import_declaration":
                 self._import(child)
-            elif kind in TYPES and child.field("name") is not None:
-                name = child.field("name").text()
+            elif kind in TYPES and (named := child.field("name")) is not None:
+                name = named.text()
                 self.types.setdefault(name, self.declare(child, name, None))
 
     @cached_property

@@ -23,9 +23,6 @@ class Resolver(Protocol):
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Whether a file can name a thing of another file at all, by its text alone."""
 
-    def forget(self) -> None:
-        """Let go of everything that was read: the answer is complete."""
-
 
 @runtime_checkable
 class ByLine(Protocol):

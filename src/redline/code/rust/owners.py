@@ -13,6 +13,7 @@ from redline.code.rust.paths import NOTHING, OPEN, TYPE, Things, names_of, own
 from redline.code.rust.scopes.names import Impl
 from redline.code.rust.types import Types
 from redline.code.scopes.model import ANY, Binding, Scope
+from redline.code.syntax.node import parent_of
 from redline.core.paths import WorkspacePath
 
 # Files that are looked through for a member that only leads to the one that is asked for.
@@ -231,7 +232,7 @@ class Owners:
         return None
 
     def _assigned(self, unit: Unit, found: Impl, binding: Binding) -> Shape:
-        node = binding.sites[0].node.parent()
+        node = parent_of(binding.sites[0].node)
         return self.types.written(node.field("type"), unit, found.outer)
 
     def _is_of(self, found: Impl, unit: Unit, thing: Thing) -> bool:

@@ -9,6 +9,7 @@ from redline.code.references.typed.types import OPEN, Shape
 from redline.code.rust.owners import Owners
 from redline.code.rust.paths import Things, own
 from redline.code.rust.types import Types, parameters, replaced
+from redline.code.syntax.node import parent_of
 
 
 @dataclass(slots=True)
@@ -28,7 +29,7 @@ class Parts:
             if unit is None:
                 continue
             if "constant" in roles:
-                node = thing.binding.sites[0].node.parent()
+                node = parent_of(thing.binding.sites[0].node)
                 return self.types.written(node.field("type"), unit, thing.binding.scope)
             if roles & {"type", "variant"}:
                 return self.made(thing)
@@ -53,7 +54,7 @@ class Parts:
         if unit is None or binding is None or "field" not in binding.roles:
             return OPEN
         around = binding.scope.parent or binding.scope
-        written = binding.sites[0].node.parent().field("type")
+        written = parent_of(binding.sites[0].node).field("type")
         given = dict(zip(parameters(unit, around), owner.parts, strict=False))
         return replaced(self.types.written(written, unit, around), given)
 

@@ -12,6 +12,7 @@ from redline.code.rust.owners import Owners
 from redline.code.rust.paths import names_of
 from redline.code.rust.types import Types, matched, parameters, replaced
 from redline.code.scopes.model import Scope
+from redline.code.syntax.node import required_field
 
 
 @dataclass(slots=True)
@@ -42,7 +43,11 @@ class Signatures:
         scope = names_of(unit).functions.get(thing.start) if unit is not None else None
         if unit is None or scope is None:
             return None
-        parts = [c for c in scope.node.field("parameters").children() if c.kind() == "parameter"]
+        parts = [
+            c
+            for c in required_field(scope.node, "parameters").children()
+            if c.kind() == "parameter"
+        ]
         written = parts[nth].field("type") if nth < len(parts) else None
         taken = self.types.callable(self.types.written(written, unit, scope))
         return replaced(taken, self._replacing(unit, scope, owner)) if taken is not None else None

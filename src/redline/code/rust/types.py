@@ -11,7 +11,7 @@ from redline.code.references.typed.units import Unit
 from redline.code.rust.paths import TYPE, Paths, Things, names_of, own
 from redline.code.rust.scopes.names import Path
 from redline.code.scopes.model import Binding, Scope
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import Node, parent_of
 
 # Types that are used as what they hold.
 _HOLDERS = {
@@ -159,7 +159,7 @@ class Types:
         binding = thing.binding
         if unit is None or binding is None:
             return [OPEN]
-        node = binding.sites[0].node.parent()
+        node = parent_of(binding.sites[0].node)
         found = [
             self.written(child, unit, binding.scope)
             for child in node.children()

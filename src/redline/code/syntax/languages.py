@@ -1,4 +1,4 @@
-"""The languages Redline reads by syntax tree, and how to tell which one a file is in."""
+"""The languages that Redline parses, and the language of a file by its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from redline.code.syntax.language_rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language: its grammar, its files, its definitions and its words."""
+    """A language: its grammar, file names, rules for definitions, and kinds of word nodes."""
 
     name: str
     grammar: str
@@ -20,10 +20,10 @@ class Language:
     filenames: tuple[str, ...] = ()
     # Node kinds that wrap a definition and belong to it: decorators, export, template<>.
     wrappers: frozenset[str] = frozenset()
-    # Node kinds that stand before a definition and belong to it: attributes.
+    # Node kinds that precede a definition and belong to it: attributes.
     prefixes: frozenset[str] = frozenset()
     comment: str = "//"
-    # Whether a preprocessor comes before the grammar, so that the text alone may not parse.
+    # Whether a preprocessor runs before the grammar applies, so that the text may not parse.
     preprocessed: bool = False
 
 
@@ -239,7 +239,7 @@ BY_NAME = {lang.name: lang for lang in LANGUAGES}
 
 
 def language_of(filename: str) -> Language | None:
-    """The language of a file by its name, or None when no grammar is known."""
+    """Return the language of a file by its name, or None without a grammar for it."""
     name = filename.rsplit("/", 1)[-1]
     if name in _BY_FILENAME:
         return _BY_FILENAME[name]
@@ -247,10 +247,10 @@ def language_of(filename: str) -> Language | None:
     return _BY_EXTENSION.get(name[dot:].lower()) if dot > 0 else None
 
 
-# Languages whose files use each other's names.
-_KIN = {"tsx": "javascript", "typescript": "javascript", "cpp": "c"}
+# Languages whose files use each other's names, by the language that represents the group.
+_GROUPS = {"tsx": "javascript", "typescript": "javascript", "cpp": "c"}
 
 
-def kin_of(language: str) -> str:
-    """The language that stands for all whose files share their names with *language*."""
-    return _KIN.get(language, language)
+def language_group(language: str) -> str:
+    """Return the language that represents the group whose files share names with *language*."""
+    return _GROUPS.get(language, language)

@@ -1,4 +1,4 @@
-"""The code toolset (seed 000): edit a code file by intent, and gather code context."""
+"""The tools of the code toolset: edit a code file by intent, and gather code context."""
 
 from __future__ import annotations
 

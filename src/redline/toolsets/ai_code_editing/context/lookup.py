@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from redline.code.index.facts import LARGEST_FILE, is_minified
+from redline.code.index.facts import MAX_FILE_BYTES, is_minified
 from redline.code.syntax.definitions import Symbol, find_symbols
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
@@ -54,7 +54,7 @@ class Opened:
 
     def grammar(self) -> Language | None:
         """The language to parse it in, where there is one and it is neither huge nor minified."""
-        if len(self.content) > LARGEST_FILE or is_minified(self.text):
+        if len(self.content) > MAX_FILE_BYTES or is_minified(self.text):
             return None
         return self.language
 
@@ -124,7 +124,7 @@ class Lookup:
 
     def _read(self, path: WorkspacePath) -> Opened | None:
         try:
-            content = self.call.runtime.tree.read(path, 8 * LARGEST_FILE)
+            content = self.call.runtime.tree.read(path, 8 * MAX_FILE_BYTES)
         except RedlineError:
             return None
         return Opened.of(path, content, self._symbols_of)

@@ -16,7 +16,7 @@ from redline.code.references.resolver import ByLine, InCompany, Resolver
 from redline.code.references.targets import Reference, Target
 from redline.code.registry import TOLD_APART, TYPED, resolver_of
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.languages import kin_of, language_of
+from redline.code.syntax.languages import language_group, language_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
@@ -89,14 +89,6 @@ class ReferenceSearch:
 
     def find(self) -> Iterator[Used]:
         """The references of each file that has any."""
-        try:
-            yield from self._found()
-        finally:
-            for resolver in self._resolvers.values():
-                resolver.forget()
-            self._resolvers.clear()
-
-    def _found(self) -> Iterator[Used]:
         if len(self.definitions) <= MOST_DEFINITIONS and not self.by_name:
             self._aim()
         for row in self._rows():
@@ -279,7 +271,11 @@ class ReferenceSearch:
 
     def _parse(self, path: WorkspacePath) -> Parsed | None:
         file = self.files.open(path)
-        if file is None or file.language is None or kin_of(file.language.name) not in TOLD_APART:
+        if (
+            file is None
+            or file.language is None
+            or language_group(file.language.name) not in TOLD_APART
+        ):
             return None
         # One large file must not take the time of the whole answer, least of all for its uses.
         is_home = any(chosen.path == path for chosen in self.definitions)
@@ -304,4 +300,4 @@ class ReferenceSearch:
 
 def _kin(path: WorkspacePath) -> str:
     language = language_of(path.name)
-    return kin_of(language.name) if language is not None else ""
+    return language_group(language.name) if language is not None else ""
