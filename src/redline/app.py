@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Redline:
-    """One workspace with everything a handler may use (see toolsets.tool.Runtime).
+    """One workspace with everything a handler may use (see services.runtime.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
     never pays for them.

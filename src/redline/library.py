@@ -24,6 +24,7 @@ from redline.core.textfile import TextFile, encode
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.replace import Edit, replace_all
+from redline.services.history import Direction, revert
 from redline.settings import Settings
 
 
@@ -117,11 +118,11 @@ class Workspace:
 
     def undo(self, operation_id: str | None = None) -> Operation:
         """Take an operation back: the one named, or the latest that is not undone."""
-        return self._app.editor.undo(operation_id, self._origin("undo"))
+        return self._revert(Direction.UNDO, operation_id)
 
     def redo(self, operation_id: str | None = None) -> Operation:
         """Take an undo back."""
-        return self._app.editor.redo(operation_id, self._origin("redo"))
+        return self._revert(Direction.REDO, operation_id)
 
     def close(self) -> None:
         """Let go of everything."""
@@ -138,6 +139,9 @@ class Workspace:
 
     def _origin(self, tool: str, summary: str = "") -> Origin:
         return Origin(tool, self._client, "", summary)
+
+    def _revert(self, direction: Direction, operation_id: str | None) -> Operation:
+        return revert(self._app.editor, direction, operation_id, self._origin(direction))
 
     def _diff(self, change_set: ChangeSet) -> str:
         return diff_of(change_set, lambda path: path.relative)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import local
 from typing import TYPE_CHECKING, TypeVar
@@ -40,3 +40,16 @@ def cancellable(items: Iterable[_T]) -> Iterator[_T]:
         if not index % _STRIDE:
             checkpoint()
         yield item
+
+
+class _Uncancellable:
+    """Implements core.ports.search.Cancel for a caller that never gives up."""
+
+    def check(self) -> None:
+        """Return: the caller is still waiting."""
+
+    def on_cancel(self, action: Callable[[], None]) -> None:
+        """Drop *action*: it would never run."""
+
+
+UNCANCELLABLE: Cancel = _Uncancellable()

@@ -6,26 +6,14 @@ call, so listing tools costs nothing but their schemas.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-# Only for the checker: the ports are some thirty dataclasses, and listing tools needs none.
+# Only for the type checker: listing tools needs none of these.
 if TYPE_CHECKING:
-    from redline.code.analysis import Analysis
-    from redline.core.ports.code import CodeIndex
-    from redline.core.ports.commands import Commands
-    from redline.core.ports.confined import Confined
-    from redline.core.ports.git import Git
-    from redline.core.ports.grants import Grants
-    from redline.core.ports.history import ChangeEditor, History
-    from redline.core.ports.images import Images
-    from redline.core.ports.models import Llm
-    from redline.core.ports.previews import Previews
-    from redline.core.ports.reads import Reads
-    from redline.core.ports.search import Grep, Regex
-    from redline.core.ports.tree import PathResolver, Tree
+    from redline.services.runtime import Runtime as Runtime
     from redline.toolsets.call import Answer as Answer
     from redline.toolsets.call import Call as Call
     from redline.toolsets.call import FailedCall as FailedCall
@@ -94,61 +82,6 @@ class Client:
     def has_session(self) -> bool:
         """Whether the connection tells this client from all others of its principal."""
         return not self.connection.startswith(SESSIONLESS)
-
-
-class Runtime(Protocol):
-    """Everything a handler may use, built on first use by `app`."""
-
-    @property
-    def workspace(self) -> PathResolver: ...
-    @property
-    def tree(self) -> Tree: ...
-    @property
-    def editor(self) -> ChangeEditor: ...
-    @property
-    def history(self) -> History: ...
-    @property
-    def commands(self) -> Commands: ...
-    @property
-    def regex(self) -> Regex: ...
-    @property
-    def confined(self) -> Confined: ...
-    @property
-    def grep(self) -> Grep: ...
-    @property
-    def previews(self) -> Previews: ...
-    @property
-    def llm(self) -> Llm | None: ...
-    @property
-    def reads(self) -> Reads:
-        """Read handlers note here what they showed; edits by line ask what was seen."""
-
-    @property
-    def git(self) -> Git:
-        """Repositories, for reading."""
-
-    @property
-    def images(self) -> Images:
-        """Pictures."""
-
-    @property
-    def grants(self) -> Grants:
-        """Permissions a person gave."""
-
-    @property
-    def code_index(self) -> CodeIndex:
-        """Symbols and uses of the whole workspace."""
-
-    @property
-    def analysis(self) -> Analysis:
-        """The syntax of texts."""
-
-    def take_notices(self) -> Sequence[str]:
-        """What happened to the workspace that nobody asked for; each is given once."""
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """Settings a dialect may ask for by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.toolsets.coding_tools.exec.gate import Surroundings, demands
-from redline.toolsets.coding_tools.exec.shell_words import split
+from redline.services.commands.gate import Surroundings, find_demands
+from redline.services.commands.shell_words import split
 
 AROUND = Surroundings(lambda word: word in ("passwd", "/usr/bin/chsh"), lambda path: path == "link")
 
 
 def first(line: str, mode: str = "safe", **env: str) -> str | None:
-    found = demands(line, env, AROUND, mode)
+    found = find_demands(line, env, AROUND, mode)
     return found[0].permission if found else None
 
 
@@ -52,7 +52,7 @@ def first(line: str, mode: str = "safe", **env: str) -> str | None:
     ],
 )
 def test_everyday_lines_need_no_permission(line: str) -> None:
-    assert demands(line, {}, AROUND) == []
+    assert find_demands(line, {}, AROUND) == []
 
 
 @pytest.mark.requirement("001-exec-gate-privileged")
@@ -199,7 +199,7 @@ def test_talking_to_others_needs_network(line: str) -> None:
 @pytest.mark.requirement("001-exec-gate-order")
 def test_the_permission_named_is_the_first_of_the_table() -> None:
     line = "passwd; cat /etc/x; sh -c ls; echo $(x); rm -rf y; curl z"
-    found = [demand.permission for demand in demands(line, {"TOKEN": "x"}, AROUND)]
+    found = [demand.permission for demand in find_demands(line, {"TOKEN": "x"}, AROUND)]
     assert found == [
         "privileged_executable",
         "filesystem_escape",
@@ -214,11 +214,11 @@ def test_the_permission_named_is_the_first_of_the_table() -> None:
 @pytest.mark.requirement("001-exec-gate-order")
 def test_dangerous_mode_stops_after_the_second_row() -> None:
     line = "sh -c ls; echo $(x); rm -rf y; curl z"
-    assert demands(line, {"TOKEN": "x"}, AROUND, "dangerous") == []
+    assert find_demands(line, {"TOKEN": "x"}, AROUND, "dangerous") == []
 
 
 def test_trusted_mode_leaves_network_and_reading_to_the_kernel() -> None:
-    assert demands("cat /etc/os-release; curl z; sh -c ls", {}, AROUND, "trusted") == []
+    assert find_demands("cat /etc/os-release; curl z; sh -c ls", {}, AROUND, "trusted") == []
     assert first("rm -rf x", "trusted") == "destructive_command"
 
 
@@ -227,7 +227,7 @@ def test_trusted_mode_leaves_network_and_reading_to_the_kernel() -> None:
 def test_no_line_breaks_the_reader(line: str) -> None:
     for command in split(line):
         assert all(isinstance(word, str) for word in command.words)
-    demands(line, {}, AROUND)
+    find_demands(line, {}, AROUND)
 
 
 @settings(max_examples=200, deadline=None)

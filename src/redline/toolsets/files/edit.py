@@ -14,8 +14,7 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.core.textfile import TextFile
 from redline.plan.replace import Edit, Replaced, plan_replace
-from redline.toolsets.files.answer import clean, resolve, shown
-from redline.toolsets.files.commit import commit
+from redline.toolsets.files.answer import add_notes, clean, commit, resolve, shown
 from redline.toolsets.files.edit_report import Outcome, in_brief, in_full
 from redline.toolsets.files.errors import code_of, message_of
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
@@ -38,7 +37,7 @@ def edit_file(call: Call) -> Result:
         if dry:
             return Result.of_text(_intended(name, edits))
         raise
-    return Result.of_text(made.add_notes(f"Successfully edited {name}"))
+    return Result.of_text(add_notes(f"Successfully edited {name}", made.notes))
 
 
 def edit_files(call: Call) -> Result:

@@ -9,32 +9,26 @@ from redline.core.errors import (
     InvalidArgument,
     NotADirectory,
     NotFound,
-    PathDenied,
-    PermissionRequired,
-    RedlineError,
     SandboxUnavailable,
     SessionClosed,
     SessionNotFound,
 )
-from redline.core.paths import Access, WorkspacePath
+from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
-from redline.core.ports.grants import Grant
 from redline.core.ports.tree import Kind
+from redline.services.commands.check import Line, pass_gate
+from redline.services.commands.remarks import remarks_on
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.exec.dry_run import dry_run_fields
-from redline.toolsets.coding_tools.exec.gate import Demand, Surroundings, demands
-from redline.toolsets.coding_tools.exec.held_back import explanations
 from redline.toolsets.coding_tools.exec.output import session_fields
-from redline.toolsets.coding_tools.exec.permissions import ask_in_call, digest_of_command, owner_of
+from redline.toolsets.coding_tools.exec.permissions import NETWORK_HINT, ExecPermits, owner_of
 from redline.toolsets.coding_tools.paths import existing
 from redline.toolsets.tool import Call, Json, Result
 
 TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000
 _SETTLE = 0.05
 _ENDING = 3.0
-_LONGEST_LINE = 131_000  # what the kernel takes as one argument
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_ASKABLE_NOT = "filesystem_escape"
 
 
 def exec_command(call: Call) -> Result:
@@ -44,7 +38,8 @@ def exec_command(call: Call) -> Result:
     env = _env(given.get("env") or {})
     if given.get("apply"):
         return _applied(call)
-    granted = _pass_gate(call, given["cmd"], env, cwd)
+    line = Line(given["cmd"], cwd, "cmd", env)
+    granted = pass_gate(call.runtime, line, ExecPermits(call))
     timeout = given.get("timeout_ms", TIMEOUT_MS) / 1000
     tty = bool(given.get("tty"))
     typed = str(given.get("stdin") or "").encode("utf-8", "surrogateescape")
@@ -159,13 +154,9 @@ def _payload(call: Call, job: Job, state: JobState) -> Json:
         **session_fields(job, _output_cap(call)),
         "sandbox": job.sandbox.wire(),
     }
-    for warning in (*job.sandbox.warnings, *(job.notes if state.has_ended else ())):
-        _warn(fields, warning)
-    if state.exit_code:
-        for hint in explanations(fields["stderr"] + fields["stdout"], job.sandbox):
-            _warn(fields, hint)
-    if state.left_behind:
-        _warn(fields, f"Background processes were ended with the command: {state.left_behind}")
+    output = fields["stderr"] + fields["stdout"]
+    for remark in remarks_on(state, job.sandbox, job.notes, output, NETWORK_HINT):
+        _warn(fields, remark)
     found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.has_ended else None
     if found is not None:
         fields |= dry_run_fields(found.change_set) | {"dry_run": True}
@@ -203,73 +194,3 @@ def _env(given: Mapping[str, str]) -> dict[str, str]:
         if not _NAME.match(key) or "\0" in value:
             raise InvalidArgument(f"Not a variable a command can have: {key!r}", field="env")
     return dict(given)
-
-
-def _pass_gate(call: Call, line: str, env: Mapping[str, str], cwd: WorkspacePath) -> frozenset[str]:
-    """The permissions a person gave for this call; PermissionRequired for one that is missing."""
-    if "\0" in line:
-        raise InvalidArgument("A command line may not hold NUL", field="cmd")
-    if len(line.encode("utf-8", "surrogateescape")) > _LONGEST_LINE:
-        raise InvalidArgument(
-            f"A command line has at most {_LONGEST_LINE} bytes",
-            field="cmd",
-            hint="write the script to a file with apply_patch and run that",
-        )
-    mode = str(call.runtime.options.get("sandbox", "safe"))
-    around = Surroundings(call.runtime.commands.is_privileged, lambda p: _leads_out(call, cwd, p))
-    used: list[Grant] = []
-    missing: list[Demand] = []
-    for demand in demands(line, env, around, mode):
-        grant = _covering(call, demand)
-        if grant is None:
-            missing.append(demand)
-        else:
-            used.append(grant)
-    granted = frozenset(grant.permission for grant in used)
-    if not missing:
-        return granted
-    if call.ask is not None and not call.client.has_session and all(map(_is_askable, missing)):
-        return granted | ask_in_call(call, [demand.permission for demand in missing])
-    for kept in used:
-        call.runtime.grants.add(kept)  # not used after all
-    raise _refusal(missing[0])
-
-
-def _is_askable(demand: Demand) -> bool:
-    return demand.permission != _ASKABLE_NOT
-
-
-def _covering(call: Call, demand: Demand) -> Grant | None:
-    if not _is_askable(demand):
-        return None
-    return call.runtime.grants.consume(
-        owner_of(call), "exec_command", demand.permission, digest_of_command(call.arguments)
-    )
-
-
-def _refusal(demand: Demand) -> PermissionRequired:
-    if demand.permission == _ASKABLE_NOT:
-        hint = "stay inside the workspace with relative paths; this cannot be granted"
-    else:
-        hint = (
-            f"ask with request_permissions(tool_name='exec_command',"
-            f" permission='{demand.permission}', ...) and repeat the call, or do it another way"
-        )
-    return PermissionRequired(
-        f"Command blocked, permission required: {demand.permission} ({demand.because})",
-        permission=demand.permission,
-        hint=hint,
-    )
-
-
-def _leads_out(call: Call, cwd: WorkspacePath, raw: str) -> bool:
-    if not raw or "\0" in raw:
-        return False
-    text = raw if not cwd.parts else f"{cwd.relative}/{raw}"
-    try:
-        call.runtime.workspace.resolve(text, Access.READ)
-    except PathDenied:
-        return True
-    except RedlineError:
-        return False
-    return False

@@ -1,4 +1,4 @@
-"""What a command line asks for, told from its text, in the order of the profile's table.
+"""Which permissions a command line needs, judged by its text, in the order of the table.
 
 It explains early and names the permission to ask for. It is never the guard: what it misses,
 the kernel stops.
@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from redline.toolsets.coding_tools.exec.shell_words import split
-from redline.toolsets.coding_tools.exec.unwrap import Unwrapped, program_name, unwrapped
+from redline.services.commands.shell_words import split
+from redline.services.commands.unwrap import Unwrapped, program_name, unwrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,15 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The two questions the text alone cannot answer."""
+    """What the text alone cannot answer.
+
+    With `absolute_paths` only `leads_out` decides whether a path is outside; else absolute paths
+    and `..` are outside wherever they lead.
+    """
 
     is_privileged: Callable[[str], bool]
     leads_out: Callable[[str], bool]
+    absolute_paths: bool = False
 
 
 _FILE_COMMANDS = frozenset(
@@ -94,13 +99,13 @@ _CHECKED = {
 }
 
 
-def demands(
+def find_demands(
     line: str, env: Mapping[str, str], around: Surroundings, mode: str = "safe"
 ) -> list[Demand]:
     """Every permission *line* needs in that mode, first the one to ask for first."""
-    commands = [unwrapped(command) for command in split(line)]
+    commands = [unwrap(command) for command in split(line)]
     checks: tuple[tuple[str, Callable[[], str | None]], ...] = (
-        ("privileged_executable", lambda: _privileged(commands, around)),
+        ("privileged_executable", lambda: _find_privileged(commands, around)),
         ("filesystem_escape", lambda: _escape(commands, around)),
         ("sensitive_env", lambda: _sensitive(env)),
         ("inline_script", lambda: _inline(commands)),
@@ -113,7 +118,7 @@ def demands(
     return [Demand(name, because) for name, because in found if because is not None]
 
 
-def _privileged(commands: list[Unwrapped], around: Surroundings) -> str | None:
+def _find_privileged(commands: list[Unwrapped], around: Surroundings) -> str | None:
     for command in commands:
         for word in command.names:
             if around.is_privileged(word):
@@ -138,7 +143,9 @@ def _names_file(operator: str, target: str) -> bool:
 def _is_outside(path: str, around: Surroundings) -> bool:
     if _DEVICES.match(path):
         return False
-    if path.startswith(("/", "~")) or ".." in path.split("/"):
+    if path.startswith("~"):
+        return True
+    if not around.absolute_paths and (path.startswith("/") or ".." in path.split("/")):
         return True
     return around.leads_out(path)
 

@@ -11,7 +11,7 @@ from redline.code.syntax.definitions import Parsed, Symbol, parse, symbols_of
 from redline.code.syntax.uses import uses_of
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
-from redline.toolsets.ai_code_editing.context.lookup import MAX_USERS, Opened
+from redline.services.code.lookup import MAX_USERS, OpenedSource
 
 Ask = Callable[..., Any]
 
@@ -23,18 +23,18 @@ class WorkerFiles:
         self._ask = ask
         # Of the index: `ready` or `building`.
         self.state = state
-        self._opened: dict[WorkspacePath, Opened | None] = {}
+        self._opened: dict[WorkspacePath, OpenedSource | None] = {}
         self._parsed: dict[WorkspacePath, Parsed | None] = {}
 
-    def open(self, path: WorkspacePath) -> Opened | None:
+    def open(self, path: WorkspacePath) -> OpenedSource | None:
         """The file, or None when it cannot be shown as text."""
         if path not in self._opened:
             content = self._ask("read", path)
-            file = None if content is None else Opened.of(path, content, self._symbols_of)
+            file = None if content is None else OpenedSource.of(path, content, self._symbols_of)
             self._opened[path] = file
         return self._opened[path]
 
-    def parse(self, file: Opened) -> Parsed | None:
+    def parse(self, file: OpenedSource) -> Parsed | None:
         """The syntax tree, where there is a grammar that may be let near the file."""
         if file.path not in self._parsed:
             language = file.grammar()
@@ -50,7 +50,7 @@ class WorkerFiles:
         rows, self.state = self._ask("users", name, most)
         return [IndexedUses(path_from(path), tuple(lines), digest) for path, lines, digest in rows]
 
-    def uses_in(self, row: IndexedUses, name: str) -> tuple[Opened, tuple[int, ...]] | None:
+    def uses_in(self, row: IndexedUses, name: str) -> tuple[OpenedSource, tuple[int, ...]] | None:
         """The file of *row* and the lines that use *name* there now."""
         file = self.open(row.path)
         if file is None:
@@ -71,14 +71,14 @@ class WorkerFiles:
         """Whether there is such a file."""
         return bool(self._ask("is_file", path))
 
-    def _symbols_of(self, file: Opened) -> list[Symbol]:
+    def _symbols_of(self, file: OpenedSource) -> list[Symbol]:
         parsed = self.parse(file)
         return symbols_of(parsed) if parsed is not None else []
 
     def _indexed_symbols(self, path: WorkspacePath, name: str) -> list[Symbol]:
         return [Symbol(*row) for row in self._ask("symbols", path, name)]
 
-    def _fresh_uses(self, file: Opened, name: str) -> tuple[int, ...]:
+    def _fresh_uses(self, file: OpenedSource, name: str) -> tuple[int, ...]:
         parsed = self.parse(file)
         if parsed is None:
             word = re.compile(rf"\b{re.escape(name)}\b")

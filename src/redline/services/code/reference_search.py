@@ -1,6 +1,6 @@
 """References for an answer: who is bound to a definition, within what an answer may read.
 
-Runs in a worker, as it reads syntax trees; `referring` is the server's side of it.
+Runs in a worker, as it reads syntax trees; `references` is the server's side of it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from redline.code.syntax.languages import language_group, language_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
-from redline.toolsets.ai_code_editing.context.asked import Chosen, Used
-from redline.toolsets.ai_code_editing.context.lookup import Opened
-from redline.toolsets.ai_code_editing.context.nearness import Nearness, import_keys
-from redline.toolsets.ai_code_editing.context.worker_files import Ask, WorkerFiles, path_from
+from redline.services.code.lookup import OpenedSource
+from redline.services.code.nearness import Nearness, import_keys
+from redline.services.code.reference_query import Chosen, Used
+from redline.services.code.worker_files import Ask, WorkerFiles, path_from
 
-# A name with more definitions than that goes by name: to tell them apart reads too much.
-MOST_DEFINITIONS = 12
+# A name with more definitions is matched by name only: distinguishing them reads too much.
+MAX_DEFINITIONS = 12
 # Characters that are read by scope, for each token an answer may have.
 READ_PER_TOKEN = 12
-# What a line that goes by name counts: as much as the tokens to show it.
+# What a line that is matched by name costs: as much as the tokens to show it.
 READ_PER_LINE = 64 * READ_PER_TOKEN
-# Files that are asked whether they define a name that an answer needs.
-_MOST_DEFINING = 50
-_MOST_ROWS = 400
-# Files that are asked whether they pass on what another gives as its whole.
-_MOST_PASSING = 20
-# Files that are asked whether they import a definition's: more cannot be read anyway.
-_MOST_IMPORTING = 200
+# Files that are read to see whether they define a name that an answer needs.
+_MAX_DEFINING = 50
+_MAX_ROWS = 400
+# Files that may re-export the whole of another module.
+_MAX_PASSING = 20
+# Files that may import a definition's file: more cannot be read anyway.
+_MAX_IMPORTING = 200
 _CONSTRUCTORS = {"constructor", "__init__"}
 
 
@@ -78,7 +78,7 @@ class ReferenceSearch:
     room: int
     # Only where the class of the name is called to make something.
     made_only: bool = False
-    # Without telling like-named definitions apart.
+    # Without distinguishing definitions of the same name.
     by_name: bool = False
     # Files that were not read because enough was.
     unread: int = 0
@@ -89,7 +89,7 @@ class ReferenceSearch:
 
     def find(self) -> Iterator[Used]:
         """The references of each file that has any."""
-        if len(self.definitions) <= MOST_DEFINITIONS and not self.by_name:
+        if len(self.definitions) <= MAX_DEFINITIONS and not self.by_name:
             self._aim()
         for row in self._rows():
             found = self._in_file(row)
@@ -100,35 +100,35 @@ class ReferenceSearch:
             yield from makes.find()
 
     def _rows(self) -> list[IndexedUses]:
-        """The files to look at: those that spell the name or may give it another, homes first."""
+        """Return the files to look at: those that hold the name or may rename it, homes first."""
         homes = {chosen.path: IndexedUses(chosen.path, ()) for chosen in self.definitions}
-        kin = {_kin(path) for path in homes}
+        group = {_group_of(path) for path in homes}
         rows = {row.path: row for row in self.files.users(self.name)}
         for row in self._renaming():
             rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
-        others = [row for row in rows.values() if not kin or _kin(row.path) in kin]
+        others = [row for row in rows.values() if not group or _group_of(row.path) in group]
         folders = self._folders()
         if folders:
             others = [row for row in others if row.path.parent in folders]
         if self.targets:
-            # A common name is spelled in more files than can be read: the likeliest come first.
+            # A common name occurs in more files than can be read: the likeliest come first.
             others.sort(key=Nearness(list(homes), self._importing(homes)).of, reverse=True)
         return first + others
 
     def _importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
         """Files that may import one of *homes*, by the last word of its path or of its type."""
-        keys = {key for home in homes if _kin(home) not in TYPED for key in import_keys(home)}
+        keys = {key for home in homes if _group_of(home) not in TYPED for key in import_keys(home)}
         for chosen, target in self.targets:
-            resolver = self._resolvers[_kin(chosen.path)]
+            resolver = self._resolvers[_group_of(chosen.path)]
             keys |= resolver.beside(target) if isinstance(resolver, InCompany) else set()
-        return {row.path for key in keys for row in self.files.users(key, _MOST_IMPORTING)}
+        return {row.path for key in keys for row in self.files.users(key, _MAX_IMPORTING)}
 
     def _folders(self) -> set[WorkspacePath]:
-        """The folders whose files alone may see what is asked for; none where all may."""
+        """Return the only folders whose files may see the definitions; empty where all may."""
         found: set[WorkspacePath] = set()
         for chosen, target in self.targets:
-            resolver = self._resolvers[_kin(chosen.path)]
+            resolver = self._resolvers[_group_of(chosen.path)]
             folder = resolver.folder_of(target) if isinstance(resolver, ByLine) else None
             if folder is None:
                 return set()
@@ -136,26 +136,26 @@ class ReferenceSearch:
         return found if len(self.targets) == len(self.definitions) else set()
 
     def _renaming(self) -> Iterator[IndexedUses]:
-        """Files that may use the thing without spelling its name."""
+        """Yield files that may use the definition under another name."""
         for chosen, target in self.targets:
             passing = [chosen.path]
             for path in passing:
                 for row, is_whole in self._importers(path, target):
                     yield row
-                    # What is a module's whole may be passed on as another's.
-                    if is_whole and row.path not in passing and len(passing) < _MOST_PASSING:
+                    # The whole of a module may be re-exported as another's.
+                    if is_whole and row.path not in passing and len(passing) < _MAX_PASSING:
                         passing.append(row.path)
 
     def _importers(self, path: WorkspacePath, target: Target) -> Iterator[tuple[IndexedUses, bool]]:
-        """Files that may take the thing out of *path* by another name, or as the whole of it."""
-        for name in self._resolvers[_kin(path)].exported_as(target, path) - {self.name}:
+        """Yield files that may import the definition from *path* renamed, or as a whole."""
+        for name in self._resolvers[_group_of(path)].exported_as(target, path) - {self.name}:
             is_whole = name in ("=", "default")
             for key in stem_keys(path) if is_whole else [name]:
                 for row in self.files.users(key):
                     yield row, is_whole
 
     def _maker(self) -> ReferenceSearch | None:
-        """Of a constructor: what finds the calls that its class is made by."""
+        """Return a search for the calls that run a constructor; None if this is not one."""
         file = self.files.open(self.definitions[0].path)
         if self.name not in _CONSTRUCTORS or file is None:
             return None
@@ -173,17 +173,17 @@ class ReferenceSearch:
     def _aim(self) -> None:
         for chosen in self.definitions:
             if self._spent > self.room:
-                self.targets.clear()  # not all can be told apart: better none
+                self.targets.clear()  # not all can be distinguished: better none
                 return
             target = self._target(chosen)
             if target is not None:
                 self.targets.append((chosen, target))
 
     def _target(self, chosen: Chosen) -> Target | None:
-        kin = _kin(chosen.path)
-        # Who defines what is the index's to say: half of one would hide what it has not read.
-        is_known = kin not in TYPED or self.files.state != "building"
-        resolver = self._resolver(kin) if is_known else None
+        group = _group_of(chosen.path)
+        # Half an index would hide the definitions that it has not read yet.
+        is_known = group not in TYPED or self.files.state != "building"
+        resolver = self._resolver(group) if is_known else None
         if resolver is None:
             return None
         if isinstance(resolver, ByLine):
@@ -191,56 +191,56 @@ class ReferenceSearch:
         start = self._start(chosen)
         return resolver.target(chosen.path, start) if start is not None else None
 
-    def _resolver(self, kin: str) -> Resolver | None:
-        """What tells the words of a language apart, one for each answer."""
-        if kin not in self._resolvers:
-            defining = partial(self._defining, kin)
-            as_kind = partial(self._defining_as, kin)
+    def _resolver(self, group: str) -> Resolver | None:
+        """Return the resolver for a group of languages, built once for each answer."""
+        if group not in self._resolvers:
+            defining = partial(self._defining, group)
+            as_kind = partial(self._defining_as, group)
             files = Files(
                 *(self._parse, self.files.is_file, defining, self._text, defining),
                 *(self._take, as_kind),
             )
-            made = resolver_of(kin, self.name, files, made_only=self.made_only)
+            made = resolver_of(group, self.name, files, made_only=self.made_only)
             if made is None:
                 return None
-            self._resolvers[kin] = made
-        return self._resolvers[kin]
+            self._resolvers[group] = made
+        return self._resolvers[group]
 
     def _defining(
-        self, kin: str, name: str, folder: WorkspacePath | None = None
+        self, group: str, name: str, folder: WorkspacePath | None = None
     ) -> list[WorkspacePath]:
-        """Files of a language and its kin that define *name*, as the index knows."""
-        found = self.files.definitions(name, _MOST_ROWS, folder)
+        """Return files of one group of languages that define *name*, according to the index."""
+        found = self.files.definitions(name, _MAX_ROWS, folder)
         paths = dict.fromkeys(path for path, _ in found)
-        return [path for path in paths if _kin(path) == kin][:_MOST_DEFINING]
+        return [path for path in paths if _group_of(path) == group][:_MAX_DEFINING]
 
-    def _defining_as(self, kin: str, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
+    def _defining_as(self, group: str, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
         """The same, as one of *kinds*: many structs may have a field of that name."""
-        found = self.files.definitions(name, _MOST_ROWS)
+        found = self.files.definitions(name, _MAX_ROWS)
         paths = dict.fromkeys(path for path, kind in found if kind in kinds)
-        return [path for path in paths if _kin(path) == kin][:_MOST_DEFINING]
+        return [path for path in paths if _group_of(path) == group][:_MAX_DEFINING]
 
     def _start(self, chosen: Chosen) -> int | None:
-        """Where the line spells the name first."""
+        """Return the offset at which the line first has the name."""
         parsed = self._parse(chosen.path)
         if parsed is None:
             return None
-        spots = (node.range().start for node in nodes_of(parsed, self.name))
-        return next((spot.index for spot in spots if spot.line + 1 == chosen.line), None)
+        starts = (node.range().start for node in nodes_of(parsed, self.name))
+        return next((start.index for start in starts if start.line + 1 == chosen.line), None)
 
     def _in_file(self, row: IndexedUses) -> Used | None:
         if self._spent > self.room:
             self.unread += 1
             return Used(row.path, (), unread=row.lines)
-        kin = _kin(row.path)
-        aims = [target for chosen, target in self.targets if _kin(chosen.path) == kin]
+        group = _group_of(row.path)
+        aims = [target for chosen, target in self.targets if _group_of(chosen.path) == group]
         if aims:
             if not any(aim.is_member for aim in aims) and not self._may_bind(row.path):
                 return None
-            bound = self._resolvers[kin].in_file(row.path, aims)
+            bound = self._resolvers[group].in_file(row.path, aims)
             if bound is not None:
                 left = self._but_defined(row, bound)
-                return Used(row.path, left, self._known(row)) if left else None
+                return Used(row.path, left, self._open_indexed(row)) if left else None
         found = self.files.uses_in(row, self.name)
         if found is None:
             return None
@@ -257,14 +257,14 @@ class ReferenceSearch:
         file = self.files.open(path)
         if file is None or any(chosen.path == path for chosen in self.definitions):
             return file is not None
-        return self._resolvers[_kin(path)].may_see(path, file.text)
+        return self._resolvers[_group_of(path)].may_see(path, file.text)
 
     def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
         """The references without the definitions themselves."""
         own = {c.line for c in self.definitions if c.path == row.path and c.is_definition}
         return [reference for reference in found if reference.line not in own]
 
-    def _known(self, row: IndexedUses) -> Opened | None:
+    def _open_indexed(self, row: IndexedUses) -> OpenedSource | None:
         """The file, with the symbols the index has of this very content."""
         found = self.files.uses_in(row, self.name)
         return found[0] if found is not None else None
@@ -287,7 +287,7 @@ class ReferenceSearch:
         return self.files.parse(file)
 
     def _take(self, count: int) -> bool:
-        """Whether a stretch of a file may be parsed; one that is too long is not."""
+        """Return whether *count* more characters may be parsed, and count them if so."""
         if count > self.room // 2:
             return False
         self._spent += count
@@ -298,6 +298,6 @@ class ReferenceSearch:
         return file.text if file is not None else None
 
 
-def _kin(path: WorkspacePath) -> str:
+def _group_of(path: WorkspacePath) -> str:
     language = language_of(path.name)
     return language_group(language.name) if language is not None else ""

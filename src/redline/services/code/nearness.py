@@ -22,20 +22,20 @@ class Nearness:
         """Whether a file imports one of the homes, and how much of its path it shares with one."""
         folder = row.path.parts[:-1]
         if folder not in self._folders:
-            self._folders[folder] = max(_shared(folder, home) for home in self.homes)
+            self._folders[folder] = max(_count_shared(folder, home) for home in self.homes)
         return row.path in self.importing, self._folders[folder]
 
 
 def import_keys(home: WorkspacePath) -> list[str]:
-    """What a file spells that imports *home*: a script by a key, Python by the module's name."""
+    """Return the words that a file which imports *home* has: a key of scripts, a module's name."""
     stem, _, ending = home.name.rpartition(".")
     if ending not in ("py", "pyi", "pyw"):
         return stem_keys(home)
     return [home.parent.name if stem == "__init__" else stem]
 
 
-def _shared(folder: tuple[str, ...], home: WorkspacePath) -> int:
-    """How many folders two files have in common, most if they lie in the same one."""
+def _count_shared(folder: tuple[str, ...], home: WorkspacePath) -> int:
+    """Return how many folders two files have in common, most if they are in the same one."""
     if folder == home.parts[:-1]:
         return len(home.parts)
     pairs = zip(folder, home.parts[:-1], strict=False)

@@ -1,16 +1,14 @@
-"""Snippets fitted to a token budget, and a map of what was left out."""
+"""Fit snippets to a token budget; what does not fit goes on a map."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from redline.toolsets.tool import Json
-
 # Tokens are estimated from above, so that a budget holds with any common tokenizer.
 _CHARS_PER_TOKEN = 3
 _MAP_SHARE = 0.15
-_MAP_MOST = 800
+_MAX_MAP = 800
 _HEAD = 24
 
 
@@ -48,61 +46,42 @@ class Snippet:
         """An upper estimate of what showing this costs."""
         return _HEAD + estimate(self.head) + estimate(self.text)
 
-    def wire(self) -> Json:
-        """The snippet as JSON, empty fields left out."""
-        fields = {
-            "path": self.path,
-            "start_line": self.start,
-            "end_line": self.end,
-            "language": self.language,
-            "symbol": self.symbol,
-            "kind": self.kind,
-            "signature": self.signature,
-            "doc": self.doc,
-            "file_hash": self.file_hash,
-            "certainty": self.certainty,
-            "of": self.of,
-            "text": self.text,
-        }
-        shown: Json = {key: value for key, value in fields.items() if value != ""}
-        if self.truncated:
-            shown["truncated"] = True
-        return shown
-
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What fits, and a map of what does not."""
+    """What fits, and a map of what does not; `unlisted` are on neither."""
 
     snippets: list[Snippet]
-    omitted: list[Json]
+    omitted: list[Snippet]
+    unlisted: list[Snippet]
     tokens: int
 
 
 def estimate(text: str) -> int:
-    """How many tokens *text* is at most, near enough."""
+    """Return about how many tokens *text* is at most."""
     plain = len(text.encode("ascii", "ignore"))
     return plain // _CHARS_PER_TOKEN + 1 + (len(text) - plain)
 
 
 def fit(snippets: Sequence[Snippet], max_tokens: int) -> Fitted:
     """The best snippets within *max_tokens*: whole, else cut, else only on the map."""
-    reserve = min(_MAP_MOST, int(max_tokens * _MAP_SHARE)) if len(snippets) > 1 else 0
+    reserve = min(_MAX_MAP, int(max_tokens * _MAP_SHARE)) if len(snippets) > 1 else 0
     left = max_tokens - reserve
     kept: list[Snippet] = []
     dropped: list[Snippet] = []
     for snippet in snippets:
-        fitting = None if snippet.unread else _fitting(snippet, left)
+        fitting = None if snippet.unread else _cut_to_fit(snippet, left)
         if fitting is None:
             dropped.append(snippet)
             continue
         kept.append(fitting)
         left -= fitting.tokens
-    omitted, spent = _map_of(dropped, left + reserve)
-    return Fitted(kept, omitted, sum(item.tokens for item in kept) + spent)
+    listed, spent = _map_of(dropped, left + reserve)
+    unlisted = dropped[len(listed) :]
+    return Fitted(kept, listed, unlisted, sum(item.tokens for item in kept) + spent)
 
 
-def _fitting(snippet: Snippet, left: int) -> Snippet | None:
+def _cut_to_fit(snippet: Snippet, left: int) -> Snippet | None:
     if snippet.tokens <= left:
         return snippet
     lines = snippet.text.split("\n")
@@ -120,34 +99,12 @@ def _fitting(snippet: Snippet, left: int) -> Snippet | None:
     return replace(snippet, text=text, truncated=True)
 
 
-def _map_of(dropped: list[Snippet], room: int) -> tuple[list[Json], int]:
-    omitted: list[Json] = []
+def _map_of(dropped: list[Snippet], room: int) -> tuple[list[Snippet], int]:
+    """Return the first snippets whose places fit on the map, and how many tokens that takes."""
     spent = 0
     for index, snippet in enumerate(dropped):
-        entry: Json = {"path": snippet.path, "start_line": snippet.start, "end_line": snippet.end}
-        if snippet.symbol:
-            entry["symbol"] = snippet.symbol
         cost = estimate(snippet.head) + 8
         if spent + cost > room - _HEAD and index < len(dropped) - 1:
-            rest = dropped[index:]
-            files = len({item.path for item in rest})
-            omitted.append({"more": len(rest), "files": files})
-            return omitted, spent + 12
-        omitted.append(entry)
+            return dropped[:index], spent + 12
         spent += cost
-    return omitted, spent
-
-
-def render(message: str, fitted: Fitted) -> str:
-    """The answer as text for a model."""
-    parts = [message, *(f"\n{snippet.head}\n{snippet.text}" for snippet in fitted.snippets)]
-    if fitted.omitted:
-        parts.append("\nLeft out (ask for them, or raise max_tokens):")
-        parts += [_map_line(entry) for entry in fitted.omitted]
-    return "\n".join(parts)
-
-
-def _map_line(entry: Json) -> str:
-    if "more" in entry:
-        return f"  ... {entry['more']} more in {entry['files']} files"
-    return f"  {entry['path']}:{entry['start_line']}-{entry['end_line']} {entry.get('symbol', '')}"
+    return dropped, spent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redline.toolsets.coding_tools.exec.shell_words import Simple
+from redline.services.commands.shell_words import Simple
 
 _PREFIXES = frozenset(
     ["command", "exec", "nohup", "nice", "setsid", "stdbuf", "timeout", "time", "xargs", "builtin"]
@@ -36,7 +36,7 @@ class Unwrapped:
         return self.words[1:]
 
 
-def unwrapped(simple: Simple) -> Unwrapped:
+def unwrap(simple: Simple) -> Unwrapped:
     """*simple* as the program it starts in the end."""
     words = list(simple.words)
     names: list[str] = []

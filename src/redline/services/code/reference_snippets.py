@@ -1,26 +1,35 @@
-"""The answer to `references`: snippets of what is bound to a definition, then of what may be."""
+"""Snippets of references: those bound to a definition first, then the possible ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from redline.code.references.targets import Reference
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
-from redline.toolsets.ai_code_editing.context.asked import Used
-from redline.toolsets.ai_code_editing.context.fitting import Snippet
-from redline.toolsets.ai_code_editing.context.lookup import Lookup, Opened, enclosing
-from redline.toolsets.ai_code_editing.context.references import Finder, finder_of
+from redline.services.code.fitting import Snippet
+from redline.services.code.lookup import CodeLookup, OpenedSource, enclosing
+from redline.services.code.reference_query import Used
+from redline.services.code.references import Finder, finder_of
 
 _AROUND = 2
 _GAP = 4
 
 
-def snippets_of_references(
-    lookup: Lookup, wanted: str, place: WorkspacePath | None, line: int | None, max_tokens: int
-) -> tuple[str, list[Snippet]]:
-    """Who refers to *wanted*: with *line* to what stands there, else to any of its definitions.
+@dataclass(frozen=True, slots=True)
+class FoundReferences:
+    """References to one name, and snippets of the best ones."""
+
+    finder: Finder
+    found: list[Used]
+    snippets: list[Snippet]
+
+
+def find_references(
+    lookup: CodeLookup, wanted: str, place: WorkspacePath | None, line: int | None, max_tokens: int
+) -> FoundReferences:
+    """Find what refers to *wanted*: with *line* to its meaning there, else to any definition.
 
     With a *place* and no line the answer stays in that file or directory.
     """
@@ -29,26 +38,13 @@ def snippets_of_references(
     finder = finder_of(lookup, wanted, place, max_tokens, line)
     within = None if line is not None else place
     found = [used for used in finder.find() if within is None or used.path.is_beneath(within)]
-    return _message(finder, found), list(_snippets(lookup, finder, found, max_tokens))
+    return FoundReferences(finder, found, list(_snippets(lookup, finder, found, max_tokens)))
 
 
-def _message(finder: Finder, found: list[Used]) -> str:
-    count = sum(used.count for used in found)
-    bound = sum(reference.certainty == "bound" for used in found for reference in used.seen)
-    plural = "" if count == 1 else "s"
-    message = f"{count} line{plural} with references to {finder.name}: {bound} bound, "
-    message += f"{count - bound} possible."
-    if finder.unread:
-        message += (
-            f" {finder.unread} files were not read; narrow it with file, or raise max_tokens."
-        )
-    if finder.by_name:
-        message += " They were matched by name only: telling definitions apart failed."
-    return message
-
-
-def _snippets(lookup: Lookup, finder: Finder, found: list[Used], room: int) -> Iterator[Snippet]:
-    """What is bound, then the rest; beyond *room* only where it is."""
+def _snippets(
+    lookup: CodeLookup, finder: Finder, found: list[Used], room: int
+) -> Iterator[Snippet]:
+    """Yield bound references, then the rest; beyond *room* only where they are."""
     groups = [(used, group) for used in found for group in _groups(used)]
     for used, group in sorted(groups, key=lambda pair: pair[1][0].certainty != "bound"):
         if used.file is not None and room > 0:
@@ -64,7 +60,7 @@ def _snippets(lookup: Lookup, finder: Finder, found: list[Used], room: int) -> I
 def _groups(used: Used) -> list[list[Reference]]:
     """Near lines together, apart by how certain they are and what they are bound to."""
     if used.file is None:
-        if used.seen:  # it went away meanwhile
+        if used.seen:  # it was deleted since
             return [list(used.seen)]
         return [[Reference(line, "possible") for line in (used.unread[0], used.unread[-1])]]
     groups: dict[tuple[str, object], list[list[Reference]]] = {}
@@ -77,15 +73,17 @@ def _groups(used: Used) -> list[list[Reference]]:
     return sorted((g for alike in groups.values() for g in alike), key=lambda group: group[0].line)
 
 
-def _snippet(lookup: Lookup, finder: Finder, file: Opened, group: list[Reference]) -> Snippet:
+def _snippet(
+    lookup: CodeLookup, finder: Finder, file: OpenedSource, group: list[Reference]
+) -> Snippet:
     shown = around(lookup, file, [reference.line for reference in group])
     of = finder.definition_of(group[0]) if len(finder.definitions) > 1 else None
     where = f"{lookup.name_of(of.path)}:{of.line}" if of is not None else ""
     return replace(shown, certainty=group[0].certainty, of=where)
 
 
-def around(lookup: Lookup, file: Opened, lines: list[int]) -> Snippet:
-    """The *lines* with a few around them, and what they stand in."""
+def around(lookup: CodeLookup, file: OpenedSource, lines: list[int]) -> Snippet:
+    """Return *lines* with a few around them, and the definition they are in."""
     inside = enclosing(file.symbols(), lines[0])
     start = max(1, lines[0] - _AROUND)
     end = min(file.count, lines[-1] + _AROUND)

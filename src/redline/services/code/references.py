@@ -12,9 +12,9 @@ from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, Wor
 from redline.core.paths import WorkspacePath
 from redline.core.ports.confined import Budget
 from redline.core.ports.tree import Kind
-from redline.toolsets.ai_code_editing.context.asked import Chosen, Used, asked_for
-from redline.toolsets.ai_code_editing.context.lookup import Lookup, Opened
-from redline.toolsets.ai_code_editing.context.worker_files import path_from
+from redline.services.code.lookup import CodeLookup, OpenedSource
+from redline.services.code.reference_query import Chosen, Used, resolve_query
+from redline.services.code.worker_files import path_from
 
 # Characters that are read by scope, for each token an answer may have.
 READ_PER_TOKEN = 12
@@ -24,14 +24,14 @@ _MAX_SECONDS = 30.0
 
 
 def finder_of(
-    lookup: Lookup,
+    lookup: CodeLookup,
     wanted: str,
     place: WorkspacePath | None,
     max_tokens: int,
     line: int | None = None,
 ) -> Finder:
-    """What finds references to *wanted*: as *line* of *place* means it, else as it is defined."""
-    name, chosen = asked_for(lookup, wanted, place, line)
+    """Return what finds references to *wanted*: to what *line* of *place* means, if given."""
+    name, chosen = resolve_query(lookup, wanted, place, line)
     return Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
 
 
@@ -39,13 +39,13 @@ def finder_of(
 class Finder:
     """Finds references to definitions of one name, file by file, best first."""
 
-    lookup: Lookup
+    lookup: CodeLookup
     name: str
     definitions: list[Chosen]
     room: int
     # Files that were not read because enough was.
     unread: int = 0
-    # Like-named definitions were not told apart: that took too long or broke a worker.
+    # Definitions of the same name were not distinguished: it took too long or broke a worker.
     by_name: bool = False
     _bound: dict[int, Chosen] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class Finder:
         self.unread = answer["unread"]
         self._bound = {thing: self.definitions[nth] for thing, nth in answer["bound"]}
         for path, seen, unread, indexed in answer["files"]:
-            yield self._used(path_from(path), seen, unread, indexed)
+            yield self._as_used(path_from(path), seen, unread, indexed)
 
     def definition_of(self, reference: Reference) -> Chosen | None:
         """Which of the definitions a reference is bound to."""
@@ -82,18 +82,18 @@ class Finder:
         lookup = self.lookup
         chosen = [(item.path, item.line, item.is_definition) for item in self.definitions]
         given = (self.name, chosen, self.room, False, lookup.state, self.by_name)
-        found: dict[str, Any] = lookup.call.runtime.confined.call(
-            "redline.toolsets.ai_code_editing.context.reference_search:search",
+        found: dict[str, Any] = lookup.runtime.confined.call(
+            "redline.services.code.reference_search:search",
             given,
             answers.by_name(),
             budget=_BUDGET,
         )
         return found
 
-    def _used(
+    def _as_used(
         self, path: WorkspacePath, seen: list[Any], unread: list[int], indexed: bool | None
     ) -> Used:
-        file: Opened | None = None
+        file: OpenedSource | None = None
         if indexed is not None:
             file = self.lookup.open(path)
             if indexed and file is not None:
@@ -109,9 +109,9 @@ def _is_of_worker(error: LimitReached) -> bool:
 class _Answers:
     """What the server answers the worker of one search."""
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: CodeLookup) -> None:
         self._lookup = lookup
-        self._runtime = lookup.call.runtime
+        self._runtime = lookup.runtime
         self._parsing: WorkspacePath | None = None
 
     def by_name(self) -> dict[str, Callable[..., Any]]:
@@ -139,8 +139,8 @@ class _Answers:
             return True
         return False
 
-    def _open(self, raw: Any) -> Opened | None:
-        self._lookup.call.cancel.check()
+    def _open(self, raw: Any) -> OpenedSource | None:
+        self._lookup.cancel.check()
         return self._lookup.open(path_from(raw))
 
     def _read(self, raw: Any) -> bytes | None:
@@ -163,7 +163,7 @@ class _Answers:
         self._parsing = None
 
     def _users(self, name: str, most: int) -> tuple[list[Any], str]:
-        self._lookup.call.cancel.check()
+        self._lookup.cancel.check()
         rows = self._lookup.users(name, most)
         return [(row.path, row.lines, row.digest) for row in rows], self._lookup.state
 
