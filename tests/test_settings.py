@@ -105,6 +105,16 @@ def test_a_setting_that_cannot_be_used_is_named(given: dict[str, Any], words: st
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("given", ["original", "seed"])
+def test_original_tool_names_are_also_accepted_under_their_former_value(given: str) -> None:
+    assert load({"tool_names": given}, {}).tool_names == "original"
+
+
+def test_the_former_value_of_tool_names_is_not_offered() -> None:
+    with pytest.raises(SettingsError, match="expected one of auto, original, portable, got dots"):
+        load({"tool_names": "dots"}, {})
+
+
 def test_the_home_directory_needs_to_be_asked_for(
     somewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -253,6 +253,11 @@ def _choice(*legal: str) -> Callable[[Any], str]:
     return parse
 
 
+def _tool_names(value: Any) -> str:
+    # "seed" is the name that "original" had in earlier versions.
+    return _choice("auto", "original", "portable")("original" if value == "seed" else value)
+
+
 def _number(least: float) -> Callable[[Any], float]:
     def parse(value: Any) -> float:
         number = float(value)
@@ -319,7 +324,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "history_size": size,
     "tools": _names,
     "read_only": _flag,
-    "tool_names": _choice("auto", "seed", "portable"),
+    "tool_names": _tool_names,
     "errors": _choice("auto", "result"),
     "protocol": _revision,
     "llm": str,

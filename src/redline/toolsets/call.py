@@ -48,7 +48,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class RpcFailure:
-    """A failure the seed wants as a JSON-RPC error. On 2026-07-28 connections, and with
+    """A failure that the toolset's specification wants as a JSON-RPC error. On 2026-07-28 connections, and with
     --errors result, the server turns it into an isError result with `code` in structuredContent."""
 
     code: int

@@ -100,7 +100,7 @@ def test_a_tool_can_be_left_out_by_name() -> None:
         ("auto", "cursor", "a.b"),
         ("auto", "claude-ai", "a_b"),
         ("auto", "Claude Desktop", "a_b"),
-        ("seed", "claude-ai", "a.b"),
+        ("original", "claude-ai", "a.b"),
         ("portable", "cursor", "a_b"),
     ],
 )

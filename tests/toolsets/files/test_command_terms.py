@@ -35,7 +35,7 @@ class Patient:
     def check(self) -> None: ...
 
 
-@pytest.mark.requirement("003-command-timeout-range")
+@pytest.mark.requirement("files-command-timeout-range")
 @pytest.mark.parametrize(
     ("asked", "given"), [(None, 30), (0, 30), (-5, 30), (1, 1), (45, 45), (60, 60), (600, 60)]
 )

@@ -126,7 +126,7 @@ class Catalog:
     def _keeps_dots(self, client: Client) -> bool:
         if self._tool_names == "auto":
             return not client.name.lower().startswith(_REFUSE_DOTS)
-        return self._tool_names == "seed"
+        return self._tool_names == "original"
 
     def _wire(self, entry: Entry, client: Client, dotted: bool) -> Json:
         tool = wire(entry.tool)

@@ -1,1 +1,1 @@
-"""Toolset code: seed 000."""
+"""Toolset code: the AI Code Editing tool specification."""

@@ -1,4 +1,4 @@
-"""How the code toolset speaks of failures: isError results with the four codes of its seed."""
+"""Failures of the code toolset: isError results with the four codes of its specification."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
 
 
 def code_of(error: e.RedlineError) -> str:
-    """The seed's code for *error*."""
+    """Return the specification's code for *error*."""
     for kind, code in _CODES:
         if isinstance(error, kind):
             return code
@@ -27,7 +27,7 @@ def code_of(error: e.RedlineError) -> str:
 
 
 def word(error: e.RedlineError, call: FailedCall) -> Result:
-    """A failure as the seed writes it, with what else is known beside it."""
+    """Build a failure in the specification's shape, with what else is known beside it."""
     given = call.arguments.get("target_file") or call.arguments.get("file") or ""
     code = code_of(error)
     structured: Json = {

@@ -1,4 +1,4 @@
-"""The code toolset (seed 000): edit a code file by intent, and gather code context."""
+"""The code toolset (ai_code_editing): edit a code file by intent, and gather code context."""
 
 from __future__ import annotations
 

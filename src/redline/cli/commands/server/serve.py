@@ -48,7 +48,7 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
     tools.add_argument(
         "--tool-names",
         metavar="HOW",
-        help="auto, seed (dots kept) or portable (dots become underscores)",
+        help="auto, original (dots kept) or portable (dots become underscores)",
     )
     tools.add_argument(
         "--errors", metavar="HOW", help="auto, or result: failures as results models can see"

@@ -1,4 +1,4 @@
-"""The arguments of an edit, checked and with the seed's defaults filled in."""
+"""The arguments of an edit, checked and with the specification's defaults filled in."""
 
 from __future__ import annotations
 
