@@ -90,7 +90,7 @@ class Redline:
 
     @built_once
     def options(self) -> Mapping[str, Any]:
-        """Settings a dialect may ask for by name."""
+        """Settings a toolset may ask for by name."""
         return {
             "strict_syntax": self.settings.strict_syntax,
             "sandbox": self.settings.sandbox,

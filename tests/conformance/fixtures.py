@@ -1,6 +1,6 @@
 """The tools the official conformance suite asks for, on the real stack.
 
-Switched on by REDLINE_TEST_DIALECT. Redline serves tools and nothing else, so there are no
+Switched on by REDLINE_TEST_TOOLSET. Redline serves tools and nothing else, so there are no
 prompts, resources, completions or sampling here: baseline-*.yml lists what follows from that.
 """
 
@@ -13,13 +13,13 @@ from redline.core.errors import PermissionRequired, RedlineError
 from redline.toolsets.tool import (
     READS,
     Call,
-    Dialect,
     FailedCall,
     Json,
     Question,
     Result,
     RpcFailure,
     Tool,
+    Toolset,
 )
 
 PIXEL = (
@@ -241,7 +241,7 @@ def _tool(name: str) -> Tool:
     )
 
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="fixtures",
     title="Conformance fixtures",
     tools=tuple(_tool(name) for name in _NAMES),

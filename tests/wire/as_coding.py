@@ -4,4 +4,4 @@ from dataclasses import replace
 
 from tests.wire import fixtures
 
-DIALECT = replace(fixtures.DIALECT, name="coding", strict_handshake=True)
+TOOLSET = replace(fixtures.TOOLSET, name="coding", strict_handshake=True)

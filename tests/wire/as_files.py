@@ -4,4 +4,4 @@ from dataclasses import replace
 
 from tests.wire import fixtures
 
-DIALECT = replace(fixtures.DIALECT, name="files", strict_handshake=False)
+TOOLSET = replace(fixtures.TOOLSET, name="files", strict_handshake=False)

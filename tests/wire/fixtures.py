@@ -1,4 +1,4 @@
-"""A small dialect for tests of the protocol itself, switched on by REDLINE_TEST_DIALECT."""
+"""A small toolset for tests of the protocol itself, switched on by REDLINE_TEST_TOOLSET."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from redline.core.errors import InvalidArgument, NoMatch, OutsideRoots, RedlineE
 from redline.toolsets.tool import (
     READS,
     Call,
-    Dialect,
     FailedCall,
     Hints,
     Json,
@@ -14,6 +13,7 @@ from redline.toolsets.tool import (
     Result,
     RpcFailure,
     Tool,
+    Toolset,
 )
 
 CHANGES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
@@ -170,7 +170,7 @@ def wording(error: RedlineError, call: FailedCall) -> Result | RpcFailure:
 
 _TEXT: Json = {"type": "string", "minLength": 1}
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="fixtures",
     title="Fixtures",
     tools=(

@@ -174,7 +174,11 @@ SETS = [
         marks=pytest.mark.requirement("yaml-path-syntax"),
     ),
     pytest.param(
-        '"x.y": 1\n', '["x.y"]', "2", '"x.y": 2\n', marks=pytest.mark.requirement("yaml-path-syntax")
+        '"x.y": 1\n',
+        '["x.y"]',
+        "2",
+        '"x.y": 2\n',
+        marks=pytest.mark.requirement("yaml-path-syntax"),
     ),
 ]
 
@@ -190,7 +194,9 @@ def test_set_changes_these_bytes_and_no_others(
 
 
 REFUSALS = [
-    pytest.param("a: 1\n", "x.y", "1", -32003, marks=pytest.mark.requirement("yaml-missing-parent")),
+    pytest.param(
+        "a: 1\n", "x.y", "1", -32003, marks=pytest.mark.requirement("yaml-missing-parent")
+    ),
     pytest.param("a: 1\n", "a.b", "1", -32003, marks=pytest.mark.requirement("yaml-wrong-shape")),
     pytest.param("a: 1\n", "a[0]", "1", -32003, marks=pytest.mark.requirement("yaml-wrong-shape")),
     pytest.param(
@@ -206,12 +212,22 @@ REFUSALS = [
         -32003,
         marks=pytest.mark.requirement("yaml-through-alias"),
     ),
-    pytest.param("a: 1\na: 2\n", "a", "3", -32003, marks=pytest.mark.requirement("yaml-duplicates")),
-    pytest.param("a: 1\n", "a", "1\nc: 2", -32003, marks=pytest.mark.requirement("yaml-no-sibling")),
-    pytest.param("a: 1\n", "a", "[", -32003, marks=pytest.mark.requirement("yaml-no-sibling")),
-    pytest.param("a: 1\n", "a", "*nope", -32003, marks=pytest.mark.requirement("yaml-cannot-apply")),
     pytest.param(
-        "a: {b: &x 1}\nc: *x\n", "a", "1", -32003, marks=pytest.mark.requirement("yaml-cannot-apply")
+        "a: 1\na: 2\n", "a", "3", -32003, marks=pytest.mark.requirement("yaml-duplicates")
+    ),
+    pytest.param(
+        "a: 1\n", "a", "1\nc: 2", -32003, marks=pytest.mark.requirement("yaml-no-sibling")
+    ),
+    pytest.param("a: 1\n", "a", "[", -32003, marks=pytest.mark.requirement("yaml-no-sibling")),
+    pytest.param(
+        "a: 1\n", "a", "*nope", -32003, marks=pytest.mark.requirement("yaml-cannot-apply")
+    ),
+    pytest.param(
+        "a: {b: &x 1}\nc: *x\n",
+        "a",
+        "1",
+        -32003,
+        marks=pytest.mark.requirement("yaml-cannot-apply"),
     ),
     pytest.param(
         "a: 1\nb: [\n", "a", "2", -32001, marks=pytest.mark.requirement("yaml-parse-error")

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, typed once; each dialect words these in its own errors.py.
+"""Everything that can go wrong, typed once; each toolset words these in its own errors.py.
 
 RedlineError
 ├── InvalidArgument            the call itself is malformed

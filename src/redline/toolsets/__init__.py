@@ -9,4 +9,4 @@ TOOLSETS = {
     "docs": "redline.toolsets.documents.tools",
     "history": "redline.toolsets.history.tools",
 }
-"""Where each toolset's DIALECT value lives; a module that is absent is not offered yet."""
+"""Where each toolset's TOOLSET value lives; a module that is absent is not offered yet."""

@@ -48,8 +48,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class RpcFailure:
-    """A failure that the toolset's specification wants as a JSON-RPC error. On 2026-07-28 connections, and with
-    --errors result, the server turns it into an isError result with `code` in structuredContent."""
+    """A failure that the toolset's specification wants as a JSON-RPC error.
+
+    On 2026-07-28 connections, and with --errors result, the server turns it into an isError
+    result with `code` in structuredContent.
+    """
 
     code: int
     message: str
@@ -117,7 +120,7 @@ Handler = Callable[[Call], Result]
 
 
 class Wording(Protocol):
-    """How a dialect answers a failure."""
+    """How a toolset answers a failure."""
 
     def __call__(self, error: RedlineError, call: FailedCall, /) -> Result | RpcFailure: ...
 

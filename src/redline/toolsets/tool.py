@@ -1,4 +1,4 @@
-"""What a toolset is made of: Tool, Dialect, Call, Result, and the Runtime handlers reach for.
+"""What a toolset is made of: Tool, Toolset, Call, Result, and the Runtime handlers reach for.
 
 A tool is one value. Its handler is named by text ("module:function") and imported at the first
 call, so listing tools costs nothing but their schemas.
@@ -148,7 +148,7 @@ class Runtime(Protocol):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Settings a dialect may ask for by name."""
+        """Settings a toolset may ask for by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class Toolset:
     """A toolset: its tools and its way of speaking of failures.
 
     `wording` is "package.module:function", loaded when something fails. `strict_handshake` means

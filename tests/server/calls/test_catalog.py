@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from redline.server.calls.catalog import Catalog, CatalogError, load_dialects
-from redline.toolsets.tool import READS, Client, Dialect, Json, Tool
+from redline.server.calls.catalog import Catalog, CatalogError, load_toolsets
+from redline.toolsets.tool import READS, Client, Json, Tool, Toolset
 
 
 def tool(name: str, *properties: str, **changes: Any) -> Tool:
@@ -21,17 +21,17 @@ def tool(name: str, *properties: str, **changes: Any) -> Tool:
     return replace(made, **changes)
 
 
-def dialect(name: str, *tools: Tool, **changes: Any) -> Dialect:
-    return replace(Dialect(name, name, tools, "m:w"), **changes)
+def toolset(name: str, *tools: Tool, **changes: Any) -> Toolset:
+    return replace(Toolset(name, name, tools, "m:w"), **changes)
 
 
-CODING = dialect("coding", tool("read_file", "path", "start_line", "max_bytes"), tool("list_dir"))
-FILES = dialect("files", tool("read_file", "path", "start_line", "head"), tool("write_file"))
+CODING = toolset("coding", tool("read_file", "path", "start_line", "max_bytes"), tool("list_dir"))
+FILES = toolset("files", tool("read_file", "path", "start_line", "head"), tool("write_file"))
 
 
 def test_two_toolsets_with_one_name_are_refused() -> None:
     with pytest.raises(CatalogError, match="yaml and docs both have a tool get"):
-        Catalog([dialect("yaml", tool("get")), dialect("docs", tool("get"))])
+        Catalog([toolset("yaml", tool("get")), toolset("docs", tool("get"))])
 
 
 def test_files_and_coding_share_one_read_file_that_takes_both_shapes() -> None:
@@ -67,7 +67,7 @@ def test_the_shared_read_file_is_answered_by_the_toolset_whose_shape_was_used(
         catalog = Catalog(order)
         listed = catalog.find("read_file")
         assert listed is not None
-        assert catalog.route(listed, arguments).dialect.name == answers
+        assert catalog.route(listed, arguments).toolset.name == answers
 
 
 def test_one_toolset_alone_keeps_its_own_read_file() -> None:
@@ -80,7 +80,7 @@ def test_one_toolset_alone_keeps_its_own_read_file() -> None:
 
 def test_read_only_drops_tools_that_write_but_still_knows_them() -> None:
     writer = tool("write_file", writes=True, aliases=("save",))
-    catalog = Catalog([dialect("files", tool("read_file"), writer)], read_only=True)
+    catalog = Catalog([toolset("files", tool("read_file"), writer)], read_only=True)
     assert catalog.names == ["read_file"]
     for name in ("write_file", "save"):
         found = catalog.find(name)
@@ -107,7 +107,7 @@ def test_a_tool_can_be_left_out_by_name() -> None:
 def test_dots_in_names_depend_on_the_client_and_the_flag(
     how: str, client: str, listed: str
 ) -> None:
-    catalog = Catalog([dialect("code", tool("a.b"))], tool_names=how)
+    catalog = Catalog([toolset("code", tool("a.b"))], tool_names=how)
     assert [t["name"] for t in catalog.list(Client(name=client))] == [listed]
     assert catalog.find("a.b") is catalog.find("a_b") is not None
 
@@ -119,26 +119,26 @@ def without_output(listed: Json, client: Client) -> Json:
     return {key: value for key, value in listed.items() if key != "outputSchema"}
 
 
-def test_a_dialect_may_adapt_its_tools_to_the_client() -> None:
+def test_a_toolset_may_adapt_its_tools_to_the_client() -> None:
     shown = tool("x", output_schema={"type": "object"})
-    adapting = dialect("files", shown, adapt=f"{__name__}:without_output")
+    adapting = toolset("files", shown, adapt=f"{__name__}:without_output")
     catalog = Catalog([adapting])
     assert "outputSchema" not in catalog.list(Client(protocol="2024-11-05"))[0]
     assert "outputSchema" in catalog.list(Client(protocol="2025-06-18"))[0]
 
 
 def test_the_list_is_the_same_whatever_order_toolsets_are_named_in() -> None:
-    names = [d.name for d in load_dialects(["history", "files"])]
-    assert names == [d.name for d in load_dialects(["files", "history"])]
-    assert Catalog(load_dialects(["all"])).names == Catalog(load_dialects(["all"])).names
+    names = [d.name for d in load_toolsets(["history", "files"])]
+    assert names == [d.name for d in load_toolsets(["files", "history"])]
+    assert Catalog(load_toolsets(["all"])).names == Catalog(load_toolsets(["all"])).names
 
 
 def test_an_unknown_toolset_is_refused_with_the_ones_there_are() -> None:
     with pytest.raises(CatalogError, match=r"No such toolset: nope .*history"):
-        load_dialects(["files", "nope"])
+        load_toolsets(["files", "nope"])
 
 
 def test_every_toolset_is_on_by_default() -> None:
     from redline.toolsets import TOOLSETS
 
-    assert [d.name for d in load_dialects(["all"])] == list(TOOLSETS)
+    assert [d.name for d in load_toolsets(["all"])] == list(TOOLSETS)

@@ -28,12 +28,12 @@ from redline.server.http.header_rules import (
 )
 from redline.server.http.request import headers_of
 from redline.server.rpc.messages import Channel, Refusal
-from redline.toolsets.tool import READS, Dialect, Json, Tool
+from redline.toolsets.tool import READS, Json, Tool, Toolset
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 ECHO = Tool("echo", "Echo", "Echoes.", {"type": "object"}, "m:f", READS)
-DISPATCH = Dispatch(Catalog([Dialect("test", "Test", (ECHO,), "m:w")]), cast(Any, None))
+DISPATCH = Dispatch(Catalog([Toolset("test", "Test", (ECHO,), "m:w")]), cast(Any, None))
 UNKNOWN_METHOD = -32601
 
 versions = st.sampled_from(["2026-07-28", "2025-11-25", "2031-01-01", ""]) | st.none()
@@ -155,9 +155,9 @@ def test_a_header_that_is_encoded_is_read_as_the_official_sdk_reads_it(text: str
 
 
 def test_none_of_our_own_tools_asks_for_headers() -> None:
-    from redline.server.calls.catalog import load_dialects
+    from redline.server.calls.catalog import load_toolsets
 
-    tools = [tool for dialect in load_dialects(["all"]) for tool in dialect.tools]
+    tools = [tool for toolset in load_toolsets(["all"]) for tool in toolset.tools]
     assert len(tools) > 30
     assert [tool.name for tool in tools if marked_arguments(tool.input_schema)] == []
 

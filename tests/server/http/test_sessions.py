@@ -16,11 +16,11 @@ from redline.server.calls.dispatch import Dispatch
 from redline.server.conversation import Conversation
 from redline.server.http.sessions import Session, Sessions, SessionsFull
 from redline.server.rpc.messages import Channel
-from redline.toolsets.tool import READS, Dialect, Tool
+from redline.toolsets.tool import READS, Tool, Toolset
 
 ECHO = Tool("echo", "Echo", "Echoes.", {"type": "object"}, "m:f", READS)
 RUNTIME = cast(Any, SimpleNamespace(take_notices=tuple))
-DISPATCH = Dispatch(Catalog([Dialect("test", "Test", (ECHO,), "m:w")]), RUNTIME)
+DISPATCH = Dispatch(Catalog([Toolset("test", "Test", (ECHO,), "m:w")]), RUNTIME)
 
 
 class World:

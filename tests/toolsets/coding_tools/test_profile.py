@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from redline.toolsets.coding_tools.tools import DIALECT
+from redline.toolsets.coding_tools.tools import TOOLSET
 from tests.toolsets.coding_tools.conftest import Tools
 from tests.wire.client import HttpClient, connect
 
@@ -112,7 +112,7 @@ REQUIRED = {
 
 @pytest.mark.requirement("coding-limits")
 def test_limits_defaults_and_choices_are_the_profiles() -> None:
-    schemas = {tool.name: tool.input_schema for tool in DIALECT.tools}
+    schemas = {tool.name: tool.input_schema for tool in TOOLSET.tools}
     for name, fields in LIMITS.items():
         for field, (low, high, default) in fields.items():
             found = schemas[name]["properties"][field]

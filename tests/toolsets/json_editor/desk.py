@@ -14,7 +14,7 @@ from redline.instruct.values import parse
 from redline.server.calls.catalog import Catalog
 from redline.server.calls.dispatch import Context, Dispatch
 from redline.settings import Settings
-from redline.toolsets.json_editor.tools import DIALECT
+from redline.toolsets.json_editor.tools import TOOLSET
 from redline.toolsets.tool import Client
 
 
@@ -48,7 +48,7 @@ class Desk:
         self.redline = Redline(chosen)
         if llm is not None:
             self.redline.__dict__["llm"] = llm
-        self._dispatch = Dispatch(Catalog([DIALECT]), self.redline)
+        self._dispatch = Dispatch(Catalog([TOOLSET]), self.redline)
         self._count = 0
 
     def call(self, tool: str, arguments: Any, principal: str = "") -> dict[str, Any]:

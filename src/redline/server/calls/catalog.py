@@ -1,4 +1,4 @@
-"""Dialects become one list of tools: chosen, without clashes, in an order that never changes."""
+"""Toolsets become one list of tools: chosen, without clashes, in an order that never changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from redline.toolsets import TOOLSETS
-from redline.toolsets.tool import Client, Dialect, Json, Tool
+from redline.toolsets.tool import Client, Json, Tool, Toolset
 
 # Clients that refuse a whole list for one dotted name, by the start of their initialize name.
 _REFUSE_DOTS = ("claude-ai", "claude desktop", "claude-desktop", "claude code", "claude-code")
@@ -20,13 +20,13 @@ class CatalogError(Exception):
 
 
 class Entry:
-    """One callable tool and the dialect that words its failures."""
+    """One callable tool and the toolset that words its failures."""
 
-    __slots__ = ("dialect", "tool")
+    __slots__ = ("tool", "toolset")
 
-    def __init__(self, tool: Tool, dialect: Dialect) -> None:
+    def __init__(self, tool: Tool, toolset: Toolset) -> None:
         self.tool = tool
-        self.dialect = dialect
+        self.toolset = toolset
 
 
 class Catalog:
@@ -34,13 +34,13 @@ class Catalog:
 
     def __init__(
         self,
-        dialects: Sequence[Dialect],
+        toolsets: Sequence[Toolset],
         *,
         read_only: bool = False,
         tool_names: str = "auto",
         without: Sequence[str] = (),
     ) -> None:
-        self.dialects = tuple(dialects)
+        self.toolsets = tuple(toolsets)
         self.read_only = read_only
         self._tool_names = tool_names
         self._listed: dict[str, Entry] = {}
@@ -48,16 +48,16 @@ class Catalog:
         self._refused: dict[str, Entry] = {}
         self._listings: dict[tuple[str, str, str], list[Json]] = {}
         self._shared: tuple[Entry, Entry] | None = None
-        for dialect in self.dialects:
-            for tool in dialect.tools:
+        for toolset in self.toolsets:
+            for tool in toolset.tools:
                 if tool.name not in without:
-                    self._add(Entry(tool, dialect))
+                    self._add(Entry(tool, toolset))
         self._add_spellings()
 
     @property
-    def only(self) -> Dialect | None:
-        """The dialect that is on alone, if so."""
-        return self.dialects[0] if len(self.dialects) == 1 else None
+    def only(self) -> Toolset | None:
+        """The toolset that is on alone, if so."""
+        return self.toolsets[0] if len(self.toolsets) == 1 else None
 
     @property
     def tools(self) -> list[Tool]:
@@ -78,13 +78,13 @@ class Catalog:
             self._listed[name] = entry
             return
         other = self._listed[name]
-        pair = {entry.dialect.name: entry, other.dialect.name: other}
+        pair = {entry.toolset.name: entry, other.toolset.name: other}
         if name != _SHARED or set(pair) != {"files", "coding"}:
             raise CatalogError(
-                f"Toolsets {other.dialect.name} and {entry.dialect.name} both have a tool {name}"
+                f"Toolsets {other.toolset.name} and {entry.toolset.name} both have a tool {name}"
             )
         self._shared = (pair["coding"], pair["files"])
-        self._listed[name] = Entry(_merged(pair["coding"].tool, pair["files"].tool), other.dialect)
+        self._listed[name] = Entry(_merged(pair["coding"].tool, pair["files"].tool), other.toolset)
 
     def _add_spellings(self) -> None:
         for entries in (self._listed, self._refused):
@@ -101,7 +101,7 @@ class Catalog:
         return self.read_only and entry.tool.writes
 
     def route(self, entry: Entry, arguments: Mapping[str, Any]) -> Entry:
-        """The entry that really answers: itself, except for the read_file two dialects share."""
+        """The entry that really answers: itself, except for the read_file two toolsets share."""
         if self._shared is None or entry is not self._listed.get(_SHARED):
             return entry
         coding, files = self._shared
@@ -130,8 +130,8 @@ class Catalog:
 
     def _wire(self, entry: Entry, client: Client, dotted: bool) -> Json:
         tool = wire(entry.tool)
-        if entry.dialect.adapt is not None:
-            tool = _load_adapt(entry.dialect.adapt)(tool, client)
+        if entry.toolset.adapt is not None:
+            tool = _load_adapt(entry.toolset.adapt)(tool, client)
         if not dotted:
             tool = {**tool, "name": portable(tool["name"])}
         return tool
@@ -158,18 +158,18 @@ def portable(name: str) -> str:
     return name.replace(".", "_")
 
 
-def load_dialects(chosen: Iterable[str], extra: Mapping[str, str] | None = None) -> list[Dialect]:
-    """The DIALECT values of the chosen toolsets, in the order of TOOLSETS."""
+def load_toolsets(chosen: Iterable[str], extra: Mapping[str, str] | None = None) -> list[Toolset]:
+    """The TOOLSET values of the chosen toolsets, in the order of TOOLSETS."""
     wanted = list(chosen)
     places = {**TOOLSETS, **(extra or {})}
     unknown = [name for name in wanted if name != "all" and name not in places]
     if unknown or not wanted:
         named = unknown[0] if unknown else "(none)"
         raise CatalogError(f"No such toolset: {named} (there are: {', '.join(places)}, all)")
-    found: list[Dialect] = []
+    found: list[Toolset] = []
     for name in (name for name in places if name in wanted or "all" in wanted):
         try:
-            found.append(import_module(places[name]).DIALECT)
+            found.append(import_module(places[name]).TOOLSET)
         except ModuleNotFoundError as missing:
             if missing.name != places[name]:
                 raise

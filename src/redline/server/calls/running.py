@@ -1,4 +1,4 @@
-"""One tools/call: validate, run the handler, and answer in the dialect's words whatever happens."""
+"""One tools/call: validate, run the handler, and answer in the toolset's words whatever happens."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Runner:
     def _relative(self, entry: Entry, arguments: Json) -> Json:
         """A shared read_file takes either spelling of a path; the one that answers may not."""
         path = arguments.get("path")
-        if entry.dialect.name != "coding" or not isinstance(path, str):
+        if entry.toolset.name != "coding" or not isinstance(path, str):
             return arguments
         root = self._dispatch.runtime.workspace.roots[0].path.rstrip("/") + "/"
         # Only the spelling changes: what the path may reach is decided when it is resolved.
@@ -162,7 +162,7 @@ class Runner:
     def _worded(
         self, error: RedlineError, entry: Entry, arguments: Json, context: Context
     ) -> Result | RpcFailure:
-        module, _, function = entry.dialect.wording.partition(":")
+        module, _, function = entry.toolset.wording.partition(":")
         wording: Wording = getattr(import_module(module), function)
         failed = FailedCall(entry.tool.name, arguments, context.client, context.request_id)
         return wording(error, failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from redline._version import __version__
-from redline.toolsets.tool import Client, Dialect, Json
+from redline.toolsets.tool import Client, Json, Toolset
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = ("2026-07-28",)
@@ -50,7 +50,7 @@ class Profile:
         "unknown_tool_code",
     )
 
-    def __init__(self, only: Dialect | None) -> None:
+    def __init__(self, only: Toolset | None) -> None:
         name = only.name if only else ""
         self.strict_handshake = bool(only and only.strict_handshake)
         self.capabilities: Json = (

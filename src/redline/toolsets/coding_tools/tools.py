@@ -16,7 +16,7 @@ from redline.toolsets.coding_tools.schemas import (
     inputs,
     number,
 )
-from redline.toolsets.tool import Dialect, Hints, Json, Tool
+from redline.toolsets.tool import Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.coding_tools"
 _LOOKS = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
@@ -227,7 +227,7 @@ VIEW_IMAGE = _reader(
     ),
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="coding",
     title="Coding tools",
     tools=(

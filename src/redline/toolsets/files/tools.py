@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.toolsets.files import schemas
-from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.files"
 
@@ -171,7 +171,7 @@ TOOLS = (
     ),
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="files",
     title="Files by absolute path",
     tools=TOOLS,

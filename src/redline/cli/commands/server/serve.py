@@ -174,18 +174,18 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 def _build(settings: Settings) -> tuple[Redline, Dispatch]:
     from redline.app import Redline
-    from redline.server.calls.catalog import Catalog, load_dialects
+    from redline.server.calls.catalog import Catalog, load_toolsets
     from redline.server.calls.dispatch import Dispatch
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
     redline = Redline(settings)
     without = () if settings.view_image else ("view_image",)
-    # A module with one more DIALECT, for tests of the protocol on the real stack.
-    fixtures = os.environ.get("REDLINE_TEST_DIALECT")
+    # A module with one more TOOLSET, for tests of the protocol on the real stack.
+    fixtures = os.environ.get("REDLINE_TEST_TOOLSET")
     extra = {"fixtures": fixtures} if fixtures else {}
     catalog = Catalog(
-        load_dialects(settings.tools, extra),
+        load_toolsets(settings.tools, extra),
         read_only=settings.read_only,
         tool_names=settings.tool_names,
         without=without,
@@ -218,7 +218,7 @@ def _spans(redline: Redline) -> Any:
 def instructions(dispatch: Dispatch) -> str:
     """What every connected model is told once."""
     own = "Redline changes files exactly and all-or-nothing; a failure says how to repair the call."
-    return "\n".join([own, *(d.instructions for d in dispatch.catalog.dialects if d.instructions)])
+    return "\n".join([own, *(d.instructions for d in dispatch.catalog.toolsets if d.instructions)])
 
 
 def _serve_stdio(redline: Redline, dispatch: Dispatch, settings: Settings) -> int:

@@ -110,8 +110,8 @@ def _history_place(settings: Settings) -> str:
 def _tool_lines(dispatch: Dispatch) -> str:
     listed = set(dispatch.catalog.names)
     rows = []
-    for dialect in dispatch.catalog.dialects:
-        names = [tool.name for tool in dialect.tools if tool.name in listed]
+    for toolset in dispatch.catalog.toolsets:
+        names = [tool.name for tool in toolset.tools if tool.name in listed]
         if names:
-            rows.append(f"{dialect.name}: {', '.join(names)}")
+            rows.append(f"{toolset.name}: {', '.join(names)}")
     return "\n           ".join(rows)
