@@ -91,7 +91,8 @@ from redline.toolsets.ai_code_editing.context.asked import Chosen
 from redline.toolsets.ai_code_editing.context.lookup import Lookup
 from redline.toolsets.ai_code_editing.context.references import READ_PER_TOKEN, Finder
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
-from redline.toolsets.tool import Call, Client
+from redline.toolsets.call import Call
+from redline.toolsets.tool import Client
 
 SEED = 20_261
 PER_SOURCE = 200

@@ -10,17 +10,8 @@ import json
 import threading
 
 from redline.core.errors import PermissionRequired, RedlineError
-from redline.toolsets.tool import (
-    READS,
-    Call,
-    FailedCall,
-    Json,
-    Question,
-    Result,
-    RpcFailure,
-    Tool,
-    Toolset,
-)
+from redline.toolsets.call import Call, FailedCall, Question, Result, RpcFailure
+from redline.toolsets.tool import READS, Json, Tool, Toolset
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAA"

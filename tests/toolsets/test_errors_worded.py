@@ -10,7 +10,8 @@ import pytest
 
 from redline.core import errors
 from redline.toolsets import TOOLSETS
-from redline.toolsets.tool import Client, FailedCall, Result, RpcFailure, Toolset
+from redline.toolsets.call import FailedCall, Result, RpcFailure
+from redline.toolsets.tool import Client, Toolset, load_function
 
 _SPECIAL: dict[type[errors.RedlineError], errors.RedlineError] = {
     errors.AmbiguousMatch: errors.AmbiguousMatch("found twice", count=2, lines=[1, 5]),
@@ -46,7 +47,7 @@ def test_every_toolset_has_words_for_every_error(name: str, error: errors.Redlin
 def test_every_tool_is_listed_well(name: str) -> None:
     toolset: Toolset = import_module(TOOLSETS[name]).TOOLSET
     for tool in toolset.tools:
-        assert callable(tool.load())
+        assert callable(load_function(tool.handler))
         assert tool.description.isascii()
         assert tool.description.isprintable()
         assert tool.input_schema["type"] == "object"

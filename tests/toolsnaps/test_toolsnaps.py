@@ -13,7 +13,7 @@ import jsonschema_rs
 import pytest
 
 from redline.server.calls.catalog import Catalog, load_toolsets, wire
-from redline.toolsets.tool import Json, Tool, Toolset
+from redline.toolsets.tool import Json, Tool, Toolset, load_function
 
 HERE = Path(__file__).parent
 UPDATE = os.environ.get("REDLINE_UPDATE_SNAPS") == "1"
@@ -83,4 +83,4 @@ def test_the_hints_agree_with_what_read_only_does(toolset: Toolset, tool: Tool) 
 
 @each_tool
 def test_the_handler_exists(toolset: Toolset, tool: Tool) -> None:
-    assert callable(tool.load())
+    assert callable(load_function(tool.handler))

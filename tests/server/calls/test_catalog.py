@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
 
 import pytest
 
 from redline.server.calls.catalog import Catalog, CatalogError, load_toolsets
-from redline.toolsets.tool import READS, Client, Json, Tool, Toolset
+from redline.toolsets.coding_tools import tools as coding_tools
+from redline.toolsets.tool import READS, Client, Json, ProtocolProfile, Tool, Toolset
+
+
+class Root(NamedTuple):
+    path: str
 
 
 def tool(name: str, *properties: str, **changes: Any) -> Tool:
@@ -17,15 +22,20 @@ def tool(name: str, *properties: str, **changes: Any) -> Tool:
         "properties": {p: {"type": "string"} for p in properties},
         "required": list(properties[:1]),
     }
-    made = Tool(name, name.title(), f"Does {name}.", schema, "m:f", READS)
-    return replace(made, **changes)
+    return Tool(name, name.title(), f"Does {name}.", schema, "m:f", READS)._replace(**changes)
 
 
 def toolset(name: str, *tools: Tool, **changes: Any) -> Toolset:
-    return replace(Toolset(name, name, tools, "m:w"), **changes)
+    return Toolset(name, name, tools, "m:w")._replace(**changes)
 
 
-CODING = toolset("coding", tool("read_file", "path", "start_line", "max_bytes"), tool("list_dir"))
+CODING = toolset(
+    "coding",
+    tool("read_file", "path", "start_line", "max_bytes"),
+    tool("list_dir"),
+    profile=coding_tools.TOOLSET.profile,
+)
+RUNTIME = cast(Any, SimpleNamespace(workspace=SimpleNamespace(roots=[Root("/work")])))
 FILES = toolset("files", tool("read_file", "path", "start_line", "head"), tool("write_file"))
 
 
@@ -67,15 +77,31 @@ def test_the_shared_read_file_is_answered_by_the_toolset_whose_shape_was_used(
         catalog = Catalog(order)
         listed = catalog.find("read_file")
         assert listed is not None
-        assert catalog.route(listed, arguments).toolset.name == answers
+        entry, _ = catalog.route(listed, arguments, RUNTIME)
+        assert entry.toolset.name == answers
+
+
+def test_an_absolute_path_inside_the_workspace_reaches_coding_as_a_relative_one() -> None:
+    catalog = Catalog([CODING, FILES])
+    listed = catalog.find("read_file")
+    assert listed is not None
+    for given, expected in (("/work/a.py", "a.py"), ("/elsewhere/a.py", "/elsewhere/a.py")):
+        arguments = {"path": given, "max_bytes": 9}
+        entry, changed = catalog.route(listed, arguments, RUNTIME)
+        assert (entry.toolset.name, changed) == ("coding", {**arguments, "path": expected})
+
+
+def test_several_toolsets_follow_mcp_and_one_alone_its_specification() -> None:
+    assert Catalog([CODING, FILES]).profile == ProtocolProfile()
+    assert Catalog([CODING]).profile is CODING.profile
 
 
 def test_one_toolset_alone_keeps_its_own_read_file() -> None:
     catalog = Catalog([FILES])
     listed = catalog.find("read_file")
     assert listed is not None
-    assert catalog.route(listed, {"path": "relative"}) is listed
-    assert catalog.only is FILES
+    arguments = {"path": "relative"}
+    assert catalog.route(listed, arguments, RUNTIME) == (listed, arguments)
 
 
 def test_read_only_drops_tools_that_write_but_still_knows_them() -> None:

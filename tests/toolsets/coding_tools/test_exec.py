@@ -23,9 +23,10 @@ from redline.core.errors import (
 )
 from redline.core.ports.grants import Grant
 from redline.settings import Settings
+from redline.toolsets.call import Call
 from redline.toolsets.coding_tools.exec import handlers as tools
 from redline.toolsets.coding_tools.exec.permissions import digest_of_command, owner_of
-from redline.toolsets.tool import Call, Client, Hints, Tool
+from redline.toolsets.tool import Client, Hints, Tool
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
 

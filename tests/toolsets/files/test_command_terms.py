@@ -10,9 +10,10 @@ import pytest
 from redline.app import Redline
 from redline.core.ports.commands import Command, Finished, JobState, SandboxFacts
 from redline.settings import Settings
+from redline.toolsets.call import Call
 from redline.toolsets.files.command import execute_command
 from redline.toolsets.files.tools import TOOLS
-from redline.toolsets.tool import Call, Client
+from redline.toolsets.tool import Client
 
 TOOL = next(tool for tool in TOOLS if tool.name == "execute_command")
 

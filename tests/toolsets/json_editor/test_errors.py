@@ -9,8 +9,9 @@ import pytest
 
 from redline.core import errors as e
 from redline.core.errors import ProviderFailed, RedlineError
+from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.json_editor.errors import code_of, word
-from redline.toolsets.tool import Client, FailedCall, Result
+from redline.toolsets.tool import Client
 from tests.toolsets.json_editor.desk import Desk, ScriptedLlm
 
 PREVIEW, APPLY = "json_editor_preview", "json_editor_apply"

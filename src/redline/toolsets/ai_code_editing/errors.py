@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from redline.core import errors as e
-from redline.toolsets.tool import FailedCall, Json, Result
+from redline.toolsets.call import FailedCall, Result
+from redline.toolsets.tool import Json
 
 # The first class that fits decides; subclasses stand before their parents. What no row names is
 # something the caller can repair in the call: INVALID_INPUT.

@@ -13,8 +13,9 @@ from redline.documents.base.path import parse_path, render_path
 from redline.documents.isolated import Source, detect, named_schema, query, read, validate
 from redline.documents.query import Match
 from redline.documents.schema import Problem, is_dialect, syntax_problem
+from redline.toolsets.call import Call, Result
 from redline.toolsets.documents.targets import shown, targets
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 # A match's source is shown up to here; doc_get gives the rest.
 _SHOWN = 400

@@ -6,7 +6,7 @@ from redline.core.errors import InvalidArgument, NotFound
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.search.globs import is_glob, split_base
 from redline.search.walk import anchored_files
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 MOST_FILES = 500
 

@@ -12,8 +12,9 @@ from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.isolated import apply_edits
+from redline.toolsets.call import Call, Result
 from redline.toolsets.documents.targets import shown, targets
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 # Somebody else may change a file between reading and writing; the edits are then planned again on
 # what they left, so that parallel edits of one file are all kept.

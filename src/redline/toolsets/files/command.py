@@ -6,10 +6,11 @@ from redline.core.errors import NotADirectory, OutsideRoots
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
 from redline.core.ports.tree import Kind
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.adapt import is_rich
 from redline.toolsets.files.answer import resolve, shown
 from redline.toolsets.files.dry_run import dry_run_text
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _DEFAULT = 30
 _MOST = 60

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import AlreadyExists, NotFound, StaleBase
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 # Parallel calls each plan again after the others; this many in a row is plenty.
 _ATTEMPTS = 100

@@ -10,7 +10,8 @@ from redline.core.errors import InvalidArgument, NothingToUndo
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.plan.describe import Label, pieces_of, touched
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
 
 _DIFF_CAP = 65536
 _FILES_LISTED = 20

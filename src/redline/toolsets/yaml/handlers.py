@@ -12,7 +12,8 @@ from redline.documents.base.model import MAX_BYTES
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, EditedFile, Options, change_of
 from redline.documents.isolated import Source, apply_edits, read
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
 
 # Somebody else may change the file between reading and writing; the edit is then planned again on
 # what they left, so that parallel edits of one file are all kept.

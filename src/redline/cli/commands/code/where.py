@@ -8,12 +8,13 @@ from redline.app import Redline
 from redline.cli.commands.code.view import add_flags, file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out, paint
 from redline.server.observe.log import warn
-from redline.server.rpc.cancel import Token
+from redline.server.rpc.cancel import CancelToken
 from redline.toolsets.ai_code_editing.context.asked import Used
 from redline.toolsets.ai_code_editing.context.lookup import Lookup
 from redline.toolsets.ai_code_editing.context.references import Finder, finder_of
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
-from redline.toolsets.tool import Call, Client
+from redline.toolsets.call import Call
+from redline.toolsets.tool import Client
 
 _SHOWN_FILES = 30
 _SHOWN_LINES = 12
@@ -67,4 +68,4 @@ def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
 
 
 def _call(redline: Redline) -> Call:
-    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Token(warn), lambda *_: None)
+    return Call(GET_CODE_CONTEXT, {}, redline, Client(), CancelToken(warn), lambda *_: None)

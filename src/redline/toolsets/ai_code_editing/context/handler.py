@@ -13,7 +13,8 @@ from redline.core.ports.tree import Kind
 from redline.toolsets.ai_code_editing.context.fitting import Snippet, fit, render
 from redline.toolsets.ai_code_editing.context.lookup import Lookup, Opened
 from redline.toolsets.ai_code_editing.context.uses import around, snippets_of_references
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
 
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")

@@ -17,7 +17,7 @@ from redline.core.ports.code import IndexedSymbol, IndexedUses
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.search import GrepQuery
 from redline.core.textfile import TextFile
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 MOST_FILES = 40
 MAX_USERS = 1000

@@ -9,9 +9,10 @@ from typing import Any
 
 from redline.core.errors import InvalidArgument, PermissionDenied
 from redline.core.ports.grants import Grant
+from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import failure, success
 from redline.toolsets.consent import decision_question, digest_of, is_agreed, quote
-from redline.toolsets.tool import Call, Json, Question, Result
+from redline.toolsets.tool import Json
 
 # apply_patch is journalled and undoable; it asks for no permission by this tool.
 _NEEDS_NONE = ("apply_patch",)
