@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
+
+import pytest
+
+from redline.server.calls.catalog import load_toolsets
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "redline"
 MAX_MODULES = 16
@@ -95,3 +100,18 @@ def test_packages_import_nothing_when_they_are_loaded() -> None:
         )
     ]
     assert not importing, f"packages that import: {importing}"
+
+
+@pytest.mark.requirement("server-names-no-toolset")
+def test_the_server_names_no_toolset_and_no_tool() -> None:
+    toolsets = load_toolsets(["all"])
+    every = [tool for toolset in toolsets for tool in toolset.tools]
+    tools = {name for tool in every for name in (tool.name, *tool.aliases)}
+    # Plain English words that are the name of a toolset or tool as well.
+    names = (tools | {toolset.name for toolset in toolsets}) - {"json", "code", "files", "history"}
+    guilty = [
+        f"{path.relative_to(SOURCE)}: {word}"
+        for path in (SOURCE / "server").rglob("*.py")
+        for word in sorted(set(re.findall(r"[\w.]+", path.read_text("utf-8"))) & names)
+    ]
+    assert not guilty, f"a profile of the toolset should say this: {guilty}"

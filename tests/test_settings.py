@@ -10,7 +10,7 @@ import pytest
 
 from redline.cli.commands.server.serve import _settings
 from redline.cli.main import build_parser
-from redline.settings import Settings, SettingsError, load, read_config, size
+from redline.settings import Settings, SettingsError, load, parse_size, read_config
 
 
 @pytest.fixture(autouse=True)
@@ -94,15 +94,25 @@ def test_the_variables_of_the_coding_profile_work() -> None:
         ({"host": "127.evil.test"}, "token is required"),
         ({"auth_token": "short"}, "16 characters"),
         ({"oauth_issuer": "https://i"}, "--oauth-audience"),
-        ({"workspace": "/"}, "too much for a workspace"),
+        ({"workspace": "/"}, "too broad for a workspace"),
         ({"workspace": "~nowhere"}, "No such directory"),
-        ({"directories": [("/", False)]}, "too much for a workspace"),
+        ({"directories": [("/", False)]}, "too broad for a workspace"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(given: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError) as caught:
         load(given, {})
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("given", ["original", "seed"])
+def test_original_tool_names_are_also_accepted_under_their_former_value(given: str) -> None:
+    assert load({"tool_names": given}, {}).tool_names == "original"
+
+
+def test_the_former_value_of_tool_names_is_not_offered() -> None:
+    with pytest.raises(SettingsError, match="expected one of auto, original, portable, got dots"):
+        load({"tool_names": "dots"}, {})
 
 
 def test_the_home_directory_needs_to_be_asked_for(
@@ -144,7 +154,7 @@ def test_a_persons_own_config_is_read(tmp_path: Path) -> None:
     ("text", "count"), [("10", 10), ("1K", 1024), ("2MiB", 2 << 20), ("1.5g", 3 << 29), ("0", 0)]
 )
 def test_sizes_can_be_written_with_units(text: str, count: int) -> None:
-    assert size(text) == count
+    assert parse_size(text) == count
 
 
 @pytest.mark.parametrize("flags", [["--http", "nonsense"], ["--http", ":80"], ["--http", "a:b"]])

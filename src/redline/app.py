@@ -1,4 +1,4 @@
-"""The composition root: builds everything on first use; the only importer of adapters."""
+"""The composition root: builds each part on first use; the only importer of adapters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Redline:
         self.settings = settings
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
-        self._command_helper = capture_helper()  # as its code is now, whatever happens to it later
+        self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
 
     def __enter__(self) -> Redline:
         return self
@@ -55,23 +55,23 @@ class Redline:
         self.close()
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
-        """The protocol's own stdin and stdout."""
+        """Take stdin and stdout for the protocol alone."""
         from redline.adapters.std_streams import claim_std_streams
 
         return claim_std_streams()
 
     def audit_sink(self) -> Callable[[dict[str, Any]], None]:
-        """Where audit lines go when a file was named."""
+        """Open the file that audit lines go to."""
         from redline.adapters.audit_file import open_audit_file
 
         return open_audit_file(self.settings.audit_log or "")
 
     def at_close(self, action: Callable[[], object]) -> None:
-        """Run *action* when everything is let go."""
+        """Run *action* when this workspace is closed."""
         self._at_close.append(action)
 
     def close(self) -> None:
-        """Let go of what was built, the last first: every part that has a `close` is closed."""
+        """Close every part that was built and has a `close`, the last one first."""
         while self._at_close:
             self._at_close.pop()()
         for part in reversed(list(vars(self).values())):
@@ -80,7 +80,7 @@ class Redline:
                 close()
 
     def take_notices(self) -> list[str]:
-        """What happened to the workspace that nobody asked for; each is given once."""
+        """Return notices about the workspace for the operator, such as recovery; each once."""
         taken = []
         while self._notices:
             taken.append(self._notices.pop(0))
@@ -88,7 +88,7 @@ class Redline:
 
     @built_once
     def options(self) -> Mapping[str, Any]:
-        """Settings a dialect may ask for by name."""
+        """Settings that toolsets may read by name."""
         return {
             "strict_syntax": self.settings.strict_syntax,
             "sandbox": self.settings.sandbox,
@@ -103,7 +103,7 @@ class Redline:
 
     @built_once
     def workspace(self) -> DiskWorkspace:
-        """The roots, held open for life."""
+        """The roots, which stay open until this is closed."""
         from redline.adapters.files.platform import state_homes
         from redline.adapters.files.workspace import DiskWorkspace
 
@@ -122,7 +122,7 @@ class Redline:
 
     @built_once
     def tree(self) -> Tree:
-        """Reading beneath the roots; a change that a crash cut short is settled first."""
+        """Reading beneath the roots, after recovery from a crash."""
         from redline.adapters.files.tree import DiskTree
 
         if not self.settings.read_only:
@@ -131,7 +131,7 @@ class Redline:
 
     @built_once
     def state_dir(self) -> str:
-        """Where the history of this workspace lives, outside of it."""
+        """The directory with the history of this workspace, outside of it."""
         from redline.adapters.files.platform import state_dir_of
 
         return self.settings.state_dir or state_dir_of(self.workspace.roots[0].path)
@@ -149,7 +149,7 @@ class Redline:
         if store.recovery.settled:
             count = store.recovery.settled
             changes = "1 change" if count == 1 else f"{count} changes"
-            self._notices.append(f"finished or took back {changes} that a crash cut short")
+            self._notices.append(f"completed or reverted {changes} that a crash interrupted")
         self._notices += store.recovery.notices()
         if damage := store.damage():
             self._notices.append(damage)
@@ -157,7 +157,7 @@ class Redline:
 
     @built_once
     def _guard(self) -> WriteGuard | None:
-        """What asks for consent before guarded files are written; off in dangerous mode."""
+        """Asks for consent before guarded files are written; None in dangerous mode."""
         from redline.adapters.files.platform import program_files
         from redline.adapters.files.roots import split_path
         from redline.adapters.journal.write_guard import WriteGuard
@@ -177,7 +177,7 @@ class Redline:
 
     @built_once
     def editor(self) -> ChangeEditor:
-        """The only way to change the workspace."""
+        """Changes the workspace; nothing else does."""
         from redline.engine.editor import JournalEditor
 
         settings = self.settings
@@ -199,7 +199,7 @@ class Redline:
 
     @built_once
     def commands(self) -> Commands:
-        """Commands in the sandbox; what they change is journalled."""
+        """Runs commands in the sandbox and records what they change."""
         from redline.engine.commands import RecordedCommands
 
         return RecordedCommands(
@@ -228,7 +228,7 @@ class Redline:
 
     @built_once
     def reads(self) -> Reads:
-        """What each connection was shown."""
+        """What each connection has read."""
         from redline.adapters.reads import MemoryReads
 
         return MemoryReads()
@@ -249,28 +249,28 @@ class Redline:
 
     @built_once
     def confined(self) -> Confined:
-        """Work that may never end, in killable workers."""
+        """Runs work that may hang or crash in processes that can be killed."""
         from redline.adapters.workers.isolated_calls import IsolatedCalls
 
         workers = IsolatedCalls()
-        self.at_close(workers.close)  # first: others wait for what workers answer
+        self.at_close(workers.close)  # before parts that wait for answers of workers
         return workers
 
     @built_once
     def analysis(self) -> IsolatedAnalysis:
-        """The syntax of texts, by killable workers."""
+        """Analyses syntax in killable workers."""
         from redline._version import __version__
         from redline.adapters.workers.failed_content import FailedContent
         from redline.code.analysis import IsolatedAnalysis
 
-        name = f"failed-{__version__}"  # newer grammars get another try
+        name = f"failed-{__version__}"  # a newer version with newer grammars tries again
         return IsolatedAnalysis(
             self.confined, FailedContent(os.path.join(self.state_dir, "parsers", name))
         )
 
     @built_once
-    def _root_places(self) -> list[int | str]:
-        """The roots as programs and libraries can be pointed at them: by descriptor if possible."""
+    def _root_handles(self) -> list[int | str]:
+        """The roots for other programs and libraries: descriptors if possible, else paths."""
         roots = range(len(self.workspace.roots))
         handles = [self.workspace.handle(number) for number in roots]
         if os.path.isdir("/proc/self/fd"):
@@ -282,25 +282,25 @@ class Redline:
         """Content search."""
         from redline.adapters.ripgrep.search_port import Ripgrep
 
-        return Ripgrep(self._root_places, self.tree, sealed=self.workspace.sealed_in)
+        return Ripgrep(self._root_handles, self.tree, sealed=self.workspace.sealed_in)
 
     @built_once
     def git(self) -> Git:
         """Repositories, for reading."""
         from redline.adapters.git import LibGit
 
-        return LibGit(self.workspace, self.tree, self._root_places)
+        return LibGit(self.workspace, self.tree, self._root_handles)
 
     @built_once
     def images(self) -> Images:
-        """Pictures, told by their content."""
+        """Pictures, recognised by their content."""
         from redline.adapters.images import PillowImages
 
         return PillowImages(self.confined)
 
     @built_once
     def previews(self) -> Previews:
-        """Where previews wait to be applied."""
+        """Stores previews until they are applied."""
         from redline.adapters.previews.open_store import open_previews
 
         return open_previews(self.settings.sessions)
@@ -313,7 +313,7 @@ class Redline:
         return open_llm(self.settings.llm)
 
     def examine(self) -> list[Finding]:
-        """What is in force here, for `redline doctor`."""
+        """Return what `redline doctor` reports about this workspace and machine."""
         from redline.adapters.doctor import examine
 
         settings = self.settings
@@ -339,29 +339,29 @@ class Redline:
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
 
 
-def keep_stderr_for_words() -> None:
-    """Native parsers do not speak on standard error any more."""
-    from redline.adapters.std_streams import keep_stderr_for_words as keep
+def silence_native_stderr() -> None:
+    """Keep native parsers from printing on standard error."""
+    from redline.adapters.std_streams import silence_native_stderr
 
-    keep()
+    silence_native_stderr()
 
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:
-    """A throw-away workspace that holds *files*, and a place for its history."""
+    """Create a temporary workspace that holds *files*, and a directory for its history."""
     from redline.adapters.scratch import scratch_workspace
 
     return scratch_workspace(files)
 
 
 def write_plainly(path: str, text: str) -> None:
-    """Write as a person's editor would: not through Redline."""
+    """Write a file as a person's editor would, not through Redline."""
     from redline.adapters.scratch import write_plainly
 
     write_plainly(path, text)
 
 
 def build_index(roots: str, state_dir: str) -> None:
-    """Bring a workspace's code index up to date: what the background process does."""
+    """Bring a workspace's code index up to date; the background process runs this."""
     import json
 
     from redline.adapters.code_index.build import be_nice
@@ -381,7 +381,7 @@ def build_index(roots: str, state_dir: str) -> None:
 
 
 def _refuse_inner_state(settings: Settings) -> None:
-    """History inside a workspace would show up in it; only a root as wide as home may hold it."""
+    """Refuse a state directory inside the workspace, unless any root is allowed."""
     if not settings.allow_any_root:
         from redline.core.errors import InvalidArgument
 

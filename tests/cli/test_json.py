@@ -44,7 +44,7 @@ def shell(tmp_path: Path) -> Shell:
     return made
 
 
-@pytest.mark.requirement("002-shell")
+@pytest.mark.requirement("json-shell")
 def test_a_file_is_changed_in_place_and_the_change_is_undone(shell: Shell) -> None:
     file = shell.folder / "c.json"
     code, out, err = shell("json", "set the port to 9090", "c.json", "--yes")
@@ -56,7 +56,7 @@ def test_a_file_is_changed_in_place_and_the_change_is_undone(shell: Shell) -> No
     assert file.read_text() == BEFORE
 
 
-@pytest.mark.requirement("002-shell")
+@pytest.mark.requirement("json-shell")
 def test_a_dry_run_only_shows(shell: Shell) -> None:
     code, out, _ = shell("json", "remove b from hosts", "c.json", "--dry-run")
     assert code == 0

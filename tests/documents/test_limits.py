@@ -46,14 +46,14 @@ DEEP = {
 }
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 @pytest.mark.parametrize("name", SHALLOW)
 def test_nesting_below_the_limit_is_edited(name: str) -> None:
     form, source, path = SHALLOW[name]
     assert open_document(source, form).set(path, "1").after != source
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 @pytest.mark.parametrize("name", DEEP)
 def test_nesting_beyond_the_limit_is_a_structured_error(name: str) -> None:
     form, source = DEEP[name]
@@ -67,7 +67,7 @@ def test_a_value_may_not_nest_too_deeply_either(value: str) -> None:
         open_document(b"a: 1\n", "yaml").set(("a",), value)
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 def test_aliases_are_never_expanded() -> None:
     lines = [b"k0: &a0 [x, x]\n"]
     lines += [b"k%d: &a%d [*a%d, *a%d]\n" % (i, i, i - 1, i - 1) for i in range(1, 60)]
@@ -132,7 +132,7 @@ NEVER_PARSED = {
 }
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 @pytest.mark.parametrize("name", NEVER_PARSED)
 def test_deep_yaml_is_refused_before_the_native_parser_sees_it(
     name: str, monkeypatch: pytest.MonkeyPatch

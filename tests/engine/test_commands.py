@@ -64,7 +64,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     made.redline.close()
 
 
-@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.requirement("coding-exec-undo")
 @pytest.mark.parametrize(
     "line",
     [
@@ -98,7 +98,7 @@ def test_undo_takes_back_what_a_command_did_and_redo_repeats_it(shop: Shop, line
     assert shop.picture() == after
 
 
-@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.requirement("coding-exec-undo")
 def test_a_command_that_changes_nothing_records_nothing(shop: Shop) -> None:
     (shop.root / "a.txt").write_text("one\n")
     finished = shop.run("cat a.txt; touch a.txt; echo $$ > /tmp/x")
@@ -106,7 +106,7 @@ def test_a_command_that_changes_nothing_records_nothing(shop: Shop) -> None:
     assert finished.notes == ()
 
 
-@pytest.mark.requirement("001-exec-undo-uncovered")
+@pytest.mark.requirement("coding-exec-undo-uncovered")
 def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> None:
     (shop.root / ".gitignore").write_text("out/\n*.log\n")
     (shop.root / "node_modules").mkdir()
@@ -116,7 +116,7 @@ def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> No
     assert finished.notes == ("Undo does not cover: node_modules/ (ignored), out/ (ignored)",)
 
 
-@pytest.mark.requirement("001-exec-undo-uncovered")
+@pytest.mark.requirement("coding-exec-undo-uncovered")
 def test_a_file_over_the_size_limit_is_named_as_not_covered(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +127,7 @@ def test_a_file_over_the_size_limit_is_named_as_not_covered(
     assert finished.change
 
 
-@pytest.mark.requirement("001-exec-undo-uncovered")
+@pytest.mark.requirement("coding-exec-undo-uncovered")
 def test_a_workspace_with_too_many_files_is_said_not_to_be_covered(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

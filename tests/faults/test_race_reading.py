@@ -39,7 +39,7 @@ def _names(prefix: str, facts: FactLists) -> list[str]:
     return [prefix + name for name in facts.names]
 
 
-@pytest.mark.requirement("001-no-escape")
+@pytest.mark.requirement("coding-no-escape")
 def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
     word = OUTSIDE.decode().split(":")[0]
     scope = Scope(hidden=True, ignored=True)
@@ -65,7 +65,7 @@ def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
         pytest.skip("no Landlock here: ripgrep is not held by the kernel")
 
 
-@pytest.mark.requirement("001-no-escape")
+@pytest.mark.requirement("coding-no-escape")
 def test_no_git_read_escapes(tmp_path: Path) -> None:
     def git(root: Path, *arguments: str) -> None:
         command = ["git", "-c", "core.safecrlf=false", *arguments]

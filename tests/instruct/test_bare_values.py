@@ -44,7 +44,7 @@ TAILS = [
 ]
 
 
-@pytest.mark.requirement("002-every-word")
+@pytest.mark.requirement("json-every-word")
 @pytest.mark.parametrize("tail", TAILS)
 def test_what_follows_a_value_is_not_part_of_it(tail: str) -> None:
     proposal = propose(DOCUMENT, f"Set the city to Linz {tail}")

@@ -13,7 +13,7 @@ RECORDS: Value = from_plain(
 )
 
 
-@pytest.mark.requirement("002-work-budget")
+@pytest.mark.requirement("json-work-budget")
 @pytest.mark.parametrize(
     "instruction",
     [
@@ -30,7 +30,7 @@ def test_a_bottomless_instruction_is_given_up(instruction: str) -> None:
     assert "too much work" in proposal.message
 
 
-@pytest.mark.requirement("002-work-budget")
+@pytest.mark.requirement("json-work-budget")
 def test_filters_over_thousands_of_records_stay_within_the_budget() -> None:
     proposal = propose(RECORDS, "set status to old for every record whose age is over 1990")
     assert len(proposal.operations) == 9

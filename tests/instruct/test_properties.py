@@ -89,7 +89,7 @@ def test_only_what_is_listed_changes(case: tuple[Value, list[Operation]]) -> Non
         )
 
 
-@pytest.mark.requirement("002-preview-is-apply")
+@pytest.mark.requirement("json-preview-is-apply")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits())
 def test_a_stored_session_does_what_the_operations_did(
@@ -103,7 +103,7 @@ def test_a_stored_session_does_what_the_operations_did(
     assert dumps(apply_operations(again.document, again.operations)) == expected
 
 
-@pytest.mark.requirement("002-preview-is-apply")
+@pytest.mark.requirement("json-preview-is-apply")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits(), st.sampled_from([None, 2, "\t"]))
 def test_a_file_gets_exactly_what_was_previewed(
@@ -136,7 +136,7 @@ def _indented(document: Value, indent: Any) -> str:
     return text
 
 
-@pytest.mark.requirement("002-preview-is-apply")
+@pytest.mark.requirement("json-preview-is-apply")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(DOCUMENTS, st.data())
 def test_an_assignment_by_pointer_changes_that_place_alone(

@@ -11,7 +11,7 @@ from tests.instruct.scoring import cases, documents
 FIXED = "Use more specific field references"
 
 
-@pytest.mark.requirement("002-suggestions-work")
+@pytest.mark.requirement("json-suggestions-work")
 def test_every_suggestion_to_an_ambiguous_instruction_works() -> None:
     held = documents()
     tried = 0

@@ -10,7 +10,7 @@ import orjson
 from redline.core.changes import Change, ChangeSet, FileState, State, digest_of
 from redline.core.errors import AlreadyApplied
 from redline.core.paths import WorkspacePath
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 _FACT = "The very same edit was made by the call before; nothing was changed"
 _HINT = "nothing to do; to make it once more, quote the text as it is now with more around it"

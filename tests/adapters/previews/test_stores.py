@@ -58,7 +58,7 @@ def preview(
     return StoredPreview(name, principal, payload, time.time() + life)
 
 
-@pytest.mark.requirement("002-stores")
+@pytest.mark.requirement("json-stores")
 def test_what_is_put_is_got(make: Make) -> None:
     store: Previews = make()
     payload = b'{"n": 1.10}\n\x00\xff' + "ü".encode()
@@ -70,7 +70,7 @@ def test_what_is_put_is_got(make: Make) -> None:
     store.ping()
 
 
-@pytest.mark.requirement("002-stores")
+@pytest.mark.requirement("json-stores")
 def test_another_store_of_the_same_place_sees_it(make: Make) -> None:
     make().save(preview("sess_shared", b"x"))
     found = make().get("sess_shared", "")
@@ -78,7 +78,7 @@ def test_another_store_of_the_same_place_sees_it(make: Make) -> None:
     assert found.payload == b"x"
 
 
-@pytest.mark.requirement("002-session-principal")
+@pytest.mark.requirement("json-session-principal")
 def test_another_principal_does_not_get_it(make: Make) -> None:
     store: Previews = make()
     store.save(preview("sess_mine", b"x", principal="ann"))
@@ -87,7 +87,7 @@ def test_another_principal_does_not_get_it(make: Make) -> None:
     assert store.get("sess_mine", "ann") is not None
 
 
-@pytest.mark.requirement("002-session-expiry")
+@pytest.mark.requirement("json-session-expiry")
 def test_an_expired_preview_is_gone(make: Make) -> None:
     now = [time.time()]
     store: Previews = make(lambda: now[0])
@@ -113,7 +113,7 @@ def test_replace_swaps_only_what_is_still_there(make: Make) -> None:
     assert not store.replace(preview("sess_never", b"one"), third)
 
 
-@pytest.mark.requirement("002-concurrent-apply")
+@pytest.mark.requirement("json-concurrent-apply")
 def test_of_many_who_replace_at_once_exactly_one_wins(make: Make) -> None:
     stores = [make() for _ in range(4)]
     start = preview("sess_race", b"start")
@@ -129,7 +129,7 @@ def test_of_many_who_replace_at_once_exactly_one_wins(make: Make) -> None:
     assert stores[0].get("sess_race", "").payload == f"won {won[0]}".encode()
 
 
-@pytest.mark.requirement("002-session-caps")
+@pytest.mark.requirement("json-session-caps")
 def test_the_oldest_go_when_there_are_too_many(make: Make) -> None:
     store: Previews = make(max_previews=3)
     for number in range(5):
@@ -166,7 +166,7 @@ def test_redis_itself_forgets_an_expired_preview(redis: RedisServer) -> None:
     store.close()
 
 
-@pytest.mark.requirement("002-redis-error")
+@pytest.mark.requirement("json-redis-error")
 def test_redis_may_die_and_come_back(tmp_path: Path) -> None:
     server = RedisServer(tmp_path)
     server.start()

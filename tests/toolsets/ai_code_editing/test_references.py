@@ -21,7 +21,8 @@ from redline.services.code.references import Finder
 from redline.settings import Settings
 from redline.toolsets.ai_code_editing.context.handler import get_code_context
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
-from redline.toolsets.tool import Call, Client
+from redline.toolsets.call import Call
+from redline.toolsets.tool import Client
 
 SOURCES = {
     "shop.py": "class Shop:\n    def price(self):\n        return self.price\n\nShop().price()\n",

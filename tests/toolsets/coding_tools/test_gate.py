@@ -17,7 +17,7 @@ def first(line: str, mode: str = "safe", **env: str) -> str | None:
     return found[0].permission if found else None
 
 
-@pytest.mark.requirement("001-exec-gate-runs")
+@pytest.mark.requirement("coding-exec-gate-runs")
 @pytest.mark.parametrize(
     "line",
     [
@@ -55,7 +55,7 @@ def test_everyday_lines_need_no_permission(line: str) -> None:
     assert find_demands(line, {}, AROUND) == []
 
 
-@pytest.mark.requirement("001-exec-gate-privileged")
+@pytest.mark.requirement("coding-exec-gate-privileged")
 @pytest.mark.parametrize(
     "line", ["passwd", "true; passwd -S", "env A=1 passwd", "/usr/bin/chsh -l"]
 )
@@ -63,7 +63,7 @@ def test_a_setuid_program_needs_privileged_executable(line: str) -> None:
     assert first(line) == "privileged_executable"
 
 
-@pytest.mark.requirement("001-exec-gate-escape")
+@pytest.mark.requirement("coding-exec-gate-escape")
 @pytest.mark.parametrize(
     "line",
     [
@@ -125,7 +125,7 @@ def test_a_path_outside_the_workspace_is_a_filesystem_escape(line: str, mode: st
     assert first(line, mode) == "filesystem_escape"
 
 
-@pytest.mark.requirement("001-exec-gate-env")
+@pytest.mark.requirement("coding-exec-gate-env")
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -148,7 +148,7 @@ def test_an_ordinary_variable_needs_nothing() -> None:
     assert first("true", DEBUG="1", NODE_ENV="test") is None
 
 
-@pytest.mark.requirement("001-exec-gate-inline")
+@pytest.mark.requirement("coding-exec-gate-inline")
 @pytest.mark.parametrize(
     "line",
     [
@@ -162,13 +162,13 @@ def test_code_in_the_line_itself_is_an_inline_script(line: str) -> None:
     assert first(line) == "inline_script"
 
 
-@pytest.mark.requirement("001-exec-gate-expansion")
+@pytest.mark.requirement("coding-exec-gate-expansion")
 @pytest.mark.parametrize("line", ["echo `ls`", "echo $(ls)", "echo ${HOME}", "echo '${x}'"])
 def test_an_expansion_needs_shell_expansion(line: str) -> None:
     assert first(line) == "shell_expansion"
 
 
-@pytest.mark.requirement("001-exec-gate-destructive")
+@pytest.mark.requirement("coding-exec-gate-destructive")
 @pytest.mark.parametrize(
     "line",
     [
@@ -183,7 +183,7 @@ def test_wide_destruction_needs_destructive_command(line: str) -> None:
     assert first(line) == "destructive_command"
 
 
-@pytest.mark.requirement("001-exec-gate-network")
+@pytest.mark.requirement("coding-exec-gate-network")
 @pytest.mark.parametrize(
     "line",
     [
@@ -196,7 +196,7 @@ def test_talking_to_others_needs_network(line: str) -> None:
     assert first(line) == "network"
 
 
-@pytest.mark.requirement("001-exec-gate-order")
+@pytest.mark.requirement("coding-exec-gate-order")
 def test_the_permission_named_is_the_first_of_the_table() -> None:
     line = "passwd; cat /etc/x; sh -c ls; echo $(x); rm -rf y; curl z"
     found = [demand.permission for demand in find_demands(line, {"TOKEN": "x"}, AROUND)]
@@ -211,7 +211,7 @@ def test_the_permission_named_is_the_first_of_the_table() -> None:
     ]
 
 
-@pytest.mark.requirement("001-exec-gate-order")
+@pytest.mark.requirement("coding-exec-gate-order")
 def test_dangerous_mode_stops_after_the_second_row() -> None:
     line = "sh -c ls; echo $(x); rm -rf y; curl z"
     assert find_demands(line, {"TOKEN": "x"}, AROUND, "dangerous") == []

@@ -13,9 +13,10 @@ from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import PermissionDenied, PermissionRequired
 from redline.core.ports.commands import Command, Finished, JobState, SandboxFacts
 from redline.settings import Settings
+from redline.toolsets.call import Answer, Call, Question
 from redline.toolsets.files.command import execute_command
 from redline.toolsets.files.tools import TOOLS
-from redline.toolsets.tool import Answer, Call, Client, Question
+from redline.toolsets.tool import Client
 
 TOOL = next(tool for tool in TOOLS if tool.name == "execute_command")
 
@@ -46,7 +47,7 @@ def prepare(
     return call, recorder
 
 
-@pytest.mark.requirement("003-command-timeout-range")
+@pytest.mark.requirement("files-command-timeout-range")
 @pytest.mark.parametrize(
     ("asked", "given"), [(None, 30), (0, 30), (-5, 30), (1, 1), (45, 45), (60, 60), (600, 60)]
 )
@@ -65,7 +66,7 @@ def test_the_time_limit_is_thirty_seconds_and_sixty_at_most(
 LINE = "curl http://example.com > page.html"
 
 
-@pytest.mark.requirement("003-command-gate")
+@pytest.mark.requirement("files-command-gate")
 def test_a_person_who_agrees_sees_the_whole_command_and_lifts_that_limit_alone(
     tmp_path: Path,
 ) -> None:
@@ -85,7 +86,7 @@ def test_a_person_who_agrees_sees_the_whole_command_and_lifts_that_limit_alone(
     assert command.permissions == {"network"}
 
 
-@pytest.mark.requirement("003-command-gate")
+@pytest.mark.requirement("files-command-gate")
 def test_without_a_person_who_agrees_nothing_runs(tmp_path: Path) -> None:
     call, recorder = prepare(tmp_path, {"command": LINE}, lambda _: Answer("decline"))
     with pytest.raises(PermissionDenied):
@@ -93,7 +94,7 @@ def test_without_a_person_who_agrees_nothing_runs(tmp_path: Path) -> None:
     assert recorder.asked == []
 
 
-@pytest.mark.requirement("003-command-gate")
+@pytest.mark.requirement("files-command-gate")
 def test_where_nobody_can_be_asked_nothing_runs(tmp_path: Path) -> None:
     call, recorder = prepare(tmp_path, {"command": LINE})
     with pytest.raises(PermissionRequired):
@@ -101,7 +102,7 @@ def test_where_nobody_can_be_asked_nothing_runs(tmp_path: Path) -> None:
     assert recorder.asked == []
 
 
-@pytest.mark.requirement("003-command-gate")
+@pytest.mark.requirement("files-command-gate")
 def test_leaving_the_workspace_is_not_even_asked_for(tmp_path: Path) -> None:
     def ask(_: Question) -> Answer:
         raise AssertionError("nobody may grant this")

@@ -23,7 +23,7 @@ def answer(*changes: tuple[str, str, str], status: str = "success") -> dict[str,
     return {"status": status, "message": "done", "changes": listed}
 
 
-@pytest.mark.requirement("002-offline-first")
+@pytest.mark.requirement("json-offline-first")
 def test_a_certain_instruction_does_not_reach_the_provider(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer())
     reply = Desk(tmp_path, llm).preview(DOCUMENT, "set the limit to 20")
@@ -31,7 +31,7 @@ def test_a_certain_instruction_does_not_reach_the_provider(tmp_path: Path) -> No
     assert llm.requests == []
 
 
-@pytest.mark.requirement("002-providers")
+@pytest.mark.requirement("json-providers")
 def test_an_uncertain_one_does_and_its_proposal_is_typed_operations(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer(("replace", "/limit", "25")))
     desk = Desk(tmp_path, llm)
@@ -47,7 +47,7 @@ def test_an_uncertain_one_does_and_its_proposal_is_typed_operations(tmp_path: Pa
     assert desk.apply(reply["session_id"])["modified_document"]["limit"] == 25
 
 
-@pytest.mark.requirement("002-grounding")
+@pytest.mark.requirement("json-grounding")
 @pytest.mark.parametrize(
     "change",
     [
@@ -69,14 +69,14 @@ def test_what_the_instruction_does_not_say_is_not_proposed(
     assert "not followed" in reply["message"]
 
 
-@pytest.mark.requirement("002-grounding")
+@pytest.mark.requirement("json-grounding")
 def test_one_ungrounded_change_spoils_the_whole_proposal(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer(("replace", "/limit", "25"), ("replace", "/users/0/role", '"admin"')))
     reply = Desk(tmp_path, llm).preview(DOCUMENT, "the limit ought be somewhere like 25 now")
     assert reply["changes"] == []
 
 
-@pytest.mark.requirement("002-repair")
+@pytest.mark.requirement("json-repair")
 @pytest.mark.parametrize(
     "bad",
     [
@@ -109,7 +109,7 @@ def test_the_provider_may_say_that_it_is_ambiguous(tmp_path: Path) -> None:
     assert reply["suggestions"]
 
 
-@pytest.mark.requirement("002-cache")
+@pytest.mark.requirement("json-cache")
 def test_identical_previews_ask_once_and_get_sessions_of_their_own(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer(("replace", "/limit", "31")))
     desk = Desk(tmp_path, llm)

@@ -17,8 +17,7 @@ import marshal
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import subprocess
@@ -70,8 +69,7 @@ getattr(sys.modules[_module], _function)(*sys.argv[3:])
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """The code of one kind of child process."""
 
     entry: str

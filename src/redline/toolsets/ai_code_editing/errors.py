@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from redline.core import errors as e
-from redline.toolsets.tool import FailedCall, Json, Result
+from redline.toolsets.call import FailedCall, Result
+from redline.toolsets.tool import Json
 
 # The first matching class decides, so subclasses precede their parents. Any other error is one
 # that the caller can repair in the call: INVALID_INPUT.

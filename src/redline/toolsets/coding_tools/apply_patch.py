@@ -13,10 +13,11 @@ from redline.core.ports.history import Operation
 from redline.plan.patch.apply import Affected, PatchPlan, plan_patch
 from redline.plan.patch.envelope import parse_patch
 from redline.services.commit import commit_plan
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.paths import shown, spelled
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _LARGEST_DIFF = 256 << 10
 

@@ -11,10 +11,11 @@ from redline.core.ports.tree import Kind
 from redline.search.levels import Scope
 from redline.search.listing import Listed, Listing, list_directory
 from redline.search.listing import list_files as find_files
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import as_spelled, success
 from redline.toolsets.coding_tools.file_facts import KIND, KINDS, Files, modified
 from redline.toolsets.coding_tools.paths import existing, shown
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 
 def list_dir(call: Call) -> Result:

@@ -10,8 +10,9 @@ from redline.documents.query import Match
 from redline.services.documents.read import naming_file, open_document, query_files, read_value
 from redline.services.documents.validate import validate_file
 from redline.services.names import display_name
+from redline.toolsets.call import Call, Result
 from redline.toolsets.documents.targets import options_of, targets
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 # The source of a match is shown up to this length; doc_get returns the rest.
 _MAX_MATCH = 400

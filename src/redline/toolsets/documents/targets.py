@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.editing import Options
 from redline.services.documents.select import select_files
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 
 def targets(call: Call, access: Access) -> list[WorkspacePath]:

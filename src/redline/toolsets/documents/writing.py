@@ -13,8 +13,9 @@ from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit
 from redline.services.documents.edit import EditedDocuments, edit_documents, plan_edits
 from redline.services.names import display_name
+from redline.toolsets.call import Call, Result
 from redline.toolsets.documents.targets import options_of, targets
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _MAX_DIFF = 100_000
 

@@ -10,8 +10,9 @@ from redline.core.errors import OutsideRoots
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.history import Operation
 from redline.services.commit import commit_plan
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.adapt import is_rich
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _TYPES = {
     "c": "text/x-c",

@@ -14,11 +14,12 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.core.textfile import TextFile
 from redline.plan.replace import Edit, Replaced, plan_replace
+from redline.toolsets.call import Call, FailedCall, Result
 from redline.toolsets.files.answer import add_notes, clean, commit, resolve, shown
 from redline.toolsets.files.edit_report import Outcome, in_brief, in_full
 from redline.toolsets.files.errors import code_of, message_of
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
-from redline.toolsets.tool import Call, FailedCall, Json, Result
+from redline.toolsets.tool import Json
 
 
 def edit_file(call: Call) -> Result:

@@ -7,7 +7,8 @@ from typing import Any
 
 from redline.core import errors
 from redline.core.paths import show_name
-from redline.toolsets.tool import FailedCall, Json, RpcFailure
+from redline.toolsets.call import FailedCall, RpcFailure
+from redline.toolsets.tool import Json
 
 NOT_ALLOWED = -32001
 NOT_FOUND = -32002

@@ -12,10 +12,10 @@ from redline.core.ports.tree import Kind
 from redline.search.content import Base, ContentSearch, Found, Question, Scope
 from redline.search.globs import is_glob, matcher, selects, split_base
 from redline.search.walk import Excludes
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import answer, clean, resolve, shown
 from redline.toolsets.files.compact import below, equal_lines_once
 from redline.toolsets.files.find import searched
-from redline.toolsets.tool import Call, Result
 
 _DEFAULT_RESULTS = 500
 _MOST_RESULTS = 10_000

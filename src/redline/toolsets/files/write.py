@@ -8,9 +8,9 @@ from redline.core.changes import ChangeSet
 from redline.core.errors import InvalidArgument, NotFound, PathDenied
 from redline.core.paths import Access, WorkspacePath
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import add_notes, commit, resolve, shown
 from redline.toolsets.files.dry_run import dry_run_text
-from redline.toolsets.tool import Call, Result
 
 
 def write_file(call: Call) -> Result:

@@ -19,7 +19,8 @@ from redline.services.history import (
     revert,
 )
 from redline.services.names import display_name
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65536
 _MAX_FILES_LISTED = 20

@@ -10,6 +10,7 @@ from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
 from redline.instruct.operations import Operation, apply_operations, check_expected
 from redline.instruct.values import Value, dumps, to_plain
+from redline.toolsets.call import Call, Result
 from redline.toolsets.json_editor.errors import now
 from redline.toolsets.json_editor.inputs import Source, file_source, read_document
 from redline.toolsets.json_editor.session import (
@@ -20,7 +21,7 @@ from redline.toolsets.json_editor.session import (
     load,
     shown,
 )
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _AGAIN = 20
 _PENDING = "pending:"

@@ -7,7 +7,8 @@ from typing import Any
 
 from redline.core import errors as e
 from redline.instruct.values import dumps
-from redline.toolsets.tool import FailedCall, Json, Result
+from redline.toolsets.call import FailedCall, Result
+from redline.toolsets.tool import Json
 
 MAX_INSTRUCTION = 1000
 _TYPES = {

@@ -10,8 +10,8 @@ from redline.core.errors import DocumentSyntax, InvalidArgument, LimitReached, T
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.confined import Confined
 from redline.instruct.values import Value, dumps, from_plain, parse
+from redline.toolsets.call import Call
 from redline.toolsets.json_editor.session import hash_of
-from redline.toolsets.tool import Call
 
 MAX_DOCUMENT = 1_000_000
 MAX_DEPTH = 100

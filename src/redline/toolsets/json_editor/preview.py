@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from redline.core.errors import LimitReached
 from redline.instruct.values import dumps
+from redline.toolsets.call import Call, Result
 from redline.toolsets.json_editor.inputs import document_of
 from redline.toolsets.json_editor.propose import propose_for
 from redline.toolsets.json_editor.session import Session, change_json, store
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 MAX_CHANGES = 200
 

@@ -13,7 +13,7 @@ from redline.core.ports.models import Llm, LlmRequest
 from redline.instruct.engine import Proposal, found_message, propose
 from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, grounded
 from redline.instruct.values import Value, dumps
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 PROMPT_VERSION = "1"
 TIMEOUT = 30.0

@@ -10,7 +10,8 @@ from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, Options
 from redline.services.documents.edit import EditedDocument, edit_documents, plan_edits
 from redline.services.documents.read import open_document, read_value
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
 
 
 def get(call: Call) -> Result:

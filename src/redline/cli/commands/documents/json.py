@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import replace
 
-from redline.app import Redline, keep_stderr_for_words
+from redline.app import Redline, silence_native_stderr
 from redline.cli.commands.documents.open_file import Opened, open_source
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import ask, err, fail, out, out_bytes, paint, paint_diff, program
@@ -47,7 +46,7 @@ FILE may be -: the document is read from standard input, the changed one goes to
 
 def run(args: argparse.Namespace) -> int:
     """Propose, show, ask, apply."""
-    keep_stderr_for_words()
+    silence_native_stderr()
     try:
         return _run(args)
     except RedlineError as error:
@@ -60,7 +59,7 @@ def _run(args: argparse.Namespace) -> int:
     form = form_of(opened.redline.confined, opened.name, opened.source)
     document = read_document(opened.source, form)
     setting = args.llm or os.environ.get("REDLINE_LLM") or "off"
-    redline = Redline(replace(opened.redline.settings, llm=setting))
+    redline = Redline(opened.redline.settings._replace(llm=setting))
     proposal = propose_with(lambda: redline.llm, document, args.instruction)
     if proposal.status != "success":
         return _explain(proposal)

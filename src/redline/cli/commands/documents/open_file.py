@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from redline.app import Redline, keep_stderr_for_words
+from redline.app import Redline, silence_native_stderr
 from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
 from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
 from redline.core.cancellation import UNCANCELLABLE
@@ -80,7 +80,7 @@ class Opened:
 
 def told_if_absent(name: str, action: Callable[[], int]) -> int:
     """The exit code of *action* on a file, with its own code for a path that leads nowhere."""
-    keep_stderr_for_words()
+    silence_native_stderr()
     try:
         return action()
     except NodeNotFound as error:
@@ -190,4 +190,4 @@ def _settings(args: argparse.Namespace, access: Access) -> Settings:
     folder = os.path.realpath(os.path.dirname(os.path.abspath(args.file)))
     if os.path.commonpath([workspace, folder]) == workspace:
         return settings
-    return replace(settings, directories=((folder, access is Access.WRITE),))
+    return settings._replace(directories=((folder, access is Access.WRITE),))

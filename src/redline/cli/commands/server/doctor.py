@@ -1,4 +1,4 @@
-"""`redline doctor`: what is in force here, and what is weaker than it could be."""
+"""`redline doctor`: check what protects this workspace, and what is weaker than it could be."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MARKS = {"ok": ("ok", "green"), "weak": ("weak", "yellow"), "bad": ("BAD", "red
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     add_workspace_flags(parser)
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print every finding; 1 when something does not work."""
+    """Print every finding; return 1 when something does not work."""
     with open_redline(args) as redline:
         findings = redline.examine()
     if args.json:

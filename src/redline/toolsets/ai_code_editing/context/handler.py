@@ -14,7 +14,8 @@ from redline.services.code.fitting import Snippet, fit
 from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_snippets import FoundReferences, around, find_references
 from redline.toolsets.ai_code_editing.context.render import omitted_json, render, snippet_json
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
 
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")

@@ -25,8 +25,9 @@ from redline.toolsets.ai_code_editing.edit.instruction import wants_new_file
 from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
 from redline.toolsets.ai_code_editing.edit.request import DELETE, EditRequest
 from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit, PlannedEdit
+from redline.toolsets.call import Call, Result
 from redline.toolsets.repeats import cause_of
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 MAX_FILE = 32 << 20
 _MAX_SHOWN_ISSUES = 5

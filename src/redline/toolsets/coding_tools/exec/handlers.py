@@ -18,12 +18,13 @@ from redline.core.ports.commands import Command, Job, JobState
 from redline.core.ports.tree import Kind
 from redline.services.commands.check import Line, pass_gate
 from redline.services.commands.remarks import remarks_on
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.exec.dry_run import dry_run_fields
 from redline.toolsets.coding_tools.exec.output import session_fields
 from redline.toolsets.coding_tools.exec.permissions import NETWORK_HINT, ExecPermits, owner_of
 from redline.toolsets.coding_tools.paths import existing
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000
 _SETTLE = 0.05

@@ -9,6 +9,7 @@ from typing import Any
 
 from redline.core.errors import InvalidArgument
 from redline.core.ports.grants import Grant
+from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import failure, success
 from redline.toolsets.consent import (
     ask_for_call,
@@ -17,7 +18,7 @@ from redline.toolsets.consent import (
     is_agreed,
     quote,
 )
-from redline.toolsets.tool import Call, Json, Question, Result
+from redline.toolsets.tool import Json
 
 NETWORK_HINT = (
     "Ask with request_permissions(tool_name='exec_command', permission='network', ...) and repeat"
