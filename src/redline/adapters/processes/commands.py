@@ -21,7 +21,7 @@ from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
-from redline.adapters.sandbox.visible_paths import Network, View
+from redline.adapters.sandbox.visible_paths import Network, SandboxView
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
@@ -225,7 +225,7 @@ class SandboxedCommands:
     def _confine(
         self,
         backend: str,
-        view: View,
+        view: SandboxView,
         offer: dict[str, Any],
         layers: list[overlay.Layer] | None = None,
     ) -> dict[str, Any]:
@@ -254,13 +254,13 @@ class SandboxedCommands:
         top = self._workspace.roots[0].path
         return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer)
 
-    def _view(self, command: Command, cwd: str, mode: str) -> View:
+    def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
         roots = self._workspace.roots
         wide = mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
         is_open = wide or "network" in command.permissions
-        return View(
+        return SandboxView(
             cwd=cwd,
             private=self._helper.directory,
             writable=writable,

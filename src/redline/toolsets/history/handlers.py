@@ -9,7 +9,7 @@ from redline.core.diff import visible
 from redline.core.errors import InvalidArgument, NothingToUndo
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import HistoryQuery, Operation
-from redline.plan.describe import Label, pieces_of, touched
+from redline.plan.describe import Label, list_touched, pieces_of
 from redline.toolsets.tool import Call, Json, Result
 
 _DIFF_CAP = 65536
@@ -98,7 +98,7 @@ def _planned(call: Call, change_set: ChangeSet, wanted: str | None, verb: str) -
 
 def _done(call: Call, operation: Operation, verb: str) -> Result:
     label = _label(call)
-    files = touched(operation.change_set, label, _FILES_LISTED)
+    files = list_touched(operation.change_set, label, _FILES_LISTED)
     names = ", ".join(place.path for place in files)
     rest = operation.step_count - len(files)
     more = f" and {rest} more" if rest else ""
@@ -148,7 +148,7 @@ def _cut(text: str, limit: int) -> tuple[str, bool]:
 
 
 def _files(change_set: ChangeSet, label: Label, most: int, total: int) -> Json:
-    files = [place.wire() for place in touched(change_set, label, most)]
+    files = [place.wire() for place in list_touched(change_set, label, most)]
     return {"files": files} if len(files) == total else {"files": files, "files_total": total}
 
 
@@ -168,7 +168,7 @@ def _row(operation: Operation, label: Label, most: int) -> Json:
 
 
 def _line(operation: Operation, label: Label) -> str:
-    places = touched(operation.change_set, label, 3)
+    places = list_touched(operation.change_set, label, 3)
     names = ", ".join(f"{place.action} {place.path}" for place in places)
     more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
     state = " (undone)" if operation.reverted_by else ""
