@@ -30,8 +30,9 @@ from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
 DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
-_MAX_RUNNING = 32
-_MAX_KEPT = 64
+# How many commands may run at once, and how many ended ones are kept to be collected.
+MAX_RUNNING = 32
+MAX_KEPT = 64
 _LONG = 3600.0
 _CLOSING = 5.0
 _ROOT = WorkspacePath(0, ())
@@ -53,6 +54,8 @@ class SandboxedCommands:
         grace: float = GRACE,
         environ: Mapping[str, str] | None = None,
         program: Program | None = None,
+        max_running: int = MAX_RUNNING,
+        max_kept: int = MAX_KEPT,
     ) -> None:
         self._workspace = workspace
         self._mode = mode
@@ -67,6 +70,8 @@ class SandboxedCommands:
         self._reactor: Reactor | None = None
         self._jobs: dict[str, RunningJob] = {}
         self._lock = Lock()
+        self._max_running = max_running
+        self._max_kept = max_kept
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
@@ -197,12 +202,12 @@ class SandboxedCommands:
     def _keep(self, job: RunningJob) -> None:
         with self._lock:
             ended = [key for key, other in self._jobs.items() if other.state().has_ended]
-            if len(self._jobs) - len(ended) >= _MAX_RUNNING:
+            if len(self._jobs) - len(ended) >= self._max_running:
                 raise LimitReached(
-                    f"Too many commands are running: {_MAX_RUNNING}",
+                    f"Too many commands are running: {self._max_running}",
                     hint="end one with kill_session, or wait for one to finish",
                 )
-            for key in ended[: max(0, len(ended) - _MAX_KEPT + 1)]:
+            for key in ended[: max(0, len(ended) - self._max_kept + 1)]:
                 del self._jobs[key]
             self._jobs[job.id] = job
 
