@@ -332,8 +332,7 @@ class Redline:
         from redline.adapters.code_index.database import SqliteIndex
 
         roots = json.dumps([[root.path, root.writable] for root in self.workspace.roots])
-        program = "import sys; from redline.app import build_index; build_index(*sys.argv[1:])"
-        worker = (sys.executable, "-P", "-c", program, roots, self.state_dir)
+        worker = (sys.executable, "-P", "-m", "redline.index_worker", roots, self.state_dir)
         home = os.path.join(self.state_dir, "index")
         roots_count = len(self.workspace.roots)
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from redline.adapters.processes import workspace_snapshots
+from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import UndoBlocked
@@ -30,6 +30,10 @@ class Shop:
         self.root = base / "ws"
         self.root.mkdir()
         self.redline = Redline(Settings(workspace=str(self.root), state_dir=str(base / "state")))
+
+    def limit_snapshots(self, **limits: int) -> None:
+        made = WorkspaceSnapshots(self.redline.workspace, self.redline.tree, **limits)
+        self.redline.__dict__["_snapshots"] = made
 
     def run(self, line: str) -> Finished:
         command = Command(line, TOP, timeout=60.0)
@@ -117,10 +121,8 @@ def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> No
 
 
 @pytest.mark.requirement("coding-exec-undo-uncovered")
-def test_a_file_over_the_size_limit_is_named_as_not_covered(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workspace_snapshots, "MAX_FILE", 10)
+def test_a_file_over_the_size_limit_is_named_as_not_covered(shop: Shop) -> None:
+    shop.limit_snapshots(max_file=10)
     (shop.root / "big").write_text("x" * 100)
     finished = shop.run("rm big; echo hi > small")
     assert "big (too large or unreadable)" in finished.notes[0]
@@ -128,10 +130,8 @@ def test_a_file_over_the_size_limit_is_named_as_not_covered(
 
 
 @pytest.mark.requirement("coding-exec-undo-uncovered")
-def test_a_workspace_with_too_many_files_is_said_not_to_be_covered(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workspace_snapshots, "MAX_ENTRIES", 3)
+def test_a_workspace_with_too_many_files_is_said_not_to_be_covered(shop: Shop) -> None:
+    shop.limit_snapshots(max_entries=3)
     for number in range(5):
         (shop.root / str(number)).touch()
     finished = shop.run("rm 1")

@@ -54,6 +54,9 @@ class SqliteIndex:
         roots: int,
         analysis: Analysis,
         worker: Sequence[str] = (),
+        *,
+        watched_files: int = WATCHED_FILES,
+        recheck: float = RECHECK,
     ) -> None:
         for place in (os.path.dirname(directory), directory):
             os.makedirs(place, mode=0o700, exist_ok=True)
@@ -63,6 +66,8 @@ class SqliteIndex:
         self._worker = tuple(worker)
         self._process: subprocess.Popen[bytes] | None = None
         self._checked = 0.0
+        self._watched_files = watched_files
+        self._recheck = recheck
         self._lock = Lock()
 
     def _open(self) -> sqlite3.Connection:
@@ -86,9 +91,9 @@ class SqliteIndex:
             complete = self._fact("complete") is not None
             if self._is_building():
                 return "ready" if complete else "building"
-            if self._worker and complete and self._count() > WATCHED_FILES:
+            if self._worker and complete and self._count() > self._watched_files:
                 self._builder.update_only(recent[:INLINE_FILES])
-                if time.monotonic() - self._checked > RECHECK:
+                if time.monotonic() - self._checked > self._recheck:
                     self._checked = time.monotonic()
                     self._start()
                 return "ready"

@@ -21,7 +21,7 @@ from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
-from redline.adapters.sandbox.visible_paths import Network, View
+from redline.adapters.sandbox.visible_paths import Network, SandboxView
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
@@ -30,8 +30,9 @@ from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
 DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
-_MAX_RUNNING = 32
-_MAX_KEPT = 64
+# How many commands may run at once, and how many ended ones are kept to be collected.
+MAX_RUNNING = 32
+MAX_KEPT = 64
 _LONG = 3600.0
 _CLOSING = 5.0
 _ROOT = WorkspacePath(0, ())
@@ -53,6 +54,8 @@ class SandboxedCommands:
         grace: float = GRACE,
         environ: Mapping[str, str] | None = None,
         program: Program | None = None,
+        max_running: int = MAX_RUNNING,
+        max_kept: int = MAX_KEPT,
     ) -> None:
         self._workspace = workspace
         self._mode = mode
@@ -67,6 +70,8 @@ class SandboxedCommands:
         self._reactor: Reactor | None = None
         self._jobs: dict[str, RunningJob] = {}
         self._lock = Lock()
+        self._max_running = max_running
+        self._max_kept = max_kept
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
@@ -197,12 +202,12 @@ class SandboxedCommands:
     def _keep(self, job: RunningJob) -> None:
         with self._lock:
             ended = [key for key, other in self._jobs.items() if other.state().has_ended]
-            if len(self._jobs) - len(ended) >= _MAX_RUNNING:
+            if len(self._jobs) - len(ended) >= self._max_running:
                 raise LimitReached(
-                    f"Too many commands are running: {_MAX_RUNNING}",
+                    f"Too many commands are running: {self._max_running}",
                     hint="end one with kill_session, or wait for one to finish",
                 )
-            for key in ended[: max(0, len(ended) - _MAX_KEPT + 1)]:
+            for key in ended[: max(0, len(ended) - self._max_kept + 1)]:
                 del self._jobs[key]
             self._jobs[job.id] = job
 
@@ -225,7 +230,7 @@ class SandboxedCommands:
     def _confine(
         self,
         backend: str,
-        view: View,
+        view: SandboxView,
         offer: dict[str, Any],
         layers: list[overlay.Layer] | None = None,
     ) -> dict[str, Any]:
@@ -254,13 +259,13 @@ class SandboxedCommands:
         top = self._workspace.roots[0].path
         return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer)
 
-    def _view(self, command: Command, cwd: str, mode: str) -> View:
+    def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
         roots = self._workspace.roots
         wide = mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
         is_open = wide or "network" in command.permissions
-        return View(
+        return SandboxView(
             cwd=cwd,
             private=self._helper.directory,
             writable=writable,

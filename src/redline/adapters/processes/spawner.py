@@ -42,7 +42,7 @@ def serve(descriptor: str, private: str, groups_of: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # as commands expect it
-    tree = confine.Tree(json.loads(requests.recv(MAX_PACKET)), os.path.join(private, "root"))
+    tree = confine.MountTree(json.loads(requests.recv(MAX_PACKET)), os.path.join(private, "root"))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps supervisors
     gc.disable()
     gc.freeze()  # so that a fork shares what was imported
@@ -93,7 +93,7 @@ def _sweep(cgroups: str) -> None:
 
 
 def _stand_by(
-    requests: socket.socket, took: int, cgroups: list[dict[str, Any]], tree: confine.Tree
+    requests: socket.socket, took: int, cgroups: list[dict[str, Any]], tree: confine.MountTree
 ) -> list[str]:
     """Fork a supervisor that waits for a job; the control groups it is in."""
     groups = _new_groups(cgroups)
@@ -143,7 +143,9 @@ def _remove_group(group: str) -> bool:
     return True
 
 
-def _take(requests: socket.socket, took: int, groups: dict[str, str], tree: confine.Tree) -> None:
+def _take(
+    requests: socket.socket, took: int, groups: dict[str, str], tree: confine.MountTree
+) -> None:
     ready = Supervisor(groups, tree)
     body, descriptors, _flags, _address = socket.recv_fds(requests, MAX_PACKET, 8)
     if not body:

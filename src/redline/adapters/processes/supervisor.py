@@ -34,7 +34,7 @@ _OWN_MEMORY = 64 << 20
 class Supervisor:
     """Made before there is a job; `supervise` runs one and exits."""
 
-    def __init__(self, groups: dict[str, str], tree: confine.Tree) -> None:
+    def __init__(self, groups: dict[str, str], tree: confine.MountTree) -> None:
         self._groups = groups  # by controller
         self._tree = tree
         for number in (signal.SIGCHLD, signal.SIGINT):
@@ -232,7 +232,7 @@ class Supervisor:
 
 
 def _become(
-    job: dict[str, Any], streams: list[int], channel: int, report: int, held: confine.Tree
+    job: dict[str, Any], streams: list[int], channel: int, report: int, held: confine.MountTree
 ) -> NoReturn:
     """In the forked child: become the command, or the processes around it."""
     try:
@@ -248,7 +248,7 @@ def _become(
     os._exit(127)
 
 
-def _enter(job: dict[str, Any], report: int, held: confine.Tree) -> None:
+def _enter(job: dict[str, Any], report: int, held: confine.MountTree) -> None:
     """Return in the process that becomes the command, in namespaces of its own.
 
     Two processes stay: this one, outside the process namespace, and the first one in it. Each

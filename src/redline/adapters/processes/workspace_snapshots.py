@@ -68,16 +68,25 @@ class Snapshot:
 class WorkspaceSnapshots:
     """See `core.ports.commands.Snapshots`."""
 
-    def __init__(self, workspace: PathResolver, tree: Tree) -> None:
+    def __init__(
+        self,
+        workspace: PathResolver,
+        tree: Tree,
+        *,
+        max_entries: int = MAX_ENTRIES,
+        max_file: int = MAX_FILE,
+    ) -> None:
         self._workspace = workspace
         self._tree = tree
+        self._max_entries = max_entries
+        self._max_file = max_file
         self._lock = Lock()
         self._pack = tempfile.TemporaryFile(prefix="redline-")  # noqa: SIM115 - kept open
         self._known: dict[Key, tuple[Mark, int, int]] = {}
         self._end = 0
 
     def close(self) -> None:
-        """Let the kept contents go."""
+        """Delete the kept contents."""
         self._pack.close()
 
     def take(self) -> Snapshot:
@@ -112,7 +121,7 @@ class WorkspaceSnapshots:
                 except OSError as error:
                     walk.failure = error.strerror or "it cannot be read"
         if walk.too_many:
-            walk.failure = f"more than {MAX_ENTRIES} files"
+            walk.failure = f"more than {self._max_entries} files"
         return walk
 
     def _enter(self, walk: _Walk, descriptor: int, prefix: str, scope: IgnoreScope) -> None:
@@ -124,7 +133,7 @@ class WorkspaceSnapshots:
                 for entry in entries:
                     has_rules = has_rules or entry.name == ".gitignore"
                     self._note(walk, entry, prefix, below)
-            if len(walk.entries) > MAX_ENTRIES:
+            if len(walk.entries) > self._max_entries:
                 walk.too_many = True
                 return
             if has_rules and prefix.count("/") > 1:
@@ -180,7 +189,7 @@ class WorkspaceSnapshots:
             have = known.get(key)
             if have is not None and have[0] == mark and key not in walk.doubtful:
                 continue
-            if mark[0] & _FORMAT != stat.S_IFREG or mark[2] > MAX_FILE:
+            if mark[0] & _FORMAT != stat.S_IFREG or mark[2] > self._max_file:
                 continue
             if room < 0 or time.monotonic() > until:
                 return
@@ -209,7 +218,7 @@ class WorkspaceSnapshots:
     def read(self, path: WorkspacePath) -> bytes | None:
         """The content of a regular file now, None when it cannot be had or is too large."""
         try:
-            return self._tree.read(path, MAX_FILE)
+            return self._tree.read(path, self._max_file)
         except RedlineError:
             return None
 

@@ -23,7 +23,7 @@ _LIMITS = {
 _KILLED_FIRST = "500"  # when memory runs out: before the process that watches
 
 
-class Tree:
+class MountTree:
     """The mount tree of all commands, held by a process; made once in the helper.
 
     Only the helper's children can name that process; it ends with the helper.
@@ -86,7 +86,7 @@ def apply_limits(limits: dict[str, int]) -> None:
         resource.setrlimit(which, (value, value))
 
 
-def enter(plan: dict[str, Any], tree: Tree) -> None:
+def enter(plan: dict[str, Any], tree: MountTree) -> None:
     """Enter namespaces of our own; the next child is the first process there."""
     if tree.holder < 0:
         raise OSError(tree.problem or "The file system of commands was not made")

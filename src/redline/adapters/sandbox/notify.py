@@ -18,7 +18,7 @@ from threading import Thread
 from typing import Any
 
 from redline.adapters.sandbox import process_tree, seccomp
-from redline.adapters.sandbox.connecting import Connection, Connections
+from redline.adapters.sandbox.connecting import SandboxConnection, SandboxConnections
 
 _RECV, _SEND, _ID_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _CONTINUE = 1
@@ -52,7 +52,7 @@ class Referee:
         self.listener = listener
         self._writable: list[str] = plan["writable"]
         self._protected: list[str] = plan["protected"]
-        self._connections = Connections(plan)
+        self._connections = SandboxConnections(plan)
         self._supervisor = os.getpid()
 
     def answer(self) -> bool:
@@ -74,7 +74,7 @@ class Referee:
 
     def _connect(self, identity: int, pid: int, a: list[int]) -> None:
         """Connect the caller's own socket to the address as we read it, and to no other."""
-        wanted: list[Connection] = []
+        wanted: list[SandboxConnection] = []
 
         def prepare() -> int:
             address = memory(pid, a[1], min(a[2], _MAX_ADDRESS))

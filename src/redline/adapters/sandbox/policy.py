@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible_paths
 from redline.adapters.sandbox.overlay import Layer
-from redline.adapters.sandbox.visible_paths import Network, View
+from redline.adapters.sandbox.visible_paths import Network, SandboxView
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
@@ -51,7 +51,7 @@ def require_dry(backend: str, offer: dict[str, Any]) -> None:
         )
 
 
-def tree(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:
+def tree(backend: str, view: SandboxView, offer: dict[str, Any]) -> dict[str, Any]:
     """The mount tree all commands of a server start from, as data for the helper."""
     if not has_namespaces(backend, offer):
         return {"kind": "none"}
@@ -65,7 +65,7 @@ def tree(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:
 
 def confine(
     backend: str,
-    view: View,
+    view: SandboxView,
     offer: dict[str, Any],
     *,
     memory_group: bool,
@@ -106,7 +106,7 @@ def confine(
     }
 
 
-def _require_no_nesting(view: View) -> None:
+def _require_no_nesting(view: SandboxView) -> None:
     """Rules of Landlock alone cannot take back beneath a directory what they gave above it."""
     kept = [path for path in (*view.readable, *view.program) if _is_inside(path, view.writable)]
     kept += visible_paths.hidden_directories(view, in_writable=True)
@@ -122,7 +122,7 @@ def _is_inside(path: str, roots: tuple[str, ...]) -> bool:
 
 
 def _landlock(
-    view: View, offer: dict[str, Any], spaces: bool, writable: list[str]
+    view: SandboxView, offer: dict[str, Any], spaces: bool, writable: list[str]
 ) -> dict[str, Any]:
     if spaces:
         read, devices = ["/"], ["/dev", "/proc"]  # the tree holds no more than a command may see
@@ -140,7 +140,7 @@ def _landlock(
 
 
 def facts(
-    mode: str, backend: str, view: View, offer: dict[str, Any], groups: list[str]
+    mode: str, backend: str, view: SandboxView, offer: dict[str, Any], groups: list[str]
 ) -> SandboxFacts:
     """What is in force, in words; *groups* are the control groups' controllers."""
     if backend == "none":

@@ -78,7 +78,7 @@ class Network(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SandboxView:
     """What a command is to see, as absolute canonical paths.
 
     *writable* and *readable* are roots and may be nested in each other: the deepest one decides.
@@ -175,13 +175,13 @@ def _base_of(settings: str) -> list[str]:
     return []
 
 
-def roots_by_depth(view: View) -> list[tuple[str, bool]]:
+def roots_by_depth(view: SandboxView) -> list[tuple[str, bool]]:
     """Every root with whether it is writable, outer ones first."""
     modes = dict.fromkeys(view.readable, False) | dict.fromkeys(view.writable, True)
     return sorted(modes.items(), key=lambda root: root[0].count("/") if root[0] != "/" else 0)
 
 
-def hidden_directories(view: View, *, in_writable: bool) -> list[str]:
+def hidden_directories(view: SandboxView, *, in_writable: bool) -> list[str]:
     """What to cover, in writable roots or elsewhere; never a directory that holds a root."""
     held = (*view.writable, *view.readable, view.private)
     found: list[str] = []
@@ -193,7 +193,7 @@ def hidden_directories(view: View, *, in_writable: bool) -> list[str]:
     return found
 
 
-def mount_tree(view: View) -> list[list[Any]]:
+def mount_tree(view: SandboxView) -> list[list[Any]]:
     """The file system of all commands as steps: [what, path, more...], outer paths first."""
     steps = _whole_system() if view.wide else _listed_system(view)
     steps += [["proc", "/proc"], ["dev", "/dev"]]
@@ -208,7 +208,7 @@ def mount_tree(view: View) -> list[list[Any]]:
     return steps + [["empty", path] for path in hidden_directories(view, in_writable=False)]
 
 
-def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
+def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
     """What one command has to itself in a copy of that tree, as steps.
 
     *overlays* gives the upper and work directory for each root that is copy-on-write.
@@ -228,11 +228,11 @@ def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[An
     return [*steps, ["empty", view.layers]]
 
 
-def _is_in_writable(view: View, path: str) -> bool:
+def _is_in_writable(view: SandboxView, path: str) -> bool:
     return any(is_beneath(path, root) and path != root for root in view.writable)
 
 
-def _pin_mounts(view: View) -> list[list[Any]]:
+def _pin_mounts(view: SandboxView) -> list[list[Any]]:
     """Mount the directories that lead to a root through the private tmp, each on itself.
 
     A mount point cannot be renamed or replaced, so no command can put a link in the way of
@@ -249,12 +249,12 @@ def _pin_mounts(view: View) -> list[list[Any]]:
     return list(steps.values())
 
 
-def pinned_directories(view: View) -> list[str]:
+def pinned_directories(view: SandboxView) -> list[str]:
     """What must exist in the private tmp before the first command; see `_pin_mounts`."""
     return [str(step[2]) for step in _pin_mounts(view)]
 
 
-def _listed_system(view: View) -> list[list[Any]]:
+def _listed_system(view: SandboxView) -> list[list[Any]]:
     steps: list[list[Any]] = []
     for path in readable(view.search_path):
         if os.path.islink(path) and path.count("/") == 1:

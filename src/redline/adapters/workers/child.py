@@ -110,7 +110,7 @@ def forbid_outside() -> None:
 
     if not seccomp.is_supported():
         return
-    program = seccomp.Program()
+    program = seccomp.CallFilter()
     for name in _FORBIDDEN:
         program.when(name, seccomp.errno_action(seccomp.EPERM))
     try:

@@ -4,8 +4,8 @@
     *** Add File: path            then + lines
     *** Delete File: path
     *** Update File: path         then hunks, with *** Move to: path before them or alone
-    @@ heading                    opens a hunk; the heading narrows where it may stand
-     context / -removed / +added
+    @@ heading                    opens a hunk; the heading narrows where it may match
+     context / -removed / +added_lines
     *** End of File               the hunk ends the file
     *** End Patch
 
@@ -46,8 +46,8 @@ class Hunk:
     at: int
 
     @property
-    def added(self) -> tuple[str, ...]:
-        """The bodies of the added lines."""
+    def added_lines(self) -> tuple[str, ...]:
+        """The bodies of the added_lines lines."""
         return tuple(body for role, body in self.lines if role == "+")
 
     @property
@@ -153,19 +153,19 @@ class _Reader:
         return path
 
     def _added_lines(self) -> tuple[str, ...]:
-        added: list[str] = []
+        added_lines: list[str] = []
         while self._at < self._stop and not self._lines[self._at].startswith("*** "):
             line = self._lines[self._at]
             if line.startswith("+"):
-                added.append(line[1:])
+                added_lines.append(line[1:])
             elif line.strip() or not self._only_blank_until_header():
                 raise PatchError(
                     f"Line {self._at + 1} of the patch must begin with +: {_short(line)}",
-                    hint="every line of an added file begins with +, also empty ones",
+                    hint="every line of an added_lines file begins with +, also empty ones",
                     details={"line": self._at + 1},
                 )
             self._at += 1
-        return tuple(added)
+        return tuple(added_lines)
 
     def _only_blank_until_header(self) -> bool:
         for line in self._lines[self._at : self._stop]:
@@ -215,7 +215,7 @@ class _Reader:
     def _expect_header(self) -> None:
         if self._at < self._stop and not self._lines[self._at].startswith("*** "):
             raise PatchError(
-                f"Line {self._at + 1} of the patch stands outside a hunk:"
+                f"Line {self._at + 1} of the patch is outside a hunk:"
                 f" {_short(self._lines[self._at])}",
                 hint="a hunk opens with a line that begins with @@",
                 details={"line": self._at + 1},
@@ -255,7 +255,7 @@ _LOST_BLANK: HunkLine = ("", "")
 
 
 def _heading(line: str) -> tuple[str, bool]:
-    """The heading of an @@ line and whether line numbers stood before it."""
+    """The heading of an @@ line and whether line numbers preceded it."""
     text = line[2:].strip()
     numbered = _NUMBERED.fullmatch(text)
     if numbered:

@@ -8,7 +8,7 @@ from functools import partial
 from redline.core.changes import ChangeSet
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import HistoryQuery, Operation
-from redline.plan.describe import Label, touched
+from redline.plan.describe import Label, list_touched
 from redline.services.history import (
     Direction,
     bounded_diff,
@@ -99,7 +99,7 @@ def _preview(call: Call, change_set: ChangeSet, wanted: str | None, direction: D
 
 def _answer(call: Call, operation: Operation, verb: str) -> Result:
     label = _label(call)
-    files = touched(operation.change_set, label, _MAX_FILES_LISTED)
+    files = list_touched(operation.change_set, label, _MAX_FILES_LISTED)
     names = ", ".join(place.path for place in files)
     rest = operation.step_count - len(files)
     more = f" and {rest} more" if rest else ""
@@ -119,7 +119,7 @@ def _label(call: Call) -> Label:
 
 
 def _files(change_set: ChangeSet, label: Label, most: int, total: int) -> Json:
-    files = [place.wire() for place in touched(change_set, label, most)]
+    files = [place.wire() for place in list_touched(change_set, label, most)]
     return {"files": files} if len(files) == total else {"files": files, "files_total": total}
 
 
@@ -139,7 +139,7 @@ def _row(operation: Operation, label: Label, most: int) -> Json:
 
 
 def _line(operation: Operation, label: Label) -> str:
-    places = touched(operation.change_set, label, 3)
+    places = list_touched(operation.change_set, label, 3)
     names = ", ".join(f"{place.action} {place.path}" for place in places)
     more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
     state = " (undone)" if operation.reverted_by else ""

@@ -10,7 +10,7 @@ from redline.cli.flags import state_dir_from
 from redline.cli.terminal import one_line, paint
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation
-from redline.plan.describe import Label, touched
+from redline.plan.describe import Label, list_touched
 from redline.services.names import display_name
 from redline.settings import Settings
 
@@ -43,7 +43,7 @@ def label_for(redline: Redline) -> Label:
 
 def headline(operation: Operation, label: Label) -> str:
     """One operation on one line."""
-    places = touched(operation.change_set, label, MAX_NAMED)
+    places = list_touched(operation.change_set, label, MAX_NAMED)
     names = ", ".join(
         f"{paint(place.action, _ACTION_STYLE.get(place.action, 'dim'))} {place.path}"
         for place in places

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redline.core.errors.base import RedlineError
+from redline.core.error_families.base import RedlineError
 
 
 class MatchError(RedlineError):

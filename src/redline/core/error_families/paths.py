@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from redline.core.errors.base import RedlineError
+from redline.core.error_families.base import RedlineError
 
 
 class PathError(RedlineError):

@@ -31,7 +31,7 @@ RedlineError
 
 from __future__ import annotations
 
-from redline.core.errors.base import (
+from redline.core.error_families.base import (
     Busy,
     Cancelled,
     GitFailed,
@@ -56,7 +56,7 @@ from redline.core.errors.base import (
     WorkerDied,
     WriteFailed,
 )
-from redline.core.errors.edits import (
+from redline.core.error_families.edits import (
     AlreadyApplied,
     AlreadyUndone,
     AmbiguousMatch,
@@ -78,7 +78,7 @@ from redline.core.errors.edits import (
     UndoBlocked,
     UnknownOperation,
 )
-from redline.core.errors.paths import (
+from redline.core.error_families.paths import (
     AbsolutePathDenied,
     AlreadyExists,
     BinaryFile,
