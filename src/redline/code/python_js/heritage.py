@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from redline.code.python_js.members import is_written
 from redline.code.python_js.project import Module
-from redline.code.references.definition import Thing
+from redline.code.references.definition import Definition
 from redline.code.scopes.model import Binding, Member, Scope
 from redline.code.syntax.node import Node
 
@@ -22,7 +22,7 @@ class OfClass:
     above: bool = False
 
 
-Value: TypeAlias = OfClass | Thing | Literal["other", "unknown"]
+Value: TypeAlias = OfClass | Definition | Literal["other", "unknown"]
 
 
 def members_of(owner: OfClass, name: str) -> list[Member | Binding]:

@@ -11,7 +11,7 @@ from redline.code.python_js.imports import key_import
 from redline.code.python_js.origins import Origins, as_meant
 from redline.code.python_js.project import Module
 from redline.code.python_js.values import Values
-from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.definition import UNKNOWN, Definition
 from redline.code.scopes.model import TYPE, VALUE, Member, Occurrence
 
 
@@ -23,7 +23,7 @@ class Meanings:
     origins: Origins
     values: Values
 
-    def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
+    def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Definition]:
         """What a name means: an import itself, too, beside what it brings in."""
         if module.is_broken(spot.start):
             return frozenset({UNKNOWN})
@@ -32,7 +32,7 @@ class Meanings:
             return found
         return found | {self.origins.own(module, spot.binding)}
 
-    def of_member(self, module: Module, member: Member) -> frozenset[Thing]:
+    def of_member(self, module: Module, member: Member) -> frozenset[Definition]:
         """What a word that belongs to a value means."""
         if module.is_broken(member.start):
             return frozenset({UNKNOWN})
@@ -42,7 +42,7 @@ class Meanings:
             return self._of_label(module, member)
         return self._accessed(module, member)
 
-    def _defined(self, module: Module, member: Member) -> frozenset[Thing]:
+    def _defined(self, module: Module, member: Member) -> frozenset[Definition]:
         scope = member.scope
         own = OfClass(module, scope)
         if is_static(member) and self._is_mixed(own):
@@ -56,7 +56,7 @@ class Meanings:
             return self._of_key(module, member) or frozenset({UNKNOWN})
         return frozenset({UNKNOWN})
 
-    def _of_key(self, module: Module, member: Member) -> frozenset[Thing]:
+    def _of_key(self, module: Module, member: Member) -> frozenset[Definition]:
         """A key under which a script gives something away, or takes something in."""
         exported = self.origins.exported(module.path, member.name)
         if not is_given_key(member.node):
@@ -68,9 +68,9 @@ class Meanings:
             return exported | self.origins.taken(module, member.node)
         return exported
 
-    def _of_label(self, module: Module, member: Member) -> frozenset[Thing]:
+    def _of_label(self, module: Module, member: Member) -> frozenset[Definition]:
         """A field that a call of its class sets by name, where no constructor says otherwise."""
-        found: set[Thing] = set()
+        found: set[Definition] = set()
         for value in self.values.of(module, member.owner, member.scope):
             if isinstance(value, OfClass) and not value.is_instance:
                 made, _ = self.values.owners(value, "__init__")
@@ -78,15 +78,15 @@ class Meanings:
                 found |= {self.member(owner) for owner in owners if not made}
         return frozenset(found)
 
-    def _accessed(self, module: Module, member: Member) -> frozenset[Thing]:
-        found: set[Thing] = set()
+    def _accessed(self, module: Module, member: Member) -> frozenset[Definition]:
+        found: set[Definition] = set()
         meaning = TYPE if member.kind == "type_identifier" else VALUE
         if module.is_script and member.owner is not None:
             inner = self.origins.of_namespace(module, member.owner, member.name)
             if inner:
                 return as_meant(inner, meaning)
         for value in self.values.of(module, member.owner, member.scope):
-            if isinstance(value, Thing):
+            if isinstance(value, Definition):
                 found |= as_meant(self.origins.exported(value.path, member.name), meaning)
             elif isinstance(value, OfClass):
                 kin = module.is_script and value.is_instance
@@ -101,7 +101,7 @@ class Meanings:
                 found.add(UNKNOWN)
         return frozenset(found)
 
-    def family(self, value: OfClass) -> set[Thing]:
+    def family(self, value: OfClass) -> set[Definition]:
         """Members of the name in a class and all it derives from.
 
         Constructors and members of the class itself are no kin of their namesakes above.
@@ -112,19 +112,19 @@ class Meanings:
         owners, _ = self.values.owners(value, self.name, all_of=True)
         return {self.member(owner) for owner in owners}
 
-    def member(self, owner: OfClass, *, static: bool = False) -> Thing:
+    def member(self, owner: OfClass, *, static: bool = False) -> Definition:
         """The member of the name that a class has; of two of one name, the *static* one if so."""
         start = owner.scope.node.range().start.index
         name = f"static {self.name}" if static else self.name
-        return Thing(owner.module.path, start, name, True, owner.module)
+        return Definition(owner.module.path, start, name, True, owner.module)
 
     def _is_mixed(self, owner: OfClass) -> bool:
         """Whether a class has both a member of its own and one of what it makes by the name."""
         return len({is_static(item) for item in members_of(owner, self.name)}) > 1
 
-    def made_above(self, things: frozenset[Thing]) -> frozenset[Thing]:
+    def made_above(self, things: frozenset[Definition]) -> frozenset[Definition]:
         """The classes whose constructors make these: a class without one is made by its base's."""
-        found: set[Thing] = set()
+        found: set[Definition] = set()
         for thing in things:
             for value in self.values.of_thing(thing):
                 if isinstance(value, OfClass) and value.module.is_script:
@@ -132,11 +132,11 @@ class Meanings:
                     found |= self._classes(owners)
         return frozenset(found)
 
-    def bases(self, value: OfClass) -> frozenset[Thing]:
+    def bases(self, value: OfClass) -> frozenset[Definition]:
         """The classes of the name that a class derives from."""
         above = [base for base in self.values.bases(value) if isinstance(base, OfClass)]
         return frozenset(self._classes(base for base in above if base.scope.name == self.name))
 
-    def _classes(self, values: Iterable[OfClass]) -> set[Thing]:
+    def _classes(self, values: Iterable[OfClass]) -> set[Definition]:
         owned = ((value, value.scope.owner) for value in values)
         return {self.origins.own(v.module, owner) for v, owner in owned if owner is not None}

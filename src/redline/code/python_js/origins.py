@@ -17,7 +17,7 @@ from redline.code.python_js.imports import (
     taken_from,
 )
 from redline.code.python_js.project import Module, Project
-from redline.code.references.definition import UNKNOWN, Thing, whole
+from redline.code.references.definition import UNKNOWN, Definition, whole
 from redline.code.scopes.model import TYPE, VALUE, Binding, Occurrence
 from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
@@ -33,7 +33,7 @@ def import_at(module: Module, site: Occurrence) -> Import | None:
     return script_import(site.node) if module.is_script else python_import(site.node)
 
 
-def as_meant(found: frozenset[Thing], meaning: str) -> frozenset[Thing]:
+def as_meant(found: frozenset[Definition], meaning: str) -> frozenset[Definition]:
     """Those of *found* that are meant: a type and a value may share a name."""
     if meaning not in (TYPE, VALUE) or len(found) < 2:
         return found
@@ -49,20 +49,20 @@ class Origins:
     """Follows names to where they are defined; every answer is kept."""
 
     project: Project
-    _bindings: dict[Binding, frozenset[Thing]] = field(default_factory=dict)
-    _exported: dict[tuple[WorkspacePath, str], frozenset[Thing]] = field(default_factory=dict)
+    _bindings: dict[Binding, frozenset[Definition]] = field(default_factory=dict)
+    _exported: dict[tuple[WorkspacePath, str], frozenset[Definition]] = field(default_factory=dict)
     _exports: dict[WorkspacePath, Exports] = field(default_factory=dict)
     _stars: dict[WorkspacePath, list[str]] = field(default_factory=dict)
     _pending: set[object] = field(default_factory=set)
     _circles: int = 0
 
-    def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
+    def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Definition]:
         """What the name at *spot* means; nothing when it is the language's or a library's."""
         if spot.binding is None:
             return frozenset() if module.is_script else self._from_stars(module.path, spot.name)
         return as_meant(self.of_binding(module, spot.binding), spot.meaning)
 
-    def of_binding(self, module: Module, binding: Binding) -> frozenset[Thing]:
+    def of_binding(self, module: Module, binding: Binding) -> frozenset[Definition]:
         """What a binding of *module* stands for."""
         known = self._bindings.get(binding)
         if known is None:
@@ -70,8 +70,11 @@ class Origins:
         return known
 
     def _once(
-        self, key: Key, known: dict[Key, frozenset[Thing]], find: Callable[[], frozenset[Thing]]
-    ) -> frozenset[Thing]:
+        self,
+        key: Key,
+        known: dict[Key, frozenset[Definition]],
+        find: Callable[[], frozenset[Definition]],
+    ) -> frozenset[Definition]:
         """What *find* finds, kept unless a circle of imports, which leads nowhere, cut it short."""
         if key in self._pending:
             self._circles += 1
@@ -84,8 +87,8 @@ class Origins:
             known[key] = found
         return found
 
-    def _followed(self, module: Module, binding: Binding) -> frozenset[Thing]:
-        found: set[Thing] = set()
+    def _followed(self, module: Module, binding: Binding) -> frozenset[Definition]:
+        found: set[Definition] = set()
         own = False
         for site in binding.sites:
             brought = import_at(module, site)
@@ -98,7 +101,7 @@ class Origins:
             found.add(self.own(module, binding))
         return frozenset(found)
 
-    def _set_to(self, module: Module, binding: Binding, site: Occurrence) -> frozenset[Thing]:
+    def _set_to(self, module: Module, binding: Binding, site: Occurrence) -> frozenset[Definition]:
         """What a variable is set to, once and for all, out of another module.
 
         So JavaScript brings names in; in TypeScript, whose imports are words of the language, such
@@ -109,12 +112,12 @@ class Origins:
             return frozenset()
         return self.taken(module, site.node)
 
-    def taken(self, module: Module, node: Node) -> frozenset[Thing]:
+    def taken(self, module: Module, node: Node) -> frozenset[Definition]:
         """What the name or key at *node* takes out of another module: `{ name } = module`."""
         found = taken_from(node)
         return self._out_of(module, *found) if found is not None else frozenset()
 
-    def _out_of(self, module: Module, holder: Node, name: str) -> frozenset[Thing]:
+    def _out_of(self, module: Module, holder: Node, name: str) -> frozenset[Definition]:
         spot = module.names.at(holder)
         things = self.of_spot(module, spot) if spot is not None else frozenset()
         modules = [thing.path for thing in things if thing.is_module]
@@ -124,15 +127,15 @@ class Origins:
         """Whether a binding is nothing but an import from outside the workspace."""
         return all(import_at(module, site) is not None for site in binding.sites)
 
-    def own(self, module: Module, binding: Binding) -> Thing:
+    def own(self, module: Module, binding: Binding) -> Definition:
         """The thing that a binding of the file itself is."""
         scope = binding.scope
         if scope.kind == "class" and (not module.is_script or "enum member" in binding.roles):
             start = scope.node.range().start.index
-            return Thing(module.path, start, binding.name, True, module, binding)
-        return Thing(module.path, binding.sites[0].start, binding.name, False, module, binding)
+            return Definition(module.path, start, binding.name, True, module, binding)
+        return Definition(module.path, binding.sites[0].start, binding.name, False, module, binding)
 
-    def of_import(self, path: WorkspacePath, brought: Import) -> frozenset[Thing]:
+    def of_import(self, path: WorkspacePath, brought: Import) -> frozenset[Definition]:
         """What an import in the file at *path* brings in."""
         target = self.resolve(path, brought.spec)
         if brought.name is None:
@@ -147,7 +150,7 @@ class Origins:
         inner = self.resolve(path, f"{brought.spec}{dot}{brought.name}")
         return frozenset({whole(inner)}) if inner is not None else frozenset()
 
-    def _whole(self, target: WorkspacePath) -> frozenset[Thing]:
+    def _whole(self, target: WorkspacePath) -> frozenset[Definition]:
         """A module, and what `module.exports` makes of it."""
         return frozenset({whole(target)}) | self.exported(target, "=", or_unknown=False)
 
@@ -159,7 +162,7 @@ class Origins:
 
     def exported(
         self, path: WorkspacePath, name: str, *, or_unknown: bool = True
-    ) -> frozenset[Thing]:
+    ) -> frozenset[Definition]:
         """What *name* of the module at *path* means."""
         key = (path, name)
         found = self._exported.get(key)
@@ -167,13 +170,13 @@ class Origins:
             found = self._once(key, self._exported, lambda: self._of_module(path, name))
         return found if or_unknown else found - {UNKNOWN}
 
-    def _of_module(self, path: WorkspacePath, name: str) -> frozenset[Thing]:
+    def _of_module(self, path: WorkspacePath, name: str) -> frozenset[Definition]:
         module = self.project.module(path)
         if module is None:
             return frozenset({UNKNOWN})
         return self._of_script(module, name) if module.is_script else self._of_python(module, name)
 
-    def _of_python(self, module: Module, name: str) -> frozenset[Thing]:
+    def _of_python(self, module: Module, name: str) -> frozenset[Definition]:
         binding = module.names.root.names.get(name)
         if binding is not None:
             return self.of_binding(module, binding)
@@ -183,9 +186,9 @@ class Origins:
                 return frozenset({whole(inner)})
         return self._from_stars(module.path, name)
 
-    def _from_stars(self, path: WorkspacePath, name: str) -> frozenset[Thing]:
+    def _from_stars(self, path: WorkspacePath, name: str) -> frozenset[Definition]:
         """A name that only an import of everything can bring."""
-        found: frozenset[Thing] = frozenset()
+        found: frozenset[Definition] = frozenset()
         for spec in self._stars_of(path):
             target = self.resolve(path, spec)
             if target is not None and target != path:
@@ -206,9 +209,9 @@ class Origins:
             self._exports[module.path] = exports_of(module.parsed.root)
         return self._exports[module.path]
 
-    def _of_script(self, module: Module, name: str) -> frozenset[Thing]:
+    def _of_script(self, module: Module, name: str) -> frozenset[Definition]:
         exports = self.exports(module)
-        found: set[Thing] = set()
+        found: set[Definition] = set()
         names = [name, "="] if name == "default" else [name]
         for given in (given for word in names for given in exports.named.get(word, ())):
             found |= self._given(module, given)
@@ -222,14 +225,14 @@ class Origins:
                     found |= self.exported(target, name)
         return frozenset(found - {UNKNOWN} or found)
 
-    def _given(self, module: Module, given: Given) -> frozenset[Thing]:
+    def _given(self, module: Module, given: Given) -> frozenset[Definition]:
         if isinstance(given, Import):
             return self.of_import(module.path, given)
         if isinstance(given, Taken):
             return self._out_of(module, given.holder, given.name)
         return self.of_node(module, given)
 
-    def _of_object(self, thing: Thing, name: str) -> frozenset[Thing]:
+    def _of_object(self, thing: Definition, name: str) -> frozenset[Definition]:
         """A key of what `module.exports` is set to; of what is made by a call, who knows."""
         if thing.is_module or not isinstance(thing.module, Module):
             return frozenset()
@@ -244,10 +247,10 @@ class Origins:
                     return self.of_node(thing.module, key)
         return frozenset({UNKNOWN}) if "variable" in thing.binding.roles else frozenset()
 
-    def of_namespace(self, module: Module, holder: Node, name: str) -> frozenset[Thing]:
+    def of_namespace(self, module: Module, holder: Node, name: str) -> frozenset[Definition]:
         """What the namespace that *holder* spells has under a name."""
         spot = module.names.at(holder)
-        found: set[Thing] = set()
+        found: set[Definition] = set()
         for thing in self.of_spot(module, spot) if spot is not None else ():
             if not isinstance(thing.module, Module) or thing.binding is None:
                 continue
@@ -256,13 +259,13 @@ class Origins:
                 found |= {self.own(thing.module, one) for one in bound if one is not None}
         return frozenset(found)
 
-    def of_node(self, module: Module, node: Node) -> frozenset[Thing]:
+    def of_node(self, module: Module, node: Node) -> frozenset[Definition]:
         """What a node means that spells or makes a value."""
         spot = module.names.at(node)
         if spot is not None:
             return self.of_spot(module, spot)
         start = node.range().start.index
-        return frozenset({Thing(module.path, start, node.text()[:80], False, module)})
+        return frozenset({Definition(module.path, start, node.text()[:80], False, module)})
 
 
 def _is_set_again(binding: Binding) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from redline.code.python_js.members import Classes
-from redline.code.references.file_access import Files
+from redline.code.references.file_access import SourceFiles
 from redline.code.scopes.model import Binding, Member, Names, Scope
 from redline.code.scopes.read import SCOPED, read_names
 from redline.code.syntax.definitions import Parsed
@@ -84,7 +84,7 @@ class Module:
 class Project:
     """Modules by path; of functions only those are read that spell one of *words*."""
 
-    files: Files
+    files: SourceFiles
     words: set[str]
     _modules: dict[WorkspacePath, Module | None] = field(default_factory=dict)
     _exists: dict[WorkspacePath, bool] = field(default_factory=dict)

@@ -12,9 +12,17 @@ from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Origins, import_at
 from redline.code.python_js.project import Module, Project
 from redline.code.python_js.values import Values
-from redline.code.references.definition import UNKNOWN, Thing
-from redline.code.references.file_access import Files
-from redline.code.references.targets import Meaning, Reference, Target, bound_to, by_line, verdicts
+from redline.code.references.definition import UNKNOWN, Definition
+from redline.code.references.file_access import SourceFiles
+from redline.code.references.targets import (
+    Certainty,
+    Meaning,
+    Reference,
+    ReferenceTarget,
+    bound_to,
+    by_line,
+    verdicts,
+)
 from redline.code.scopes.model import Binding, Member, Occurrence
 from redline.code.syntax.node import Node
 from redline.code.syntax.uses import nodes_of
@@ -33,13 +41,13 @@ class Referring:
     made_only: bool = False
 
     @classmethod
-    def to(cls, name: str, files: Files, *, made_only: bool = False) -> Referring:
+    def to(cls, name: str, files: SourceFiles, *, made_only: bool = False) -> Referring:
         """References to *name* among *files*."""
         project = Project(files, {name})
         origins = Origins(project)
         return cls(name, project, origins, Meanings(name, origins, Values(origins)), made_only)
 
-    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:
+    def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:
         """The names under which the module at *path* gives a script's thing away."""
         module = self.project.module(path)
         if module is None or not module.is_script:
@@ -48,7 +56,7 @@ class Referring:
         names = {*exports.named, *(["="] if exports.stars else [])}
         return {name for name in names if target.same & self.origins.exported(path, name)}
 
-    def target(self, path: WorkspacePath, start: int) -> Target | None:
+    def target(self, path: WorkspacePath, start: int) -> ReferenceTarget | None:
         """The definition whose name begins at *start*; None where scopes cannot be told."""
         module = self.project.module(path)
         if module is None or module.is_broken(start):
@@ -61,7 +69,7 @@ class Referring:
                 return self._member_target(module, member)
         return None
 
-    def _binding_target(self, module: Module, binding: Binding) -> Target:
+    def _binding_target(self, module: Module, binding: Binding) -> ReferenceTarget:
         thing = self.origins.own(module, binding)
         same = {thing}
         if any(_stands_for(module, site) for site in binding.sites):
@@ -69,20 +77,22 @@ class Referring:
         if thing.is_member and module.is_script:
             scope = next(s for s in module.names.scopes if _start(s.node) == thing.start)
             same |= self.means.family(OfClass(module, scope))
-        return Target(thing, same, thing.is_member or binding.scope.shared)
+        return ReferenceTarget(thing, same, thing.is_member or binding.scope.shared)
 
-    def _member_target(self, module: Module, member: Member) -> Target:
+    def _member_target(self, module: Module, member: Member) -> ReferenceTarget:
         things = self.means.of_member(module, member) - {UNKNOWN}
         if things:
             thing = min(things, key=lambda found: (found.path != module.path, found.start))
             is_loose = thing.binding is None and not thing.is_member
             # What is set here is itself, not what it is set to.
             same = {thing} if thing.start == member.start else set(things)
-            return Target(thing, same, thing.is_member or is_loose, is_loose)
-        loose = Thing(module.path, member.start, member.name, True, module)
-        return Target(loose, {loose}, True, True)
+            return ReferenceTarget(thing, same, thing.is_member or is_loose, is_loose)
+        loose = Definition(module.path, member.start, member.name, True, module)
+        return ReferenceTarget(loose, {loose}, True, True)
 
-    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
+    def in_file(
+        self, path: WorkspacePath, targets: list[ReferenceTarget]
+    ) -> list[Reference] | None:
         """The references of one file, in order; None where scopes cannot be told."""
         module = self.project.module(path)
         if module is None:
@@ -111,18 +121,18 @@ class Referring:
         for spot in module.names.occurrences:
             if spot.name == self.name:
                 seen.add(spot.start)
-                yield spot.line, self.means.of_spot(module, spot), False
+                yield Meaning(spot.line, self.means.of_spot(module, spot), False)
         for member in module.names.members:
             if member.name == self.name:
                 seen.add(member.start)
                 is_told = not module.is_broken(member.start)
-                yield member.line, self.means.of_member(module, member), is_told
+                yield Meaning(member.line, self.means.of_member(module, member), is_told)
         for node in nodes_of(module.parsed, self.name):
             things = self._unread(module, node) if _start(node) not in seen else None
             if things is not None:
-                yield node.range().start.line + 1, things, False
+                yield Meaning(node.range().start.line + 1, things, False)
 
-    def _unread(self, module: Module, node: Node) -> frozenset[Thing] | None:
+    def _unread(self, module: Module, node: Node) -> frozenset[Definition] | None:
         """What a word means that is no name of this module."""
         brought = _passed_on(node, module)
         if brought is not None:
@@ -134,17 +144,17 @@ class Referring:
         for spot in module.names.occurrences:
             if spot.name == self.name and _is_called(spot.node):
                 made = self.means.of_spot(module, spot)
-                yield spot.line, made | self.means.made_above(made), False
+                yield Meaning(spot.line, made | self.means.made_above(made), False)
         for scope in module.classes.defined if module.is_script else ():
             things = self.means.bases(OfClass(module, scope))
             for node in scope.node.find_all(kind="super") if things else ():
                 if _is_called(node):
-                    yield node.range().start.line + 1, things, False
+                    yield Meaning(node.range().start.line + 1, things, False)
 
-    def _aliased(self, module: Module, targets: list[Target]) -> Iterator[Reference]:
+    def _aliased(self, module: Module, targets: list[ReferenceTarget]) -> Iterator[Reference]:
         """Uses of the thing under another name that an import gives it."""
         bindings = [b for b in module.names.bindings if b.name != self.name and _is_import(b)]
-        given = (self.exported_as(target, target.thing.path) for target in targets)
+        given = (self.exported_as(target, target.definition.path) for target in targets)
         known = {self.name, "default"}.union(*given)
         for binding in bindings:
             if not _may_be(module, binding, known):
@@ -158,7 +168,7 @@ class Referring:
                     for use in other.uses:
                         if self.made_only and not _is_called(use.node):
                             continue
-                        yield Reference(use.line, "bound", bound_to(things, targets))
+                        yield Reference(use.line, Certainty.BOUND, bound_to(things, targets))
 
 
 def _may_be(module: Module, binding: Binding, known: set[str]) -> bool:

@@ -19,7 +19,7 @@ from redline.code.python_js.lineage import Lineage
 from redline.code.python_js.members import LITERALS
 from redline.code.python_js.origins import Origins
 from redline.code.python_js.project import Module
-from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.definition import UNKNOWN, Definition
 from redline.code.scopes.model import ANY, Binding, Member, Scope
 from redline.code.syntax.node import Node
 
@@ -71,7 +71,7 @@ class Values(Lineage):
         if module.is_script and node.text() in ("exports", "module"):
             spot = module.names.at(node)
             if spot is not None and spot.binding is None:
-                return {Thing(module.path, -1, "")}
+                return {Definition(module.path, -1, "")}
         spot = module.names.at(node)
         if spot is None:
             return {"unknown"}
@@ -81,7 +81,7 @@ class Values(Lineage):
             found |= self.of_thing(thing, depth + 1)
         return found or {"other"}
 
-    def of_thing(self, thing: Thing, depth: int = 0) -> set[Value]:
+    def of_thing(self, thing: Definition, depth: int = 0) -> set[Value]:
         """The values of what a name stands for."""
         if thing == UNKNOWN:
             return {"unknown"}
@@ -172,10 +172,10 @@ class Values(Lineage):
         """The value of `object.name`."""
         name = node.field("attribute") or node.field("property")
         if module.is_script and node.text() == "module.exports":
-            return {Thing(module.path, -1, "")}
+            return {Definition(module.path, -1, "")}
         found: set[Value] = set()
         for value in self.of(module, node.field("object"), scope, depth + 1):
-            if isinstance(value, Thing):
+            if isinstance(value, Definition):
                 for thing in self.origins.exported(value.path, name.text()):
                     found |= self.of_thing(thing, depth + 1)
             elif isinstance(value, OfClass) and module.is_script and name.text() == "prototype":
@@ -236,7 +236,9 @@ class Values(Lineage):
             found |= self._returned(thing.module, made, thing.binding.scope, depth)
         return found or {"unknown"}
 
-    def _functions(self, module: Module, callee: Node, scope: Scope, depth: int) -> Iterator[Thing]:
+    def _functions(
+        self, module: Module, callee: Node, scope: Scope, depth: int
+    ) -> Iterator[Definition]:
         if callee.kind() == "identifier":
             spot = module.names.at(callee)
             if spot is not None:
@@ -244,12 +246,12 @@ class Values(Lineage):
         elif callee.kind() in ("attribute", "member_expression"):
             name = (callee.field("attribute") or callee.field("property")).text()
             for value in self.of(module, callee.field("object"), scope, depth + 1):
-                if isinstance(value, Thing):
+                if isinstance(value, Definition):
                     yield from self.origins.exported(value.path, name)
                 elif isinstance(value, OfClass):
                     yield from self._methods(value, name)
 
-    def _methods(self, value: OfClass, name: str) -> Iterator[Thing]:
+    def _methods(self, value: OfClass, name: str) -> Iterator[Definition]:
         for owner in self.owners(value, name)[0]:
             for item in members_of(owner, name):
                 if isinstance(item, Binding):

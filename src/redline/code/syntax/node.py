@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 # ast_grep_py ships no types the checker can use; nodes are its SgNode.
 Node: TypeAlias = Any
@@ -48,6 +48,26 @@ class SyntaxNode(Protocol):
     def field_children(self, name: str, /) -> Sequence[SyntaxNode]: ...
     def find(self, **rule: Any) -> SyntaxNode | None: ...
     def find_all(self, **rule: Any) -> Sequence[SyntaxNode]: ...
+
+
+class Span(NamedTuple):
+    """The offsets where a node begins and ends."""
+
+    start: int
+    end: int
+
+
+def span_of(node: SyntaxNode) -> Span:
+    """Return the span of *node*."""
+    where = node.range()
+    return Span(where.start.index, where.end.index)
+
+
+def required_field(node: SyntaxNode, name: str) -> SyntaxNode:
+    """Return the child that the grammar requires under that name."""
+    found = node.field(name)
+    assert found is not None, f"{node.kind()} without {name}"
+    return found
 
 
 @dataclass(frozen=True, slots=True)
