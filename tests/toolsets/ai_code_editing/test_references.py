@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from redline.app import Redline
-from redline.code.c.chunks import Part, Sheet
-from redline.code.c.declared import Declared
-from redline.code.go.names import Declared as DeclaredInGo
-from redline.code.go.sources import Source
+from redline.code.c.chunks import CFile, Chunk
+from redline.code.c.declarations import CDeclaration
+from redline.code.go.names import GoDeclaration
+from redline.code.go.sources import GoSource
 from redline.code.scopes.model import Binding, Names, Occurrence, Scope
 from redline.core.paths import WorkspacePath
 from redline.settings import Settings
@@ -28,7 +28,7 @@ SOURCES = {
     "shop.c": "static int price(int n) { return n; }\nint a = price(1);\nint b = price(2);\n",
     "shop.go": "package a\n\nfunc price() int { return 1 }\n\nvar b = price()\nvar c = price()\n",
 }
-READ = (Names, Scope, Binding, Occurrence, Sheet, Part, Declared, Source, DeclaredInGo)
+READ = (Names, Scope, Binding, Occurrence, CFile, Chunk, CDeclaration, GoSource, GoDeclaration)
 
 
 class Never:

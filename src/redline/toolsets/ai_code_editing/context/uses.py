@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from redline.code.references.targets import Reference
+from redline.code.references.targets import Certainty, Reference
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.toolsets.ai_code_editing.context.asked import Used
@@ -34,7 +34,7 @@ def snippets_of_references(
 
 def _message(finder: Finder, found: list[Used]) -> str:
     count = sum(used.count for used in found)
-    bound = sum(reference.certainty == "bound" for used in found for reference in used.seen)
+    bound = sum(reference.certainty is Certainty.BOUND for used in found for reference in used.seen)
     plural = "" if count == 1 else "s"
     message = f"{count} line{plural} with references to {finder.name}: {bound} bound, "
     message += f"{count - bound} possible."
@@ -50,7 +50,7 @@ def _message(finder: Finder, found: list[Used]) -> str:
 def _snippets(lookup: Lookup, finder: Finder, found: list[Used], room: int) -> Iterator[Snippet]:
     """What is bound, then the rest; beyond *room* only where it is."""
     groups = [(used, group) for used in found for group in _groups(used)]
-    for used, group in sorted(groups, key=lambda pair: pair[1][0].certainty != "bound"):
+    for used, group in sorted(groups, key=lambda pair: pair[1][0].certainty is not Certainty.BOUND):
         if used.file is not None and room > 0:
             shown = _snippet(lookup, finder, used.file, group)
             room -= shown.tokens
@@ -66,10 +66,10 @@ def _groups(used: Used) -> list[list[Reference]]:
     if used.file is None:
         if used.seen:  # it went away meanwhile
             return [list(used.seen)]
-        return [[Reference(line, "possible") for line in (used.unread[0], used.unread[-1])]]
+        return [[Reference(line, Certainty.POSSIBLE) for line in (used.unread[0], used.unread[-1])]]
     groups: dict[tuple[str, object], list[list[Reference]]] = {}
     for reference in used.seen:
-        alike = groups.setdefault((reference.certainty, reference.thing), [])
+        alike = groups.setdefault((reference.certainty, reference.definition), [])
         if alike and reference.line - alike[-1][-1].line <= _GAP:
             alike[-1].append(reference)
         else:
