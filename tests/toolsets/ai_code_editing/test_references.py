@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
-import pytest
-
 from redline.app import Redline
-from redline.code.c.chunks import CFile, Chunk
-from redline.code.c.declarations import CDeclaration
-from redline.code.go.names import GoDeclaration
-from redline.code.go.sources import GoSource
-from redline.code.scopes.model import Binding, Names, Occurrence, Scope
 from redline.core.paths import WorkspacePath
 from redline.settings import Settings
 from redline.toolsets.ai_code_editing.context.asked import Chosen
@@ -21,14 +13,6 @@ from redline.toolsets.ai_code_editing.context.lookup import Lookup
 from redline.toolsets.ai_code_editing.context.references import Finder
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
 from redline.toolsets.tool import Call, Client
-
-SOURCES = {
-    "shop.py": "class Shop:\n    def price(self):\n        return self.price\n\nShop().price()\n",
-    "shop.ts": "class Shop {\n  price() {\n    return this.price\n  }\n}\nnew Shop().price()",
-    "shop.c": "static int price(int n) { return n; }\nint a = price(1);\nint b = price(2);\n",
-    "shop.go": "package a\n\nfunc price() int { return 1 }\n\nvar b = price()\nvar c = price()\n",
-}
-READ = (Names, Scope, Binding, Occurrence, CFile, Chunk, CDeclaration, GoSource, GoDeclaration)
 
 
 class Never:
@@ -39,28 +23,6 @@ class Never:
 
     def on_cancel(self, action: object) -> None:
         """Never."""
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_what_was_read_for_references_is_free_as_soon_as_they_are_told(
-    name: str, tmp_path: Path
-) -> None:
-    """Garbage in circles would wait for a later answer, which then takes ten times as long."""
-    work = tmp_path / "work"
-    work.mkdir()
-    (work / name).write_text(SOURCES[name])
-    with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
-        given = {"symbol": "price", "kind": "references"}
-        call = Call(GET_CODE_CONTEXT, given, redline, Client(), Never(), lambda *_: None)
-        gc.collect()
-        gc.disable()
-        try:
-            told = get_code_context(call)
-            left = [item for item in gc.get_objects() if isinstance(item, READ)]
-        finally:
-            gc.enable()
-    assert "2 bound" in str(told.structured)
-    assert left == []
 
 
 def _references(tmp_path: Path, files: dict[str, str], name: str, **asked: object) -> list[str]:
