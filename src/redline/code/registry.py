@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from redline.code.references.file_access import Files
-from redline.code.references.resolver import Resolver
+from redline.code.references.file_access import SourceFiles
+from redline.code.references.resolver import ReferenceResolver
 
-# Languages with declared types: the module and class that finds their references.
+# Languages with declared types: the module and class of their resolver.
 _TYPED: dict[str, tuple[str, str]] = {
-    "c": ("redline.code.c.resolver", "CReferring"),
-    "java": ("redline.code.java.resolver", "JavaReferring"),
-    "go": ("redline.code.go.resolver", "GoReferring"),
-    "rust": ("redline.code.rust.resolver", "RustReferring"),
+    "c": ("redline.code.c.resolver", "CResolver"),
+    "java": ("redline.code.java.resolver", "JavaResolver"),
+    "go": ("redline.code.go.resolver", "GoResolver"),
+    "rust": ("redline.code.rust.resolver", "RustResolver"),
 }
-TYPED = frozenset(_TYPED)
-# All whose references are told apart, by the language that stands for its kin.
-TOLD_APART = {"python", "javascript", *_TYPED}
+TYPED_LANGUAGES = frozenset(_TYPED)
+# All language groups whose references are resolved, by the language that names the group.
+RESOLVED_LANGUAGES = frozenset({"python", "javascript", *_TYPED})
 
 
-def resolver_of(kin: str, name: str, files: Files, *, made_only: bool = False) -> Resolver | None:
-    """What finds references to *name* in a language and its kin; None where names are all."""
-    if kin in _TYPED:
-        module, kind = _TYPED[kin]
-        made: Resolver = getattr(import_module(module), kind)(name, files)
-        return made
-    if kin not in TOLD_APART:
+def resolver_of(
+    group: str, name: str, files: SourceFiles, *, made_only: bool = False
+) -> ReferenceResolver | None:
+    """Return a resolver of *name* for a language group; None if names are only matched by text.
+
+    With *made_only* it finds only calls that construct a class of that name.
+    """
+    if group in _TYPED:
+        module, class_name = _TYPED[group]
+        resolver: ReferenceResolver = getattr(import_module(module), class_name)(name, files)
+        return resolver
+    if group not in RESOLVED_LANGUAGES:
         return None
     from redline.code.python_js.resolver import PythonJsResolver
 

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
-import pytest
-
 from redline.app import Redline
-from redline.code.c.chunks import Part, Sheet
-from redline.code.c.declared import Declared
-from redline.code.go.names import Declared as DeclaredInGo
-from redline.code.go.sources import Source
-from redline.code.scopes.model import Binding, Names, Occurrence, Scope
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.services.code.lookup import CodeLookup
@@ -23,36 +15,6 @@ from redline.toolsets.ai_code_editing.context.handler import get_code_context
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
 from redline.toolsets.call import Call
 from redline.toolsets.tool import Client
-
-SOURCES = {
-    "shop.py": "class Shop:\n    def price(self):\n        return self.price\n\nShop().price()\n",
-    "shop.ts": "class Shop {\n  price() {\n    return this.price\n  }\n}\nnew Shop().price()",
-    "shop.c": "static int price(int n) { return n; }\nint a = price(1);\nint b = price(2);\n",
-    "shop.go": "package a\n\nfunc price() int { return 1 }\n\nvar b = price()\nvar c = price()\n",
-}
-READ = (Names, Scope, Binding, Occurrence, Sheet, Part, Declared, Source, DeclaredInGo)
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_what_was_read_for_references_is_free_as_soon_as_they_are_told(
-    name: str, tmp_path: Path
-) -> None:
-    """Garbage in circles would wait for a later answer, which then takes ten times as long."""
-    work = tmp_path / "work"
-    work.mkdir()
-    (work / name).write_text(SOURCES[name])
-    with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
-        given = {"symbol": "price", "kind": "references"}
-        call = Call(GET_CODE_CONTEXT, given, redline, Client(), UNCANCELLABLE, lambda *_: None)
-        gc.collect()
-        gc.disable()
-        try:
-            told = get_code_context(call)
-            left = [item for item in gc.get_objects() if isinstance(item, READ)]
-        finally:
-            gc.enable()
-    assert "2 bound" in str(told.structured)
-    assert left == []
 
 
 def _references(tmp_path: Path, files: dict[str, str], name: str, **asked: object) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from redline.code.python_js.members import NoClass, has_static, is_assigned
 from redline.code.python_js.project import Module
-from redline.code.references.definition import Thing as Definition
-from redline.code.scopes.model import Binding, Member, MemberForm, Role, Scope
+from redline.code.references.definition import Definition
+from redline.code.scopes.model import Binding, BindingRole, Member, MemberUse, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
 
 
@@ -34,7 +34,7 @@ def members_of(owner: OfClass, name: str) -> list[Member | Binding]:
     if own:
         return own
     bound = scope.names.get(name)
-    if bound is not None and (not module.is_script or Role.ENUM_MEMBER in bound.roles):
+    if bound is not None and (not module.is_script or BindingRole.ENUM_MEMBER in bound.roles):
         return [bound]
     if not module.is_script:
         return []
@@ -46,12 +46,16 @@ def _is_declared(module: Module, item: Member | Binding) -> bool:
     if isinstance(item, Binding):
         return True
     owner = module.names.at(item.owner) if item.owner is not None else None
-    return owner is not None and owner.binding is not None and Role.PARAMETER in owner.binding.roles
+    return (
+        owner is not None
+        and owner.binding is not None
+        and BindingRole.PARAMETER in owner.binding.roles
+    )
 
 
 def is_static(item: Member | Binding) -> bool:
     """Return whether a script defines a member as static."""
-    if isinstance(item, Binding) or item.form != MemberForm.DEFINE:
+    if isinstance(item, Binding) or item.form != MemberUse.DEFINE:
         return False
     return has_static(parent_of(item.node))
 

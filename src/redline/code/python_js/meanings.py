@@ -12,9 +12,8 @@ from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Definitions, Origins, in_namespace
 from redline.code.python_js.project import Module
 from redline.code.python_js.values import ValueResolver
-from redline.code.references.definition import UNKNOWN
-from redline.code.references.definition import Thing as Definition
-from redline.code.scopes.model import TYPE, VALUE, Member, MemberForm, Occurrence, ScopeKind
+from redline.code.references.definition import UNKNOWN, Definition
+from redline.code.scopes.model import TYPE, VALUE, Member, MemberUse, Occurrence, ScopeKind
 from redline.code.syntax.node import parent_of, start_of
 
 
@@ -39,9 +38,9 @@ class Meanings:
         """Return what a mention of a member refers to."""
         if module.is_broken(member.start):
             return frozenset({UNKNOWN})
-        if member.form in (MemberForm.DEFINE, MemberForm.KEY):
+        if member.form in (MemberUse.DEFINE, MemberUse.KEY):
             return self._of_definition(module, member)
-        if member.form == MemberForm.LABEL:
+        if member.form == MemberUse.LABEL:
             return self._of_label(module, member)
         return self._of_access(module, member)
 

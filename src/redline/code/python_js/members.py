@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from redline.code.scopes.model import Binding, Member, MemberForm, Names, Role, Scope, ScopeKind
+from redline.code.scopes.model import (
+    Binding,
+    BindingRole,
+    Member,
+    MemberUse,
+    Names,
+    Scope,
+    ScopeKind,
+)
 from redline.code.syntax.node import (
     SyntaxNode,
     begins_at,
@@ -76,9 +84,9 @@ class FileClasses:
                 for binding in scope.names.values():
                     defined.setdefault(binding.name, []).append(binding)
         for member in self.names.members:
-            if member.form == MemberForm.DEFINE and member.scope in self.defined:
+            if member.form == MemberUse.DEFINE and member.scope in self.defined:
                 self.defined[member.scope].setdefault(member.name, []).append(member)
-            elif member.form == MemberForm.ACCESS and is_assigned(parent_of(member.node)):
+            elif member.form == MemberUse.ACCESS and is_assigned(parent_of(member.node)):
                 owner = self.class_of_value(member.owner, member.scope)
                 if isinstance(owner, Scope):
                     self.defined[owner].setdefault(member.name, []).append(member)
@@ -148,7 +156,7 @@ class FileClasses:
 
     def is_static(self, member: Member) -> bool:
         """Return whether a script's member belongs to the class itself, not to instances."""
-        if member.form == MemberForm.DEFINE:
+        if member.form == MemberUse.DEFINE:
             return has_static(parent_of(member.node))
         if member.owner is None or member.owner.kind() != "this":
             return self._binding_class(member.owner) is not None
@@ -171,14 +179,14 @@ class FileClasses:
     def _class_of_name(self, node: SyntaxNode) -> ClassOrNot:
         occurrence = self.names.at(node)
         binding = occurrence.binding if occurrence is not None else None
-        if binding is None or binding.roles <= {Role.IMPORT, Role.DOTTED_IMPORT}:
+        if binding is None or binding.roles <= {BindingRole.IMPORT, BindingRole.DOTTED_IMPORT}:
             return NoClass.OTHER
         found = self.class_of(binding)
         if found is not None:
             return found
         if len(binding.sites) != 1:
             return NoClass.UNKNOWN
-        if Role.PARAMETER in binding.roles and not self.script:
+        if BindingRole.PARAMETER in binding.roles and not self.script:
             return self.first_parameter(binding)
         parent = parent_of(binding.sites[0].node)
         if parent.kind() in ("assignment", "variable_declarator") and parent.field("type") is None:

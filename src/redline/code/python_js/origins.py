@@ -18,9 +18,8 @@ from redline.code.python_js.imports import (
     script_import,
 )
 from redline.code.python_js.project import Module, Project
-from redline.code.references.definition import UNKNOWN, whole
-from redline.code.references.definition import Thing as Definition
-from redline.code.scopes.model import TYPE, VALUE, Binding, Occurrence, Role, ScopeKind
+from redline.code.references.definition import UNKNOWN, Definition, whole
+from redline.code.scopes.model import TYPE, VALUE, Binding, BindingRole, Occurrence, ScopeKind
 from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
 from redline.core.paths import WorkspacePath
 
@@ -94,7 +93,7 @@ class Origins:
         for site in binding.sites:
             imported = import_at(module, site)
             if imported is None:
-                own = own or Role.REDIRECTED not in binding.roles or len(binding.roles) > 1
+                own = own or BindingRole.REDIRECTED not in binding.roles or len(binding.roles) > 1
                 found |= self._of_assignment(module, binding, site)
             else:
                 found |= self.of_import(module.path, imported)
@@ -108,7 +107,9 @@ class Origins:
         This is how JavaScript imports names; in TypeScript, which has import statements, such a
         variable is a definition of its own.
         """
-        imports = module.parsed.language.name == "javascript" and Role.VARIABLE in binding.roles
+        imports = (
+            module.parsed.language.name == "javascript" and BindingRole.VARIABLE in binding.roles
+        )
         if not imports or _is_reassigned(binding):
             return frozenset()
         return self.of_extraction(module, site.node)
@@ -134,7 +135,7 @@ class Origins:
     def own(self, module: Module, binding: Binding) -> Definition:
         """Return the definition that a binding itself is."""
         scope = binding.scope
-        is_member = not module.is_script or Role.ENUM_MEMBER in binding.roles
+        is_member = not module.is_script or BindingRole.ENUM_MEMBER in binding.roles
         if scope.kind == ScopeKind.CLASS and is_member:
             start = start_of(scope.node)
             return Definition(module.path, start, binding.name, True, module, binding)
@@ -247,7 +248,11 @@ class Origins:
                 key = object_values(value).get(name)
                 if key is not None:
                     return self.of_node(definition.module, key)
-        return frozenset({UNKNOWN}) if Role.VARIABLE in definition.binding.roles else frozenset()
+        return (
+            frozenset({UNKNOWN})
+            if BindingRole.VARIABLE in definition.binding.roles
+            else frozenset()
+        )
 
     def of_namespace(self, module: Module, holder: SyntaxNode, name: str) -> Definitions:
         """Return what *name* refers to in the namespace at *holder*."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from redline.code.python_js.members import FileClasses
-from redline.code.references.file_access import Files as SourceFiles
-from redline.code.scopes.model import Binding, Member, MemberForm, Names, Scope, ScopeKind
+from redline.code.references.file_access import SourceFiles
+from redline.code.scopes.model import Binding, Member, MemberUse, Names, Scope, ScopeKind
 from redline.code.scopes.read import SCOPED, read_names
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import Span, SyntaxNode, parent_of, span_of, start_of
@@ -71,7 +71,7 @@ class Module:
         """The members that interfaces and type aliases declare, by name."""
         found: dict[Scope, dict[str, list[Member]]] = {}
         for member in self.names.members:
-            is_declared = member.form in (MemberForm.KEY, MemberForm.DEFINE)
+            is_declared = member.form in (MemberUse.KEY, MemberUse.DEFINE)
             if is_declared and member.scope.kind == ScopeKind.CLASS:
                 body = parent_of(member.node).parent()
                 above = body.parent() if body is not None else None

@@ -18,23 +18,23 @@ from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Definitions, Origins, import_at
 from redline.code.python_js.project import Module, Project
 from redline.code.python_js.values import ValueResolver
-from redline.code.references.definition import UNKNOWN
-from redline.code.references.definition import Thing as Definition
-from redline.code.references.file_access import Files as SourceFiles
+from redline.code.references.definition import UNKNOWN, Definition
+from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import (
+    Certainty,
     Meaning,
     Reference,
+    ReferenceTarget,
     bound_to,
     by_line,
     verdicts,
 )
-from redline.code.references.targets import Target as ReferenceTarget
-from redline.code.scopes.model import Binding, Member, Occurrence, Role
+from redline.code.scopes.model import Binding, BindingRole, Member, Occurrence
 from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, required_field, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
-_IMPORTING = {Role.IMPORT, Role.VARIABLE, Role.DOTTED_IMPORT}
+_IMPORTING = {BindingRole.IMPORT, BindingRole.VARIABLE, BindingRole.DOTTED_IMPORT}
 
 
 @dataclass(slots=True)
@@ -127,16 +127,16 @@ class PythonJsResolver:
             if occurrence.name == self.name:
                 seen.add(occurrence.start)
                 found = self.meanings.of_occurrence(module, occurrence)
-                yield occurrence.line, found, False
+                yield Meaning(occurrence.line, found, False)
         for member in module.names.members:
             if member.name == self.name:
                 seen.add(member.start)
                 is_read = not module.is_broken(member.start)
-                yield member.line, self.meanings.of_member(module, member), is_read
+                yield Meaning(member.line, self.meanings.of_member(module, member), is_read)
         for node in nodes_of(module.parsed, self.name):
             others = self._of_other_word(module, node) if start_of(node) not in seen else None
             if others is not None:
-                yield node.range().start.line + 1, others, False
+                yield Meaning(node.range().start.line + 1, others, False)
 
     def _of_other_word(self, module: Module, node: SyntaxNode) -> Definitions | None:
         """Return what a word refers to that is neither a name nor a member of this module."""
@@ -151,16 +151,16 @@ class PythonJsResolver:
             if occurrence.name == self.name and _is_called(occurrence.node):
                 called = self.meanings.of_occurrence(module, occurrence)
                 found = called | self.meanings.constructing(called)
-                yield occurrence.line, found, False
+                yield Meaning(occurrence.line, found, False)
         for scope in module.classes.defined if module.is_script else ():
             bases = self.meanings.bases(OfClass(module, scope))
             for node in scope.node.find_all(kind="super") if bases else ():
                 if _is_called(node):
-                    yield node.range().start.line + 1, bases, False
+                    yield Meaning(node.range().start.line + 1, bases, False)
 
     def _aliases(self, module: Module, targets: list[ReferenceTarget]) -> Iterator[Reference]:
         """Yield uses of the definition under another name that an import gives it."""
-        exported = (self.exported_as(target, target.thing.path) for target in targets)
+        exported = (self.exported_as(target, target.definition.path) for target in targets)
         known = {self.name, "default"}.union(*exported)
         for binding in module.names.bindings:
             if binding.name == self.name or not _may_import(module, binding, known):
@@ -173,7 +173,7 @@ class PythonJsResolver:
                 if other.name == binding.name and other.sites[0].start == binding.sites[0].start:
                     for use in other.uses:
                         if not self.made_only or _is_called(use.node):
-                            yield Reference(use.line, "bound", bound)
+                            yield Reference(use.line, Certainty.BOUND, bound)
 
 
 def _may_import(module: Module, binding: Binding, known: set[str]) -> bool:

@@ -19,9 +19,8 @@ from redline.code.python_js.lineage import ClassHierarchy
 from redline.code.python_js.members import LITERALS, NoClass
 from redline.code.python_js.origins import Definitions, Origins
 from redline.code.python_js.project import Module
-from redline.code.references.definition import UNKNOWN, whole
-from redline.code.references.definition import Thing as Definition
-from redline.code.scopes.model import ANY, Binding, Member, MemberForm, Role, Scope, ScopeKind
+from redline.code.references.definition import UNKNOWN, Definition, whole
+from redline.code.scopes.model import ANY, Binding, BindingRole, Member, MemberUse, Scope, ScopeKind
 from redline.code.syntax.node import (
     SyntaxNode,
     begins_at,
@@ -34,7 +33,7 @@ from redline.code.syntax.node import (
 _MAX_DEPTH = 10
 _WRAPPED = {"parenthesized_expression", "await", "await_expression", "non_null_expression"}
 _CALLS = {"call", "call_expression", "new_expression"}
-_FUNCTIONS = {Role.FUNCTION}
+_FUNCTIONS = {BindingRole.FUNCTION}
 _ASSIGNING = {"assignment", "assignment_expression", "variable_declarator", "field_definition"}
 _TYPED = {
     *("typed_parameter", "typed_default_parameter", "required_parameter"),
@@ -122,7 +121,7 @@ class ValueResolver(ClassHierarchy):
             return {NoClass.OTHER}
         found: set[Value] = set()
         for site in binding.sites:
-            if Role.PARAMETER in binding.roles and not module.is_script:
+            if BindingRole.PARAMETER in binding.roles and not module.is_script:
                 own = module.classes.first_parameter(binding)
                 if isinstance(own, Scope):
                     return {OfClass(module, own, True)}
@@ -161,7 +160,7 @@ class ValueResolver(ClassHierarchy):
     def _of_quoted_type(self, module: Module, name: str, scope: Scope, depth: int) -> set[Value]:
         """Return the classes that a name in a quoted annotation may refer to."""
         for outer in scope.outward():
-            binding = outer.bound(name, ANY)
+            binding = outer.binding_of(name, ANY)
             if binding is not None and (outer.kind != ScopeKind.CLASS or outer is scope):
                 return self._of_all(self.origins.of_binding(module, binding), depth)
         return {NoClass.UNKNOWN}
@@ -173,7 +172,7 @@ class ValueResolver(ClassHierarchy):
         occurrence = module.names.at(node)
         if occurrence is None:
             return {NoClass.UNKNOWN}
-        if occurrence.binding is not None and Role.TYPE in occurrence.binding.roles:
+        if occurrence.binding is not None and BindingRole.TYPE in occurrence.binding.roles:
             return {NoClass.UNKNOWN}
         return self._of_all(self.origins.of_occurrence(module, occurrence), depth)
 
@@ -204,14 +203,14 @@ class ValueResolver(ClassHierarchy):
 
     def _of_item(self, module: Module, item: Member | Binding, depth: int) -> set[Value]:
         if isinstance(item, Binding):
-            if item.roles <= {Role.FUNCTION}:
+            if item.roles <= {BindingRole.FUNCTION}:
                 function = parent_of(item.sites[0].node)
                 if parent_of(function).kind() != "decorated_definition":
                     return {NoClass.OTHER}
                 return self._of_return_type(module, function, item.scope, depth)
             return set(self._of_binding(module, item, depth))
         # In `self.name = value` the whole access is what is assigned.
-        site = parent_of(item.node) if item.form == MemberForm.ACCESS else item.node
+        site = parent_of(item.node) if item.form == MemberUse.ACCESS else item.node
         return self._of_site(module, site, item.scope, depth)
 
     def _of_call(self, module: Module, node: SyntaxNode, scope: Scope, depth: int) -> set[Value]:

@@ -1,43 +1,45 @@
-"""What the resolvers of all languages have in common, as protocols."""
+"""The protocols that reference resolvers implement."""
 
 from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from redline.code.references.targets import Reference, Target
+from redline.code.references.targets import Reference, ReferenceTarget
 from redline.core.paths import WorkspacePath
 
 
-class Resolver(Protocol):
-    """Finds what refers to definitions of one name in one language."""
+class ReferenceResolver(Protocol):
+    """Finds references to definitions of one name in one language, for one answer."""
 
-    def target(self, path: WorkspacePath, start: int) -> Target | None:
-        """The definition whose name begins at *start*; None where that cannot be told."""
+    def target(self, path: WorkspacePath, start: int) -> ReferenceTarget | None:
+        """Return the definition whose name begins at *start*; None if undetermined."""
 
-    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
-        """The references of one file, in order; None where that cannot be told."""
+    def in_file(
+        self, path: WorkspacePath, targets: list[ReferenceTarget]
+    ) -> list[Reference] | None:
+        """Return the references in one file, in order; None if the file cannot be resolved."""
 
-    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:
-        """Names by which the file at *path* gives the thing away, its own or others."""
+    def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:
+        """Return the names under which the file at *path* exports the definition."""
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
-        """Whether a file can name a thing of another file at all, by its text alone."""
+        """Return whether a file with this text can refer to another file's definition at all."""
 
 
 @runtime_checkable
-class ByLine(Protocol):
-    """One that need not read a whole file to know what a line of it defines."""
+class ResolvesByLine(Protocol):
+    """A resolver that finds the definition on a line without reading the whole file."""
 
-    def target_on(self, path: WorkspacePath, line: int) -> Target | None:
-        """What a line defines by the name; None where that cannot be told."""
+    def target_on(self, path: WorkspacePath, line: int) -> ReferenceTarget | None:
+        """Return the definition of the name on a line; None if undetermined."""
 
-    def folder_of(self, target: Target) -> WorkspacePath | None:
-        """The folder whose files alone may see it; None where all may."""
+    def folder_of(self, target: ReferenceTarget) -> WorkspacePath | None:
+        """Return the only folder whose files may see the definition; None if all may."""
 
 
 @runtime_checkable
-class InCompany(Protocol):
-    """One that knows which other words stand where a thing is used."""
+class SuggestsRelatedNames(Protocol):
+    """A resolver that knows which other names appear in files that use a definition."""
 
-    def beside(self, target: Target) -> set[str]:
-        """Names that a file which uses the thing most likely spells as well."""
+    def related_names(self, target: ReferenceTarget) -> set[str]:
+        """Return names that a file which uses the definition most likely contains as well."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redline.code.python_js.members import FileClasses, NoClass
 from redline.code.rename.refusals import refuse_unknown
-from redline.code.scopes.model import Binding, Member, MemberForm, Names, Role, Scope
+from redline.code.scopes.model import Binding, BindingRole, Member, MemberUse, Names, Scope
 from redline.code.syntax.node import SyntaxNode, required_field
 
 
@@ -13,7 +13,7 @@ def labels_of(names: Names, classes: FileClasses, binding: Binding) -> list[Memb
     certain: list[Member] = []
     unknown: list[Member] = []
     for member in names.members:
-        if member.name != binding.name or member.form != MemberForm.LABEL:
+        if member.name != binding.name or member.form != MemberUse.LABEL:
             continue
         is_own = _calls_function(names, classes, member, binding)
         if is_own is None:
@@ -46,14 +46,14 @@ def _calls_name(
 ) -> bool | None:
     occurrence = names.at(callee)
     known = occurrence.binding if occurrence is not None else None
-    if known is None or known.roles <= {Role.IMPORT}:
+    if known is None or known.roles <= {BindingRole.IMPORT}:
         return False
     method = _class_around(classes, binding)
     if known is binding.scope.owner and method is None:
         return True if plain else None
     called = classes.class_of(known)
     if called is None:
-        return False if known.roles <= {Role.FUNCTION} else None
+        return False if known.roles <= {BindingRole.FUNCTION} else None
     constructor = classes.owner(called, "__init__")
     if binding.scope.name != "__init__" or constructor is not method:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from redline.code.python_js.members import FileClasses
-from redline.code.scopes.model import ANY, Binding, Member, MemberForm, Names, Role, Scope
+from redline.code.scopes.model import ANY, Binding, BindingRole, Member, MemberUse, Names, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of
 from redline.core.errors import InvalidArgument
 
@@ -53,7 +53,7 @@ def refuse_mixed(names: Names, classes: FileClasses, binding: Binding) -> None:
     name, scope = binding.name, binding.scope
     twins = {id(found) for found in (scope.names.get(name), scope.types.get(name)) if found}
     both = len(twins) > 1 and any(u.meaning == ANY and u not in binding.sites for u in binding.uses)
-    spaces = Role.NAMESPACE in binding.roles and len(binding.roles) > 1
+    spaces = BindingRole.NAMESPACE in binding.roles and len(binding.roles) > 1
     if both or spaces or scope.shared or _is_import_and_more(binding):
         refuse_lines(name, {site.line for site in binding.sites})
     if classes.script:
@@ -62,7 +62,9 @@ def refuse_mixed(names: Names, classes: FileClasses, binding: Binding) -> None:
 
 
 def _is_import_and_more(binding: Binding) -> bool:
-    return Role.IMPORT in binding.roles and bool(binding.roles - {Role.IMPORT, Role.REDIRECTED})
+    return BindingRole.IMPORT in binding.roles and bool(
+        binding.roles - {BindingRole.IMPORT, BindingRole.REDIRECTED}
+    )
 
 
 def refuse_unresolved(names: Names, name: str) -> None:
@@ -72,7 +74,7 @@ def refuse_unresolved(names: Names, name: str) -> None:
         for use in names.occurrences
         if use.name == name
         and use.binding is None
-        and any(scope.bound(name, ANY) for scope in use.scope.outward())
+        and any(scope.binding_of(name, ANY) for scope in use.scope.outward())
     ]
     if unresolved:
         refuse_lines(name, unresolved)
@@ -98,12 +100,12 @@ def refuse_constructor_fields(names: Names, classes: FileClasses, name: str) -> 
         member
         for member in names.members
         if member.name == name
-        and member.form == MemberForm.LABEL
+        and member.form == MemberUse.LABEL
         and isinstance(classes.class_of_value(_call_of(member), member.scope), Scope)
     ]
     if labels:
         refuse_unknown(name, labels)
-    parameters = [b for b in names.bindings if b.name == name and Role.FIELD in b.roles]
+    parameters = [b for b in names.bindings if b.name == name and BindingRole.FIELD in b.roles]
     if parameters:
         raise InvalidArgument(
             f"{name} is made a member by a parameter: line {parameters[0].sites[0].line}",

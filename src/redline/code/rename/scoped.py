@@ -17,7 +17,15 @@ from redline.code.rename.refusals import (
     refuse_unresolved,
 )
 from redline.code.rename.targets import owner_of, target_of
-from redline.code.scopes.model import Binding, Member, MemberForm, Names, Occurrence, Role, Scope
+from redline.code.scopes.model import (
+    Binding,
+    BindingRole,
+    Member,
+    MemberUse,
+    Names,
+    Occurrence,
+    Scope,
+)
 from redline.code.scopes.read import read_names
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.errors import syntax_issues
@@ -73,7 +81,7 @@ def _undefined_uses(names: Names, old: str, name: str) -> list[NameUse]:
     members = [member for member in names.members if member.name == name]
     owners = {m.owner.text() if m.owner is not None else None for m in members}
     kinds = {(m.kind, m.form, m.owner.kind() if m.owner is not None else "") for m in members}
-    simple = {(kind, MemberForm.ACCESS, "identifier") for kind, *_ in kinds}
+    simple = {(kind, MemberUse.ACCESS, "identifier") for kind, *_ in kinds}
     if len(owners) != 1 or len(kinds) != 1 or kinds != simple:
         refuse_unknown(name, members, old)
     return list(members)
@@ -90,7 +98,7 @@ def _member_uses(names: Names, classes: FileClasses, owner: Scope, name: str) ->
         found = owner_of(classes, member)
         if found is owner:
             uses.append(member)
-        elif found == NoClass.UNKNOWN or (member.form == MemberForm.KEY and classes.script):
+        elif found == NoClass.UNKNOWN or (member.form == MemberUse.KEY and classes.script):
             unknown.append(member)
     if unknown:
         refuse_unknown(name, unknown)
@@ -104,13 +112,13 @@ def _member_uses(names: Names, classes: FileClasses, owner: Scope, name: str) ->
 
 
 def _binding_uses(names: Names, classes: FileClasses, binding: Binding) -> list[NameUse]:
-    if Role.DOTTED_IMPORT in binding.roles:
+    if BindingRole.DOTTED_IMPORT in binding.roles:
         raise InvalidArgument(
             f"{binding.name} is the first word of a dotted import: line {binding.sites[0].line}",
             field="edit_instruction",
             hint=EVERYWHERE,
         )
-    if binding.roles & {Role.FIELD, Role.ENUM_MEMBER}:
+    if binding.roles & {BindingRole.FIELD, BindingRole.ENUM_MEMBER}:
         raise InvalidArgument(
             f"{binding.name} is a member as well: line {binding.sites[0].line}",
             field="edit_instruction",
@@ -118,6 +126,6 @@ def _binding_uses(names: Names, classes: FileClasses, binding: Binding) -> list[
         )
     refuse_mixed(names, classes, binding)
     uses: list[NameUse] = list(binding.uses)
-    if Role.PARAMETER in binding.roles and not classes.script:
+    if BindingRole.PARAMETER in binding.roles and not classes.script:
         uses += labels_of(names, classes, binding)
     return uses

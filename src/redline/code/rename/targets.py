@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from redline.code.python_js.members import ClassOrNot, FileClasses, NoClass
 from redline.code.rename.refusals import MAX_SHOWN, refuse_lines
-from redline.code.scopes.model import Binding, Member, MemberForm, Names, Scope, ScopeKind
+from redline.code.scopes.model import Binding, Member, MemberUse, Names, Scope, ScopeKind
 from redline.core.errors import InvalidArgument
 
 WHICH = "say which by its qualified name, or pass start_line of a line that uses it"
@@ -120,9 +120,9 @@ def _only(found: list[RenameTarget], name: str) -> RenameTarget | None:
 
 def owner_of(classes: FileClasses, member: Member) -> ClassOrNot:
     """Return the class of the file that a member belongs to, if any."""
-    if member.form == MemberForm.DEFINE:
+    if member.form == MemberUse.DEFINE:
         return member.scope if member.scope in classes.defined else NoClass.UNKNOWN
-    if member.form == MemberForm.ACCESS:
+    if member.form == MemberUse.ACCESS:
         found = classes.class_of_value(member.owner, member.scope)
         if isinstance(found, Scope):
             return classes.owner(found, member.name) or NoClass.OTHER

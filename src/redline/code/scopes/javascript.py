@@ -9,9 +9,9 @@ from redline.code.scopes.model import (
     ANY,
     TYPE,
     VALUE,
-    MemberForm,
+    BindingRole,
+    MemberUse,
     Names,
-    Role,
     Scope,
     ScopeKind,
 )
@@ -76,16 +76,16 @@ class _Reader(TypeReader):
     def property(self, node: SyntaxNode, scope: Scope) -> None:
         parent = parent_of(node)
         if parent.kind() in ("member_expression", "nested_identifier"):
-            self.names.member(node, scope, MemberForm.ACCESS, parent.field("object"))
+            self.names.member(node, scope, MemberUse.ACCESS, parent.field("object"))
         elif parent.kind() in _DEFINING and parent_of(parent).kind() == "class_body":
-            self.names.member(node, scope, MemberForm.DEFINE)
+            self.names.member(node, scope, MemberUse.DEFINE)
         else:
-            self.names.member(node, scope, MemberForm.KEY)
+            self.names.member(node, scope, MemberUse.KEY)
 
     def shorthand(self, node: SyntaxNode, scope: Scope) -> None:
         """Read `{ name }`, which is a value and a key at once."""
         self.names.refer(node, scope, VALUE)
-        self.names.member(node, scope, MemberForm.KEY)
+        self.names.member(node, scope, MemberUse.KEY)
 
     def element_name(self, node: SyntaxNode, scope: Scope) -> None:
         """Read a JSX tag; lower-case names are HTML elements and not names of the file."""
@@ -106,7 +106,7 @@ class _Reader(TypeReader):
             self.names.bind(node, scope, role)
         elif kind == "shorthand_property_identifier_pattern":
             self.names.bind(node, scope, role)
-            self.names.member(node, scope, MemberForm.KEY)
+            self.names.member(node, scope, MemberUse.KEY)
         elif kind == "pair_pattern":
             self.field(node, "key", outer)
             self.pattern(node.field("value"), scope, outer, role)
@@ -123,7 +123,7 @@ class _Reader(TypeReader):
             home = next(s for s in scope.outward() if s.kind in _VAR_SCOPES)
         for child in node.children():
             if child.kind() == "variable_declarator":
-                self.pattern(child.field("name"), home, scope, Role.VARIABLE)
+                self.pattern(child.field("name"), home, scope, BindingRole.VARIABLE)
                 self.field(child, "type", scope)
                 self.field(child, "value", scope)
             else:
@@ -138,13 +138,13 @@ class _Reader(TypeReader):
             home = inner
             if word.text() == "var":
                 home = next(s for s in scope.outward() if s.kind in _VAR_SCOPES)
-            self.pattern(left, home, inner, Role.VARIABLE)
+            self.pattern(left, home, inner, BindingRole.VARIABLE)
         self.field(node, "right", scope)
         self.field(node, "body", inner)
 
     def catch(self, node: SyntaxNode, scope: Scope) -> None:
         inner = self.names.open(ScopeKind.BLOCK, scope, node)
-        self.pattern(node.field("parameter"), inner, inner, Role.VARIABLE)
+        self.pattern(node.field("parameter"), inner, inner, BindingRole.VARIABLE)
         body = node.field("body")
         if body is not None:
             self.visit_all(body, inner)
@@ -160,21 +160,21 @@ class _Reader(TypeReader):
         types = self.names.open(ScopeKind.PART, scope, node)
         inner = self.names.open(ScopeKind.FUNCTION, types, node, own)
         if name is not None and node.kind() in _DECLARED:
-            inner.owner = self.names.bind(name, scope, Role.FUNCTION)
+            inner.owner = self.names.bind(name, scope, BindingRole.FUNCTION)
         elif name is not None and name.kind() == "identifier":
             # A variable of the function shadows the name of a function expression.
-            self.names.bind(name, types, Role.FUNCTION)
+            self.names.bind(name, types, BindingRole.FUNCTION)
         elif name is not None:
             self.visit(name, scope)
         self.type_parameters(node, types)
-        self.pattern(node.field("parameter"), inner, inner, Role.PARAMETER)
+        self.pattern(node.field("parameter"), inner, inner, BindingRole.PARAMETER)
         self.parameters(node.field("parameters"), inner)
         self.rest_of(node, inner)
 
     def skip_function(self, node: SyntaxNode, name: SyntaxNode | None, scope: Scope) -> None:
         """Read only the name and return type of a function without words that matter."""
         if node.kind() in _DECLARED and name is not None:
-            self.names.bind(name, scope, Role.FUNCTION)
+            self.names.bind(name, scope, BindingRole.FUNCTION)
         elif name is not None and name.kind() in _MEMBERS:
             self.visit(name, scope)
         self.field(node, "return_type", scope)
@@ -199,13 +199,13 @@ class _Reader(TypeReader):
             elif child.kind() == "decorator":
                 self.visit(child, scope)
             else:
-                self.pattern(child, scope, scope, Role.PARAMETER)
+                self.pattern(child, scope, scope, BindingRole.PARAMETER)
 
     def parameter(self, node: SyntaxNode, scope: Scope) -> None:
         kinds = {child.kind() for child in node.children()}
         # `constructor(private size)` declares a field of the same name.
         is_field = bool(kinds & {"accessibility_modifier", "readonly"})
-        role = Role.FIELD if is_field else Role.PARAMETER
+        role = BindingRole.FIELD if is_field else BindingRole.PARAMETER
         self.pattern(node.field("pattern"), scope, scope, role)
         for child in node.children():
             if child.kind() == "decorator":
@@ -218,20 +218,20 @@ class _Reader(TypeReader):
     def import_clause(self, node: SyntaxNode, scope: Scope) -> None:
         for child in node.children():
             if child.kind() == "identifier":
-                self.names.bind(child, scope, Role.IMPORT, ANY)
+                self.names.bind(child, scope, BindingRole.IMPORT, ANY)
             elif child.kind() == "namespace_import":
                 for name in child.find_all(kind="identifier"):
-                    self.names.bind(name, scope, Role.IMPORT, ANY)
+                    self.names.bind(name, scope, BindingRole.IMPORT, ANY)
             elif child.kind() == "named_imports":
                 for part in child.children():
                     if part.kind() == "import_specifier":
                         bound = part.field("alias") or required_field(part, "name")
-                        self.names.bind(bound, scope, Role.IMPORT, ANY)
+                        self.names.bind(bound, scope, BindingRole.IMPORT, ANY)
 
     def import_named(self, node: SyntaxNode, scope: Scope) -> None:
         """Read `import A = B.C` or `import a = require("m")`."""
         words = named_children(node)
-        self.names.bind(words[0], scope, Role.IMPORT, ANY)
+        self.names.bind(words[0], scope, BindingRole.IMPORT, ANY)
         for child in words[1:]:
             self.visit(child, scope)
 

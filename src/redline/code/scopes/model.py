@@ -40,7 +40,7 @@ class ScopeKind(StrEnum):
     PART = "part"
 
 
-class Role(StrEnum):
+class BindingRole(StrEnum):
     """How Python, JavaScript or TypeScript binds a name."""
 
     VARIABLE = "variable"
@@ -60,7 +60,7 @@ class Role(StrEnum):
     REDIRECTED = "redirected"
 
 
-class MemberForm(StrEnum):
+class MemberUse(StrEnum):
     """How Python, JavaScript or TypeScript mentions a member."""
 
     ACCESS = "access"
@@ -94,7 +94,7 @@ class Scope:
         above = self.parent.qualified_name if self.parent else ""
         return ".".join(part for part in (above, self.name) if part)
 
-    def bound(self, name: str, meaning: str) -> Binding | None:
+    def binding_of(self, name: str, meaning: str) -> Binding | None:
         """Return the binding of *name* in this very scope, in the namespace *meaning*."""
         value, kind = self.names.get(name), self.types.get(name)
         if meaning == TYPE and (value is None or value.meaning != ANY):
@@ -132,7 +132,7 @@ class Binding:
     scope: Scope
     sites: list[Occurrence] = field(default_factory=list)
     uses: list[Occurrence] = field(default_factory=list)
-    # Values of `Role`, or of another language's own enumeration.
+    # Values of `BindingRole`, or of another language's own enumeration.
     roles: set[str] = field(default_factory=set)
     meaning: str = ""
 
@@ -145,7 +145,7 @@ class Binding:
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """One mention of a member of a value; `form` is a `MemberForm` or another language's own.
+    """One mention of a member of a value; `form` is a `MemberUse` or another language's own.
 
     `owner` is the expression before the dot, or the function called with the label.
     """
@@ -181,7 +181,7 @@ class Names:
     def bind(self, node: SyntaxNode, scope: Scope, role: str, meaning: str = VALUE) -> Binding:
         """Record that *scope* binds the name at *node*."""
         name = node.text()
-        binding = scope.bound(name, meaning)
+        binding = scope.binding_of(name, meaning)
         if binding is None:
             binding = Binding(name, scope)
             self.bindings.append(binding)
@@ -222,16 +222,6 @@ class Names:
                 occurrence.binding.uses.append(occurrence)
         return self
 
-    def forget(self) -> None:
-        """Part what refers to each other: the memory is free at once, no later answer pays."""
-        for binding in self.bindings:
-            binding.sites.clear()
-            binding.uses.clear()
-        for scope in self.scopes:
-            scope.names.clear()
-            scope.types.clear()
-            scope.owner = None
-
     def _occurrence(self, node: SyntaxNode, scope: Scope, meaning: str) -> Occurrence:
         where = node.range()
         start, end, line = where.start.index, where.end.index, where.start.line + 1
@@ -248,7 +238,7 @@ def _resolve(occurrence: Occurrence, through_classes: bool) -> Binding | None:
         is_outer_class = scope.kind == ScopeKind.CLASS and scope is not occurrence.scope
         if is_outer_class and not through_classes:
             continue
-        binding = scope.bound(occurrence.name, occurrence.meaning)
+        binding = scope.binding_of(occurrence.name, occurrence.meaning)
         if binding is not None:
             return binding
     return None

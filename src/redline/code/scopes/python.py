@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from redline.code.scopes.model import MemberForm, Names, Role, Scope, ScopeKind, TreeReader
+from redline.code.scopes.model import BindingRole, MemberUse, Names, Scope, ScopeKind, TreeReader
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
 
 _COMPREHENSIONS = {
@@ -67,7 +67,9 @@ class _Reader(TreeReader):
             target = homes[0] if homes else target
         self.names.bind(node, target, role)
 
-    def target(self, node: SyntaxNode | None, scope: Scope, role: str = Role.VARIABLE) -> None:
+    def target(
+        self, node: SyntaxNode | None, scope: Scope, role: str = BindingRole.VARIABLE
+    ) -> None:
         """Bind the names that an assignment, loop or `as` sets."""
         if node is None:
             return
@@ -81,7 +83,7 @@ class _Reader(TreeReader):
 
     def function(self, node: SyntaxNode, scope: Scope) -> None:
         name = required_field(node, "name")
-        self.bind(name, scope, Role.FUNCTION)
+        self.bind(name, scope, BindingRole.FUNCTION)
         # The assignments of a constructor determine the types of members elsewhere.
         is_plain = name.text() != "__init__" and node.field("type_parameters") is None
         if is_plain and not self.matters(node):
@@ -108,7 +110,7 @@ class _Reader(TreeReader):
     def type_parameter(self, node: SyntaxNode, scope: Scope) -> None:
         for nth, child in enumerate(node.find_all(kind="identifier")):
             if nth == 0:
-                self.bind(child, scope, Role.TYPE)
+                self.bind(child, scope, BindingRole.TYPE)
             else:
                 self.identifier(child, scope)
 
@@ -128,20 +130,20 @@ class _Reader(TreeReader):
                 self.parameter(child.children()[0], inner)
                 self.field(child, "type", outer)
             elif kind in ("default_parameter", "typed_default_parameter"):
-                self.target(child.field("name"), inner, Role.PARAMETER)
+                self.target(child.field("name"), inner, BindingRole.PARAMETER)
                 self.field(child, "type", outer)
                 self.field(child, "value", outer)
             elif kind == "tuple_pattern":
-                self.target(child, inner, Role.PARAMETER)
+                self.target(child, inner, BindingRole.PARAMETER)
 
     def parameter(self, node: SyntaxNode, scope: Scope) -> None:
         found = node if node.kind() == "identifier" else node.find(kind="identifier")
         if found is not None:
-            self.bind(found, scope, Role.PARAMETER)
+            self.bind(found, scope, BindingRole.PARAMETER)
 
     def class_(self, node: SyntaxNode, scope: Scope) -> None:
         name = required_field(node, "name")
-        self.bind(name, scope, Role.CLASS)
+        self.bind(name, scope, BindingRole.CLASS)
         outer = self.type_scope(node, scope)
         self.field(node, "superclasses", outer)
         inner = self.names.open(ScopeKind.CLASS, outer, node, name.text())
@@ -190,11 +192,11 @@ class _Reader(TreeReader):
         is_from = node.kind() != "import_statement"
         for name in node.field_children("name"):
             if name.kind() == "aliased_import":
-                self.bind(required_field(name, "alias"), scope, Role.IMPORT)
+                self.bind(required_field(name, "alias"), scope, BindingRole.IMPORT)
             elif name.is_named():
                 words = [c for c in name.children() if c.kind() == "identifier"]
                 is_whole = is_from or len(words) == 1
-                role = Role.IMPORT if is_whole else Role.DOTTED_IMPORT
+                role = BindingRole.IMPORT if is_whole else BindingRole.DOTTED_IMPORT
                 self.bind(words[0], scope, role)
 
     def redirect(self, node: SyntaxNode, scope: Scope) -> None:
@@ -202,17 +204,17 @@ class _Reader(TreeReader):
         for child in node.children():
             if child.kind() == "identifier":
                 scope.redirected[child.text()] = word
-                self.bind(child, scope, Role.REDIRECTED)
+                self.bind(child, scope, BindingRole.REDIRECTED)
 
     def attribute(self, node: SyntaxNode, scope: Scope) -> None:
         owner = required_field(node, "object")
         self.visit(owner, scope)
-        self.names.member(required_field(node, "attribute"), scope, MemberForm.ACCESS, owner)
+        self.names.member(required_field(node, "attribute"), scope, MemberUse.ACCESS, owner)
 
     def keyword(self, node: SyntaxNode, scope: Scope) -> None:
         call = parent_of(parent_of(node))
         callee = call.field("function") if call.kind() == "call" else None
-        self.names.member(required_field(node, "name"), scope, MemberForm.LABEL, callee)
+        self.names.member(required_field(node, "name"), scope, MemberUse.LABEL, callee)
         self.field(node, "value", scope)
 
     def case_pattern(self, node: SyntaxNode, scope: Scope) -> None:
@@ -221,7 +223,7 @@ class _Reader(TreeReader):
                 self.dotted_name(child, scope, captures=True)
             elif child.kind() == "keyword_pattern":
                 parts = child.children()
-                self.names.member(parts[0], scope, MemberForm.KEY)
+                self.names.member(parts[0], scope, MemberUse.KEY)
                 for part in parts[1:]:
                     self.case_part(part, scope)
             else:
@@ -249,11 +251,11 @@ class _Reader(TreeReader):
         words = [child for child in node.children() if child.kind() == "identifier"]
         if captures and len(words) == 1:
             if words[0].text() != "_":
-                self.bind(words[0], scope, Role.VARIABLE)
+                self.bind(words[0], scope, BindingRole.VARIABLE)
             return
         self.identifier(words[0], scope)
         for nth, word in enumerate(words[1:]):
-            self.names.member(word, scope, MemberForm.ACCESS, None if nth else words[0])
+            self.names.member(word, scope, MemberUse.ACCESS, None if nth else words[0])
 
     def type_alias(self, node: SyntaxNode, scope: Scope) -> None:
         types = [child for child in node.children() if child.kind() == "type" and child.is_named()]
@@ -263,7 +265,7 @@ class _Reader(TreeReader):
         words = named[0].find_all(kind="identifier")
         inner = self.names.open(ScopeKind.PART, scope, node)
         for nth, word in enumerate(words):
-            self.bind(word, inner if nth else scope, Role.TYPE)
+            self.bind(word, inner if nth else scope, BindingRole.TYPE)
         for part in named[1:]:
             self.visit(part, inner)
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from redline.code.scopes.model import ANY, TYPE, MemberForm, Role, Scope, ScopeKind, TreeReader
+from redline.code.scopes.model import (
+    ANY,
+    TYPE,
+    BindingRole,
+    MemberUse,
+    Scope,
+    ScopeKind,
+    TreeReader,
+)
 from redline.code.syntax.node import SyntaxNode, named_children, required_field
 
 _NAMED_TYPES = {
@@ -21,7 +29,7 @@ class TypeReader(TreeReader):
             if child.kind() == "identifier":
                 self.names.refer(child, scope, ANY)
             elif child.kind() == "type_identifier":
-                self.names.member(child, scope, MemberForm.ACCESS, node.field("module"))
+                self.names.member(child, scope, MemberUse.ACCESS, node.field("module"))
             else:
                 self.visit(child, scope)
 
@@ -29,7 +37,7 @@ class TypeReader(TreeReader):
         found = node.field("type_parameters")
         for part in found.children() if found is not None else ():
             if part.kind() == "type_parameter":
-                self.names.bind(required_field(part, "name"), scope, Role.TYPE, TYPE)
+                self.names.bind(required_field(part, "name"), scope, BindingRole.TYPE, TYPE)
                 for field in ("constraint", "value"):
                     self.field(part, field, scope)
 
@@ -40,9 +48,9 @@ class TypeReader(TreeReader):
             ScopeKind.CLASS, scope, node, name.text() if name is not None else ""
         )
         if name is not None and node.kind() in _NAMED_TYPES:
-            inner.owner = self.names.bind(name, scope, Role.CLASS, _NAMED_TYPES[node.kind()])
+            inner.owner = self.names.bind(name, scope, BindingRole.CLASS, _NAMED_TYPES[node.kind()])
         elif name is not None:
-            inner.owner = self.names.bind(name, inner, Role.CLASS, ANY)
+            inner.owner = self.names.bind(name, inner, BindingRole.CLASS, ANY)
         self.type_parameters(node, inner)
         start = name.range().start.index if name is not None else -1
         for child in node.children():
@@ -50,24 +58,24 @@ class TypeReader(TreeReader):
                 self.visit(child, inner)
 
     def enum(self, node: SyntaxNode, scope: Scope) -> None:
-        bound = self.names.bind(required_field(node, "name"), scope, Role.ENUM, ANY)
+        bound = self.names.bind(required_field(node, "name"), scope, BindingRole.ENUM, ANY)
         inner = self.names.open(ScopeKind.CLASS, scope, node, bound.name)
         inner.owner = bound
         for child in required_field(node, "body").children():
             name = child.field("name") if child.kind() == "enum_assignment" else child
             if name is not None and name.kind() == "property_identifier":
-                self.names.bind(name, inner, Role.ENUM_MEMBER)
+                self.names.bind(name, inner, BindingRole.ENUM_MEMBER)
             self.field(child, "value", inner)
 
     def namespace(self, node: SyntaxNode, scope: Scope) -> None:
         name, body = node.field("name"), node.field("body")
         owner = None
         if name is not None and name.kind() == "identifier":
-            owner = self.names.bind(name, scope, Role.NAMESPACE, ANY)
+            owner = self.names.bind(name, scope, BindingRole.NAMESPACE, ANY)
         elif name is not None and name.kind() == "nested_identifier":
             first = name.find(kind="identifier")
             if first is not None:
-                self.names.bind(first, scope, Role.NAMESPACE, ANY)
+                self.names.bind(first, scope, BindingRole.NAMESPACE, ANY)
         inner = self.names.open(
             ScopeKind.FUNCTION, scope, node, name.text() if name is not None else ""
         )
@@ -93,7 +101,7 @@ class TypeReader(TreeReader):
         home = next((s for s in scope.outward() if s.node.kind() == "conditional_type"), scope)
         for nth, child in enumerate(named_children(node)):
             if nth == 0 and child.kind() == "type_identifier":
-                self.names.bind(child, home, Role.TYPE, TYPE)
+                self.names.bind(child, home, BindingRole.TYPE, TYPE)
             else:
                 self.visit(child, scope)
 
@@ -101,10 +109,10 @@ class TypeReader(TreeReader):
         inner = self.names.open(ScopeKind.PART, scope, node)
         for child in node.children():
             if child.kind() == "mapped_type_clause":
-                self.names.bind(required_field(child, "name"), inner, Role.TYPE, TYPE)
+                self.names.bind(required_field(child, "name"), inner, BindingRole.TYPE, TYPE)
                 for part in ("type", "alias"):
                     self.field(child, part, inner)
             elif child.kind() == "identifier":
-                self.names.bind(child, inner, Role.PARAMETER)
+                self.names.bind(child, inner, BindingRole.PARAMETER)
             else:
                 self.visit(child, inner)

@@ -112,13 +112,7 @@ LANGUAGES: tuple[Language, ...] = (
         ("Rakefile", "Gemfile"),
         comment="#",
     ),
-    Language(
-        "php",
-        "php",
-        (".php",),
-        rules.PHP,
-        ("name",),
-    ),
+    Language("php", "php", (".php",), rules.PHP, ("name",)),
     Language(
         "bash",
         "bash",
@@ -129,33 +123,13 @@ LANGUAGES: tuple[Language, ...] = (
         comment="#",
     ),
     Language(
-        "scala",
-        "scala",
-        (".scala", ".sc", ".sbt"),
-        rules.SCALA,
-        ("identifier", "type_identifier"),
+        "scala", "scala", (".scala", ".sc", ".sbt"), rules.SCALA, ("identifier", "type_identifier")
     ),
     Language(
-        "kotlin",
-        "kotlin",
-        (".kt", ".kts"),
-        rules.KOTLIN,
-        ("simple_identifier", "type_identifier"),
+        "kotlin", "kotlin", (".kt", ".kts"), rules.KOTLIN, ("simple_identifier", "type_identifier")
     ),
-    Language(
-        "swift",
-        "swift",
-        (".swift",),
-        rules.SWIFT,
-        ("simple_identifier", "type_identifier"),
-    ),
-    Language(
-        "lua",
-        "lua",
-        (".lua",),
-        rules.LUA,
-        comment="--",
-    ),
+    Language("swift", "swift", (".swift",), rules.SWIFT, ("simple_identifier", "type_identifier")),
+    Language("lua", "lua", (".lua",), rules.LUA, comment="--"),
     Language(
         "haskell",
         "haskell",
@@ -165,26 +139,10 @@ LANGUAGES: tuple[Language, ...] = (
         comment="--",
     ),
     Language(
-        "elixir",
-        "elixir",
-        (".ex", ".exs"),
-        rules.ELIXIR,
-        ("identifier", "alias"),
-        comment="#",
+        "elixir", "elixir", (".ex", ".exs"), rules.ELIXIR, ("identifier", "alias"), comment="#"
     ),
-    Language(
-        "hcl",
-        "hcl",
-        (".tf", ".hcl", ".tfvars"),
-        rules.HCL,
-        comment="#",
-    ),
-    Language(
-        "zig",
-        "zig",
-        (".zig",),
-        rules.ZIG,
-    ),
+    Language("hcl", "hcl", (".tf", ".hcl", ".tfvars"), rules.HCL, comment="#"),
+    Language("zig", "zig", (".zig",), rules.ZIG),
     Language(
         "dart",
         "dart",
@@ -193,19 +151,8 @@ LANGUAGES: tuple[Language, ...] = (
         ("identifier", "type_identifier"),
         wrappers=frozenset({"function_declaration", "method_signature", "method_declaration"}),
     ),
-    Language(
-        "solidity",
-        "solidity",
-        (".sol",),
-        rules.SOLIDITY,
-    ),
-    Language(
-        "nix",
-        "nix",
-        (".nix",),
-        rules.NIX,
-        comment="#",
-    ),
+    Language("solidity", "solidity", (".sol",), rules.SOLIDITY),
+    Language("nix", "nix", (".nix",), rules.NIX, comment="#"),
     Language(
         "css",
         "css",
@@ -215,22 +162,8 @@ LANGUAGES: tuple[Language, ...] = (
         comment="/*",
     ),
     Language("html", "html", (".html", ".htm"), {}, ("attribute_value",), comment="<!--"),
-    Language(
-        "json",
-        "json",
-        (".json",),
-        rules.JSON,
-        ("string_content",),
-        comment="",
-    ),
-    Language(
-        "yaml",
-        "yaml",
-        (".yaml", ".yml"),
-        rules.YAML,
-        ("string_scalar",),
-        comment="#",
-    ),
+    Language("json", "json", (".json",), rules.JSON, ("string_content",), comment=""),
+    Language("yaml", "yaml", (".yaml", ".yml"), rules.YAML, ("string_scalar",), comment="#"),
 )
 
 _BY_EXTENSION = {ext: lang for lang in LANGUAGES for ext in lang.extensions}

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-# ast_grep_py ships no types the checker can use; nodes are its SgNode.
-Node: TypeAlias = Any
-
 
 class TextPosition(Protocol):
     """An offset into a text: 0-based line and column, and characters from the beginning."""

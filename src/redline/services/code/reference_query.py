@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redline.code.references.targets import Reference
+from redline.code.references.targets import Certainty, Reference
 from redline.core.paths import WorkspacePath
 from redline.services.code.lookup import CodeLookup, OpenedSource
 
@@ -41,7 +41,7 @@ class Used:
     @property
     def references(self) -> list[Reference]:
         """All of them."""
-        return [*self.seen, *(Reference(line, "possible") for line in self.unread)]
+        return [*self.seen, *(Reference(line, Certainty.POSSIBLE) for line in self.unread)]
 
 
 def resolve_query(

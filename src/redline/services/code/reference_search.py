@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any
 
 from redline.code.python_js.imports import stem_keys
-from redline.code.references.file_access import Files
-from redline.code.references.resolver import ByLine, InCompany, Resolver
-from redline.code.references.targets import Reference, Target
-from redline.code.registry import TOLD_APART, TYPED, resolver_of
+from redline.code.references.file_access import SourceFiles
+from redline.code.references.resolver import ReferenceResolver, ResolvesByLine, SuggestsRelatedNames
+from redline.code.references.targets import Certainty, Reference, ReferenceTarget
+from redline.code.registry import RESOLVED_LANGUAGES, TYPED_LANGUAGES, resolver_of
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.languages import language_group, language_of
 from redline.code.syntax.uses import nodes_of
@@ -52,8 +52,8 @@ def search(
     found = [_plain(used, things) for used in own.find()]
     bound: dict[int, int] = {}
     for home, target in own.targets:
-        if target.thing in things:
-            bound.setdefault(things[target.thing], definitions.index(home))
+        if target.definition in things:
+            bound.setdefault(things[target.definition], definitions.index(home))
     return {"files": found, "unread": own.unread, "bound": list(bound.items())}
 
 
@@ -61,9 +61,9 @@ def _plain(used: Used, things: dict[object, int]) -> tuple[Any, ...]:
     """One file: its path, (line, certainty, what it is bound to), lines unread, how it is known."""
     seen: list[tuple[int, str, int | None]] = []
     for found in used.seen:
-        thing = found.thing
+        thing = found.definition
         number = None if thing is None else things.setdefault(thing, len(things))
-        seen.append((found.line, found.certainty, number))
+        seen.append((found.line, found.certainty.value, number))
     indexed = used.file.is_indexed if used.file is not None else None
     return used.path, seen, used.unread, indexed
 
@@ -82,10 +82,10 @@ class ReferenceSearch:
     by_name: bool = False
     # Files that were not read because enough was.
     unread: int = 0
-    targets: list[tuple[Chosen, Target]] = field(default_factory=list)
+    targets: list[tuple[Chosen, ReferenceTarget]] = field(default_factory=list)
     _spent: int = 0
     _read: set[WorkspacePath] = field(default_factory=set)
-    _resolvers: dict[str, Resolver] = field(default_factory=dict)
+    _resolvers: dict[str, ReferenceResolver] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
         """The references of each file that has any."""
@@ -118,10 +118,12 @@ class ReferenceSearch:
 
     def _importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
         """Files that may import one of *homes*, by the last word of its path or of its type."""
-        keys = {key for home in homes if _group_of(home) not in TYPED for key in import_keys(home)}
+        untyped = (home for home in homes if _group_of(home) not in TYPED_LANGUAGES)
+        keys = {key for home in untyped for key in import_keys(home)}
         for chosen, target in self.targets:
             resolver = self._resolvers[_group_of(chosen.path)]
-            keys |= resolver.beside(target) if isinstance(resolver, InCompany) else set()
+            if isinstance(resolver, SuggestsRelatedNames):
+                keys |= resolver.related_names(target)
         return {row.path for key in keys for row in self.files.users(key, _MAX_IMPORTING)}
 
     def _folders(self) -> set[WorkspacePath]:
@@ -129,7 +131,7 @@ class ReferenceSearch:
         found: set[WorkspacePath] = set()
         for chosen, target in self.targets:
             resolver = self._resolvers[_group_of(chosen.path)]
-            folder = resolver.folder_of(target) if isinstance(resolver, ByLine) else None
+            folder = resolver.folder_of(target) if isinstance(resolver, ResolvesByLine) else None
             if folder is None:
                 return set()
             found.add(folder)
@@ -146,7 +148,9 @@ class ReferenceSearch:
                     if is_whole and row.path not in passing and len(passing) < _MAX_PASSING:
                         passing.append(row.path)
 
-    def _importers(self, path: WorkspacePath, target: Target) -> Iterator[tuple[IndexedUses, bool]]:
+    def _importers(
+        self, path: WorkspacePath, target: ReferenceTarget
+    ) -> Iterator[tuple[IndexedUses, bool]]:
         """Yield files that may import the definition from *path* renamed, or as a whole."""
         for name in self._resolvers[_group_of(path)].exported_as(target, path) - {self.name}:
             is_whole = name in ("=", "default")
@@ -179,24 +183,24 @@ class ReferenceSearch:
             if target is not None:
                 self.targets.append((chosen, target))
 
-    def _target(self, chosen: Chosen) -> Target | None:
+    def _target(self, chosen: Chosen) -> ReferenceTarget | None:
         group = _group_of(chosen.path)
         # Half an index would hide the definitions that it has not read yet.
-        is_known = group not in TYPED or self.files.state != "building"
+        is_known = group not in TYPED_LANGUAGES or self.files.state != "building"
         resolver = self._resolver(group) if is_known else None
         if resolver is None:
             return None
-        if isinstance(resolver, ByLine):
+        if isinstance(resolver, ResolvesByLine):
             return resolver.target_on(chosen.path, chosen.line)
         start = self._start(chosen)
         return resolver.target(chosen.path, start) if start is not None else None
 
-    def _resolver(self, group: str) -> Resolver | None:
+    def _resolver(self, group: str) -> ReferenceResolver | None:
         """Return the resolver for a group of languages, built once for each answer."""
         if group not in self._resolvers:
             defining = partial(self._defining, group)
             as_kind = partial(self._defining_as, group)
-            files = Files(
+            files = SourceFiles(
                 *(self._parse, self.files.is_file, defining, self._text, defining),
                 *(self._take, as_kind),
             )
@@ -246,7 +250,7 @@ class ReferenceSearch:
             return None
         file, lines = found
         self._spent += READ_PER_LINE * len(lines)
-        named = self._but_defined(row, [Reference(line, "possible") for line in lines])
+        named = self._but_defined(row, [Reference(line, Certainty.POSSIBLE) for line in lines])
         if len(self.definitions) != 1:  # those are asked for as well
             defined = {symbol.line for symbol in file.symbols() if symbol.name == self.name}
             named = [reference for reference in named if reference.line not in defined]
@@ -274,7 +278,7 @@ class ReferenceSearch:
         if (
             file is None
             or file.language is None
-            or language_group(file.language.name) not in TOLD_APART
+            or language_group(file.language.name) not in RESOLVED_LANGUAGES
         ):
             return None
         # One large file must not take the time of the whole answer, least of all for its uses.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from redline.code.references.targets import Reference
+from redline.code.references.targets import Certainty, Reference
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.services.code.fitting import Snippet
@@ -46,7 +46,7 @@ def _snippets(
 ) -> Iterator[Snippet]:
     """Yield bound references, then the rest; beyond *room* only where they are."""
     groups = [(used, group) for used in found for group in _groups(used)]
-    for used, group in sorted(groups, key=lambda pair: pair[1][0].certainty != "bound"):
+    for used, group in sorted(groups, key=lambda pair: pair[1][0].certainty is not Certainty.BOUND):
         if used.file is not None and room > 0:
             shown = _snippet(lookup, finder, used.file, group)
             room -= shown.tokens
@@ -62,10 +62,10 @@ def _groups(used: Used) -> list[list[Reference]]:
     if used.file is None:
         if used.seen:  # it was deleted since
             return [list(used.seen)]
-        return [[Reference(line, "possible") for line in (used.unread[0], used.unread[-1])]]
+        return [[Reference(line, Certainty.POSSIBLE) for line in (used.unread[0], used.unread[-1])]]
     groups: dict[tuple[str, object], list[list[Reference]]] = {}
     for reference in used.seen:
-        alike = groups.setdefault((reference.certainty, reference.thing), [])
+        alike = groups.setdefault((reference.certainty, reference.definition), [])
         if alike and reference.line - alike[-1][-1].line <= _GAP:
             alike[-1].append(reference)
         else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from redline.code.references.targets import Reference
+from redline.code.references.targets import Certainty, Reference
 from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, WorkerDied
 from redline.core.paths import WorkspacePath
 from redline.core.ports.confined import Budget
@@ -59,7 +59,9 @@ class Finder:
 
     def definition_of(self, reference: Reference) -> Chosen | None:
         """Which of the definitions a reference is bound to."""
-        return self._bound.get(reference.thing) if isinstance(reference.thing, int) else None
+        return (
+            self._bound.get(reference.definition) if isinstance(reference.definition, int) else None
+        )
 
     def _search(self) -> dict[str, Any]:
         """What a worker finds; a file that breaks one is left out of the next attempt."""
@@ -98,7 +100,8 @@ class Finder:
             file = self.lookup.open(path)
             if indexed and file is not None:
                 file.trust(lambda: self.lookup.indexed_symbols(path, self.name))
-        return Used(path, [Reference(*found) for found in seen], file, tuple(unread))
+        found = [Reference(line, Certainty(known), of) for line, known, of in seen]
+        return Used(path, found, file, tuple(unread))
 
 
 def _is_of_worker(error: LimitReached) -> bool:

@@ -7,6 +7,7 @@ import argparse
 from redline.app import Redline
 from redline.cli.commands.code.view import add_flags, file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out, paint
+from redline.code.references.targets import Certainty
 from redline.core.cancellation import UNCANCELLABLE
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.reference_query import Used
@@ -45,13 +46,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
     marks = [reference.certainty for used in uses for reference in used.references]
-    bound = marks.count("bound")
+    bound = marks.count(Certainty.BOUND)
     sure = f", {bound} of them for certain" if bound else ""
     out(paint(f"used on {len(marks)} lines{sure}:", "dim"))
-    ranked = sorted(uses, key=lambda used: all(r.certainty != "bound" for r in used.references))
+    ranked = sorted(
+        uses, key=lambda used: all(r.certainty is not Certainty.BOUND for r in used.references)
+    )
     for used in ranked[:_SHOWN_FILES]:
         shown = [
-            f"{reference.line}{'?' if bound and reference.certainty == 'possible' else ''}"
+            f"{reference.line}{'?' if bound and reference.certainty is Certainty.POSSIBLE else ''}"
             for reference in used.references
         ]
         more = ", ..." if len(shown) > _SHOWN_LINES else ""

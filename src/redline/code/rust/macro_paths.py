@@ -1,6 +1,6 @@
-"""What macros of ours make of words that they are given: `Kind::$name` is a path once it is there.
+"""Find the paths that workspace macros build from their arguments, such as `Kind::$name`.
 
-Only the plainest macros are followed: arguments apart by commas, each for one parameter.
+Only simple macros are followed: comma-separated arguments, one per parameter.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from collections.abc import Iterator
 
 from redline.code.rust.scopes.names import Path
 from redline.code.rust.scopes.tokens import leaves_of
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import Span, SyntaxNode
 
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-def pasted_paths(macro: Node, text: str, first: int, last: int, start: int) -> Iterator[Path]:
-    """The paths that a macro makes of the word at *start* among its arguments *first* to *last*."""
+def paths_from_macro(
+    macro: SyntaxNode, text: str, first: int, last: int, start: int
+) -> Iterator[Path]:
+    """Yield the paths built from the word at *start* in the arguments at *first* to *last*."""
     spans = list(_arguments(text, first + 1, last - 1))
     nth = next((n for n, (at, end) in enumerate(spans) if at <= start < end), None)
     if nth is None or not text[slice(*spans[nth])].strip().isidentifier():
@@ -34,8 +36,8 @@ def pasted_paths(macro: Node, text: str, first: int, last: int, start: int) -> I
             )
 
 
-def _paths(leaves: list[Node], given: dict[str, str], wanted: str) -> Iterator[Path]:
-    """The paths of a macro's body that end with a parameter, all parameters replaced."""
+def _paths(leaves: list[SyntaxNode], given: dict[str, str], wanted: str) -> Iterator[Path]:
+    """Yield the paths in a macro body that end with a parameter, parameters substituted."""
     for nth, leaf in enumerate(leaves):
         if leaf.text() != wanted or nth < 2 or leaves[nth - 1].text() != "::":
             continue
@@ -43,24 +45,24 @@ def _paths(leaves: list[Node], given: dict[str, str], wanted: str) -> Iterator[P
         at = nth
         while at >= 2 and leaves[at - 1].text() == "::":
             at -= 2
-            spelled = leaves[at].text()
-            words.insert(0, "crate" if spelled == "$crate" else given.get(spelled, spelled))
+            written = leaves[at].text()
+            words.insert(0, "crate" if written == "$crate" else given.get(written, written))
         if all(word.isidentifier() for word in words):
             yield tuple(words)
 
 
-def _is_parameter(node: Node) -> bool:
-    return bool(node.kind() == "token_binding_pattern")
+def _is_parameter(node: SyntaxNode) -> bool:
+    return node.kind() == "token_binding_pattern"
 
 
-def _arguments(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Where each of the arguments between commas stands."""
+def _arguments(text: str, first: int, last: int) -> Iterator[Span]:
+    """Yield the spans of the comma-separated arguments."""
     depth, begin = 0, first
     for at in range(first, last):
         char = text[at]
         depth += (char in _OPENING) - (char in _CLOSING)
         if char == "," and not depth:
-            yield begin, at
+            yield Span(begin, at)
             begin = at + 1
     if text[begin:last].strip():
-        yield begin, last
+        yield Span(begin, last)

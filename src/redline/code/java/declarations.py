@@ -1,4 +1,4 @@
-"""The types that a Java file declares, and the members of each."""
+"""The types that a Java file declares, and their members."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from redline.code.references.definition import Thing
-from redline.code.syntax.node import Node
+from redline.code.references.definition import Definition
+from redline.code.syntax.node import SyntaxNode
 from redline.core.paths import WorkspacePath
 
 if TYPE_CHECKING:
@@ -30,84 +30,80 @@ _SUPERS = {"superclass", "super_interfaces", "extends_interfaces"}
 
 @dataclass(eq=False, slots=True)
 class Parameter:
-    """A parameter of a method: its type as it is spelled."""
+    """A parameter of a method: its type as written, and its name."""
 
-    type: Node | None
-    name: Node | None
+    type: SyntaxNode | None
+    name: SyntaxNode | None
     dimensions: int = 0
 
 
 @dataclass(eq=False)
 class Method:
-    """A method or constructor; a constructor is called like its class."""
+    """A method or constructor; a constructor has the name of its class."""
 
     owner: TypeDeclaration
     name: str
     start: int
-    node: Node
+    node: SyntaxNode
     is_constructor: bool = False
 
     @cached_property
     def parameters(self) -> list[Parameter]:
-        """What it takes."""
+        """Return its parameters."""
         if self.node.kind() == "compact_constructor_declaration":
             return parameters_of(self.owner.node)
         return parameters_of(self.node)
 
     @cached_property
     def is_variadic(self) -> bool:
-        """Whether the last parameter takes any number of values."""
+        """Return whether the last parameter takes any number of values."""
         found = self.node.field("parameters")
         return found is not None and found.find(kind="spread_parameter") is not None
 
     @cached_property
     def is_static(self) -> bool:
-        """Whether it belongs to the type itself."""
-        first = self.node.child(0)
-        kinds = {c.kind() for c in first.children()} if first.kind() == "modifiers" else set()
-        return "static" in kinds
+        """Return whether it belongs to the type itself."""
+        return "static" in modifiers_of(self.node)
 
     @cached_property
     def is_fixed(self) -> bool:
-        """Whether nothing can override it."""
-        first = self.node.child(0)
-        is_private = first.kind() == "modifiers" and "private" in first.text().split()
-        return self.is_static or self.is_constructor or is_private
+        """Return whether it cannot be overridden."""
+        return self.is_static or self.is_constructor or "private" in modifiers_of(self.node)
 
     @cached_property
     def is_abstract(self) -> bool:
-        """Whether an interface leaves it to others: no body, not static."""
+        """Return whether it has no body and is not static."""
         return self.node.field("body") is None and not self.is_static
 
     @property
-    def thing(self) -> Thing:
-        """What it is known by."""
-        return Thing(self.owner.path, self.start, self.name, is_member=True)
+    def definition(self) -> Definition:
+        """Return the definition that identifies it."""
+        return Definition(self.owner.path, self.start, self.name, is_member=True)
 
 
 @dataclass(eq=False, slots=True)
 class Field:
-    """A field or a constant of an enum (its type is its owner: `type` is None)."""
+    """A field, or a constant of an enum, whose *type* is None: it is the owner's."""
 
     owner: TypeDeclaration
     name: str
     start: int
-    type: Node | None
+    type: SyntaxNode | None
     dimensions: int
-    node: Node
+    node: SyntaxNode
 
     @property
-    def thing(self) -> Thing:
-        """What it is known by."""
-        return Thing(self.owner.path, self.start, self.name, is_member=True)
+    def definition(self) -> Definition:
+        """Return the definition that identifies it."""
+        return Definition(self.owner.path, self.start, self.name, is_member=True)
 
 
 @dataclass(eq=False)
 class TypeDeclaration:
-    """A class, interface, enum, record or annotation; one without a name where it is made."""
+    """A class, interface, enum, record, annotation or anonymous class."""
 
     file: JavaFile
-    node: Node
+    node: SyntaxNode
     qualified: str
     outer: TypeDeclaration | None = None
     fields: dict[str, Field] = field(default_factory=dict)
@@ -122,52 +118,44 @@ class TypeDeclaration:
 
     @property
     def path(self) -> WorkspacePath:
-        """The file it is declared in."""
+        """Return the file it is declared in."""
         return self.file.path
 
     @property
-    def thing(self) -> Thing:
-        """What it is known by: its file and its name with those of the types around it."""
-        return Thing(self.path, 0, self.qualified)
+    def definition(self) -> Definition:
+        """Return the definition that identifies it: its file and qualified name."""
+        return Definition(self.path, 0, self.qualified)
 
     @property
-    def head(self) -> Thing | str:
-        """What types it heads: of the library's sketch a plain word."""
-        return self.qualified if self.file.is_sketch else self.thing
+    def head(self) -> Definition | str:
+        """Return the head of its type: a plain name if it is the library's."""
+        return self.qualified if self.file.is_sketch else self.definition
 
     @property
     def kind(self) -> str:
-        """The kind of its node."""
-        kind: str = self.node.kind()
-        return kind
+        """Return the kind of its node."""
+        return self.node.kind()
 
     @cached_property
-    def supers(self) -> list[Node]:
-        """The types it extends and implements, as they are spelled."""
+    def supers(self) -> list[SyntaxNode]:
+        """Return the types it extends and implements, as written."""
         if self.kind in ("object_creation_expression", "enum_constant"):
             made = self.node.field("type")
             return [made] if made is not None else []
-        found: list[Node] = []
+        found: list[SyntaxNode] = []
         for child in self.node.children():
             if child.kind() in _SUPERS:
                 named = [part for part in child.children() if part.is_named()]
                 for part in named:
-                    found += _listed(part) if part.kind() == "type_list" else [part]
+                    found += _named_children(part) if part.kind() == "type_list" else [part]
         return found
 
     @cached_property
-    def parameters(self) -> list[Node]:
-        """Its type parameters."""
+    def parameters(self) -> list[SyntaxNode]:
+        """Return its type parameters."""
         return type_parameters(self.node)
 
-    def forget(self) -> None:
-        """Let go of its members, which know it in turn."""
-        self.fields.clear()
-        self.methods.clear()
-        self.constructors.clear()
-        self.types.clear()
-
-    def _read(self, body: Node | None) -> None:
+    def _read(self, body: SyntaxNode | None) -> None:
         for child in body.children() if body is not None else ():
             kind = child.kind()
             if kind in _METHODS:
@@ -183,41 +171,41 @@ class TypeDeclaration:
             elif kind == "enum_body_declarations":
                 self._read(child)
 
-    def _method(self, node: Node) -> None:
+    def _method(self, node: SyntaxNode) -> None:
         name = node.field("name")
         if name is not None:
             made = Method(self, name.text(), name.range().start.index, node)
             self.methods.setdefault(made.name, []).append(made)
 
-    def _constructor(self, node: Node) -> None:
+    def _constructor(self, node: SyntaxNode) -> None:
         name = node.field("name")
         if name is not None:
             at = name.range().start.index
             self.constructors.append(Method(self, name.text(), at, node, is_constructor=True))
 
-    def _fields(self, node: Node) -> None:
-        spelled = node.field("type")
+    def _fields(self, node: SyntaxNode) -> None:
+        written = node.field("type")
         for child in node.children():
             name = child.field("name") if child.kind() == "variable_declarator" else None
             if name is not None:
                 at = name.range().start.index
-                made = Field(self, name.text(), at, spelled, dimensions_of(child), child)
+                made = Field(self, name.text(), at, written, dimensions_of(child), child)
                 self.fields.setdefault(made.name, made)
 
-    def _constant(self, node: Node) -> None:
+    def _constant(self, node: SyntaxNode) -> None:
         name = node.field("name")
         if name is not None:
             made = Field(self, name.text(), name.range().start.index, None, 0, node)
             self.fields.setdefault(made.name, made)
 
-    def _type(self, node: Node) -> None:
+    def _type(self, node: SyntaxNode) -> None:
         name = node.field("name")
         if name is not None:
             inner = self.file.declare(node, f"{self.qualified}.{name.text()}", self)
             self.types.setdefault(name.text(), inner)
 
     def _components(self) -> None:
-        """What a record is made of: each is a field and a method without parameters."""
+        """Add the components of a record: each is a field and an accessor method."""
         parts = self.node.field("parameters")
         for child in parts.children() if parts is not None else ():
             name = child.field("name") if child.kind() == "formal_parameter" else None
@@ -229,16 +217,27 @@ class TypeDeclaration:
                 self.methods.setdefault(text, []).append(Method(self, text, at, child))
 
 
-def declares(node: Node) -> bool:
-    """Whether a node declares a type: by its kind, or by a class body behind `new`."""
+def modifiers_of(node: SyntaxNode) -> set[str]:
+    """Return the modifiers of a declaration, such as `static`."""
+    first = first_child(node)
+    return {c.kind() for c in first.children()} if first.kind() == "modifiers" else set()
+
+
+def first_child(node: SyntaxNode) -> SyntaxNode:
+    """Return the first child of a node that has children."""
+    return node.children()[0]
+
+
+def declares(node: SyntaxNode) -> bool:
+    """Return whether a node declares a type: by its kind, or by a class body after `new`."""
     kind = node.kind()
     if kind in ("object_creation_expression", "enum_constant"):
         return _body(node) is not None
     return kind in TYPES
 
 
-def parameters_of(node: Node) -> list[Parameter]:
-    """The parameters of a method, constructor, record or lambda."""
+def parameters_of(node: SyntaxNode) -> list[Parameter]:
+    """Return the parameters of a method, constructor, record or lambda."""
     found = node.field("parameters")
     made: list[Parameter] = []
     for child in found.children() if found is not None else ():
@@ -247,28 +246,28 @@ def parameters_of(node: Node) -> list[Parameter]:
         elif child.kind() == "spread_parameter":
             named = child.find(kind="variable_declarator")
             name = named.field("name") if named is not None else None
-            spelled = (c for c in child.children() if c.is_named() and c.kind() != "modifiers")
-            made.append(Parameter(next(spelled, None), name, 1))
+            written = (c for c in child.children() if c.is_named() and c.kind() != "modifiers")
+            made.append(Parameter(next(written, None), name, 1))
     return made
 
 
-def type_parameters(node: Node) -> list[Node]:
-    """The type parameters that a class or method declares."""
+def type_parameters(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return the type parameters that a class or method declares."""
     for child in node.children():
         if child.kind() == "type_parameters":
             return [part for part in child.children() if part.kind() == "type_parameter"]
     return []
 
 
-def dimensions_of(node: Node) -> int:
-    """How many `[]` stand behind the name."""
+def dimensions_of(node: SyntaxNode) -> int:
+    """Count the `[]` after the name."""
     found = node.field("dimensions")
     return found.text().count("[") if found is not None else 0
 
 
-def _body(node: Node) -> Node | None:
+def _body(node: SyntaxNode) -> SyntaxNode | None:
     return next((child for child in node.children() if child.kind() in _BODIES), None)
 
 
-def _listed(node: Node) -> Iterator[Node]:
+def _named_children(node: SyntaxNode) -> Iterator[SyntaxNode]:
     return (child for child in node.children() if child.is_named())
