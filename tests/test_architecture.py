@@ -95,3 +95,13 @@ def test_packages_import_nothing_when_they_are_loaded() -> None:
         )
     ]
     assert not importing, f"packages that import: {importing}"
+
+
+def test_only_the_server_builds_a_call() -> None:
+    guilty = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if path.relative_to(SOURCE).parts[0] != "server"
+        and "Call" in _calls_by_bare_name(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not guilty, f"call a service instead of a tool: {guilty}"
