@@ -13,7 +13,7 @@ from redline.documents import isolated
 from redline.documents.base.model import MAX_BYTES, Slice
 from redline.documents.base.path import Path
 from redline.documents.editing import Options
-from redline.documents.isolated import Source
+from redline.documents.isolated import DocumentSource
 from redline.documents.query import Match, RegexTest
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -27,21 +27,21 @@ class FileMatch:
     match: Match
 
 
-def open_document(runtime: Runtime, place: WorkspacePath, options: Options) -> Source:
+def open_document(runtime: Runtime, place: WorkspacePath, options: Options) -> DocumentSource:
     """Read the file and find out its format; nothing is parsed yet."""
     data = runtime.tree.read(place, MAX_BYTES)
     name = display_name(runtime.workspace, place)
     form = isolated.detect(runtime.confined, name, data, options.form)
-    return Source(data, form, options.index)
+    return DocumentSource(data, form, options.index)
 
 
-def read_value(runtime: Runtime, source: Source, path: Path) -> Slice:
+def read_value(runtime: Runtime, source: DocumentSource, path: Path) -> Slice:
     """Return the source text of the value at *path*; NodeNotFound."""
     return isolated.read(runtime.confined, source, path)
 
 
 def query_source(
-    runtime: Runtime, source: Source, expression: str, limit: int, cancel: Cancel
+    runtime: Runtime, source: DocumentSource, expression: str, limit: int, cancel: Cancel
 ) -> tuple[list[Match], int]:
     """Return the first *limit* nodes that a JSONPath expression selects, and how many there are."""
     test = _regex_test(runtime.regex, cancel)
