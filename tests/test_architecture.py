@@ -115,3 +115,13 @@ def test_the_server_names_no_toolset_and_no_tool() -> None:
         for word in sorted(set(re.findall(r"[\w.]+", path.read_text("utf-8"))) & names)
     ]
     assert not guilty, f"a profile of the toolset should say this: {guilty}"
+
+
+def test_only_the_server_builds_a_call() -> None:
+    guilty = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if path.relative_to(SOURCE).parts[0] != "server"
+        and "Call" in _calls_by_bare_name(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not guilty, f"call a service instead of a tool: {guilty}"

@@ -141,7 +141,7 @@ class Workspace:
         return Origin(tool, self._client, "", summary)
 
     def _revert(self, direction: Direction, operation_id: str | None) -> Operation:
-        return revert(self._app.editor, direction, operation_id, self._origin(direction))
+        return revert(self._app.editor, direction, operation_id, self._origin(direction.value))
 
     def _diff(self, change_set: ChangeSet) -> str:
         return diff_of(change_set, lambda path: path.relative)

@@ -18,7 +18,7 @@ _NEVER_GRANTED = "filesystem_escape"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CommandLine:
     """A command line as a tool got it; `argument` is the name of the argument.
 
     With `absolute_paths` a path is outside only if it leads out of every root; else each absolute
@@ -49,7 +49,7 @@ class Permits(Protocol):
         """How the caller can get *permission*."""
 
 
-def pass_gate(runtime: Runtime, line: Line, permits: Permits) -> frozenset[str]:
+def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozenset[str]:
     """Return the permissions a person gave for this line; PermissionRequired if one is missing."""
     _check_text(line)
     used: list[Grant] = []
@@ -72,7 +72,7 @@ def pass_gate(runtime: Runtime, line: Line, permits: Permits) -> frozenset[str]:
     raise _refusal(missing[0], permits)
 
 
-def _check_text(line: Line) -> None:
+def _check_text(line: CommandLine) -> None:
     if "\0" in line.text:
         raise InvalidArgument("A command line may not hold NUL", field=line.argument)
     if len(line.text.encode("utf-8", "surrogateescape")) > MAX_LINE:
@@ -83,7 +83,7 @@ def _check_text(line: Line) -> None:
         )
 
 
-def _demands_of(runtime: Runtime, line: Line) -> list[Demand]:
+def _demands_of(runtime: Runtime, line: CommandLine) -> list[Demand]:
     mode = str(runtime.options.get("sandbox", "safe"))
     around = Surroundings(
         runtime.commands.is_privileged,

@@ -9,7 +9,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished, SandboxFacts
 from redline.core.ports.grants import Grant
 from redline.core.ports.tree import Kind
-from redline.services.commands.check import Line, pass_gate
+from redline.services.commands.check import CommandLine, pass_gate
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
 from redline.toolsets.consent import ask_for_call, quote
@@ -30,7 +30,7 @@ def execute_command(call: Call) -> Result:
     asked = call.arguments.get("timeout") or 0
     seconds = min(asked, _MAX_SECONDS) if asked > 0 else _DEFAULT_SECONDS
     text, cwd = call.arguments["command"], _working_directory(call)
-    line = Line(text, cwd, "command", absolute_paths=True)
+    line = CommandLine(text, cwd, "command", absolute_paths=True)
     granted = pass_gate(call.runtime, line, _Permits(call, cwd))
     command = Command(
         text,

@@ -10,10 +10,8 @@ from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
 from redline.instruct.operations import Operation, apply_operations, check_expected
 from redline.instruct.values import Value, dumps, to_plain
-from redline.toolsets.call import Call, Result
-from redline.toolsets.json_editor.errors import now
-from redline.toolsets.json_editor.inputs import Source, file_source, read_document
-from redline.toolsets.json_editor.session import (
+from redline.services.instructions.inputs import Source, file_source, read_document
+from redline.services.instructions.session import (
     Session,
     change_id,
     hash_of,
@@ -21,6 +19,8 @@ from redline.toolsets.json_editor.session import (
     load,
     shown,
 )
+from redline.toolsets.call import Call, Result
+from redline.toolsets.json_editor.errors import now
 from redline.toolsets.tool import Json
 
 _AGAIN = 20
@@ -173,9 +173,9 @@ def _wire(document: Value) -> Any:
 def _apply_file(
     call: Call, stored: StoredPreview, session: Session, wanted: list[int], key: str
 ) -> Result:
-    from redline.toolsets.json_editor.files import plan_file
+    from redline.services.instructions.files import plan_file
 
-    source = file_source(call, session.file, Access.WRITE)
+    source = file_source(call.runtime, session.file, Access.WRITE)
     if source.document_hash != session.document_hash:
         return _applied_elsewhere(call, stored.id, source.document_hash, key)
     operations = [session.operations[place] for place in wanted]
@@ -190,7 +190,7 @@ def _apply_file(
         try:
             outcome["operation_id"] = _commit(call, source, after, len(operations))
         except StaleBase:
-            current = file_source(call, session.file, Access.WRITE)
+            current = file_source(call.runtime, session.file, Access.WRITE)
             return _applied_elsewhere(call, stored.id, current.document_hash, key)
     stored, session = load(call.runtime.previews, stored.id, call.client.principal)
     kept = _remember(call, stored, session, key, outcome)

@@ -15,10 +15,10 @@ from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.instruct.engine import Proposal
 from redline.instruct.operations import Operation, pointer
-from redline.toolsets.json_editor.files import plan_file
-from redline.toolsets.json_editor.inputs import Source, form_of, read_document
-from redline.toolsets.json_editor.propose import propose_with
-from redline.toolsets.json_editor.session import change_id, shown
+from redline.services.instructions.files import plan_file
+from redline.services.instructions.inputs import Source, form_of, read_document
+from redline.services.instructions.propose import propose_with
+from redline.services.instructions.session import change_id, shown
 
 NOTHING_TO_DO = 3
 _WIDTH = 60

@@ -27,7 +27,7 @@ def run_revert(args: argparse.Namespace, direction: Direction) -> int:
     out(paint_diff(diff_of(planned, label)).rstrip("\n"))
     if args.dry_run:
         return 0
-    origin = origin_of(args, direction, f"{direction} {args.id or 'latest'}")
+    origin = origin_of(args, direction.value, f"{direction} {args.id or 'latest'}")
     operation = revert(redline.editor, direction, args.id, origin)
     out()
     out(headline(operation, label))

@@ -16,7 +16,7 @@ from redline.core.errors import (
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
 from redline.core.ports.tree import Kind
-from redline.services.commands.check import Line, pass_gate
+from redline.services.commands.check import CommandLine, pass_gate
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
@@ -39,7 +39,7 @@ def exec_command(call: Call) -> Result:
     env = _env(given.get("env") or {})
     if given.get("apply"):
         return _applied(call)
-    line = Line(given["cmd"], cwd, "cmd", env)
+    line = CommandLine(given["cmd"], cwd, "cmd", env)
     granted = pass_gate(call.runtime, line, ExecPermits(call))
     timeout = given.get("timeout_ms", TIMEOUT_MS) / 1000
     tty = bool(given.get("tty"))

@@ -12,8 +12,8 @@ from redline.core.errors import SessionNotFound
 from redline.core.ports.previews import Previews, StoredPreview
 from redline.instruct.operations import Absent, Operation
 from redline.instruct.values import Num, Value, dumps, parse, render, type_name
-from redline.toolsets.tool import Json
 
+Json = dict[str, Any]
 LIFETIME = 30 * 60.0
 
 

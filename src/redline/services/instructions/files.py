@@ -16,7 +16,7 @@ from redline.instruct.operations import (
     value_at,
 )
 from redline.instruct.values import Value, dumps
-from redline.toolsets.json_editor.inputs import Source, read_document
+from redline.services.instructions.inputs import Source, read_document
 
 
 def plan_file(source: Source, operations: Sequence[Operation]) -> bytes:

@@ -13,7 +13,6 @@ from redline.core.ports.models import Llm, LlmRequest
 from redline.instruct.engine import Proposal, found_message, propose
 from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, grounded
 from redline.instruct.values import Value, dumps
-from redline.toolsets.call import Call
 
 PROMPT_VERSION = "1"
 TIMEOUT = 30.0
@@ -53,12 +52,6 @@ class _Cache:
 
 
 _cache = _Cache()
-
-
-def propose_for(call: Call, document: Value, instruction: str) -> Proposal:
-    """The proposal for *instruction*; ProviderFailed when only a provider could tell."""
-    call.cancel.check()
-    return propose_with(lambda: call.runtime.llm, document, instruction, call.client.principal)
 
 
 def propose_with(
