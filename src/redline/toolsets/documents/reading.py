@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from redline.core.errors import DocumentSyntax, InvalidArgument, NotFound, PathError, RedlineError
 from redline.core.paths import Access, WorkspacePath
+from redline.core.text_limits import shorten
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.base.path import parse_path, render_path
 from redline.documents.isolated import Source, detect, named_schema, query, read, validate
@@ -18,7 +19,7 @@ from redline.toolsets.documents.targets import shown, targets
 from redline.toolsets.tool import Json
 
 # A match's source is shown up to here; doc_get gives the rest.
-_SHOWN = 400
+_MAX_TEXT_CHARS = 403
 _MOST_TEXT = 200_000
 
 
@@ -187,7 +188,7 @@ def _match(match: Match, file: str | None) -> Json:
         text = match.slice.text.encode("utf-8", "replace").decode()
         found["line"] = match.slice.line
         found["kind"] = match.slice.kind
-        found["text"] = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+        found["text"] = shorten(text, _MAX_TEXT_CHARS)
     return found
 
 
