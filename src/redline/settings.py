@@ -250,7 +250,7 @@ def _choice(*legal: str) -> Callable[[Any], str]:
 
 
 def _tool_names(value: Any) -> str:
-    # "seed" is the name that "original" had in earlier versions.
+    # An earlier name of "original".
     return _choice("auto", "original", "portable")("original" if value == "seed" else value)
 
 
@@ -304,13 +304,7 @@ def _directories(value: Any) -> tuple[tuple[str, bool], ...]:
     return tuple((str(path), bool(writable)) for path, writable in value)
 
 
-def _revision(value: Any) -> str:
-    legal = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-    if value not in legal:
-        raise ValueError(f"expected one of {', '.join(legal)}, got {value}")
-    return str(value)
-
-
+_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     "workspace": str,
     "directories": _directories,
@@ -322,7 +316,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "read_only": _flag,
     "tool_names": _tool_names,
     "errors": _choice("auto", "result"),
-    "protocol": _revision,
+    "protocol": _choice(*_REVISIONS),
     "llm": str,
     "sessions": str,
     "sandbox": _choice("safe", "trusted", "dangerous"),

@@ -134,9 +134,9 @@ class ProtocolProfile(NamedTuple):
 class Toolset(NamedTuple):
     """Tools that are switched on together, and how their failures are reported.
 
-    `wording` is "package.module:function", loaded when something fails. `adapt` may change a
-    listed tool for a client (for example leave out outputSchema on an old revision):
-    "package.module:function" taking (tool_as_json, Client) and returning the json.
+    `wording` and `adapt` are "package.module:function". `wording` turns a failure into an answer
+    (see `toolsets.call.Wording`). `adapt` takes (tool_as_json, Client) and returns the tool as
+    that client should see it, for example without outputSchema on an old revision.
     `instructions` are sent to every client when it connects.
     """
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from redline.core.diff import visible
 from redline.core.errors import NoMatch
+from redline.core.text_limits import shorten
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.typography import fold
 from redline.plan.match.views import occurrences
@@ -20,7 +21,7 @@ _MAX_VOTES = 20_000
 _RARE = 100
 _MAX_OLD_LINES = 200
 _MAX_WORDS = 60
-_SHOWN = 160
+_MAX_LINE_CHARS = 163
 _LIKENESS = 0.5
 _WORD = re.compile(r"\w+|[^\w\s]")
 _ELIDED = re.compile(r"^\W*(\.\.\.|\u2026)\W*$|(\.\.\.|\u2026).*\b(existing|rest|unchanged|same)\b")
@@ -151,7 +152,7 @@ def _changed_word(have: str, want: str) -> str:
 
 def _quote(line: str) -> str:
     """*line* between quotes with its blanks made visible, cut when long."""
-    cut = line if len(line) <= _SHOWN else line[:_SHOWN] + "..."
+    cut = shorten(line, _MAX_LINE_CHARS)
     body = cut.rstrip(" ")
     marked = body + "\u00b7" * (len(cut) - len(body))
     marked = marked.replace("\t", "\u2192").replace("\u00a0", "\\u00a0")

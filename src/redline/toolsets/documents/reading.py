@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from redline.core.paths import Access
+from redline.core.text_limits import shorten
 from redline.documents.base.path import parse_path, render_path
 from redline.documents.query import Match
 from redline.services.documents.read import naming_file, open_document, query_files, read_value
@@ -15,7 +16,7 @@ from redline.toolsets.documents.targets import options_of, targets
 from redline.toolsets.tool import Json
 
 # The source of a match is shown up to this length; doc_get returns the rest.
-_MAX_MATCH = 400
+_MAX_MATCH_CHARS = 403
 _MAX_TEXT = 200_000
 
 
@@ -89,7 +90,7 @@ def _match(match: Match, file: str | None) -> Json:
         text = match.slice.text.encode("utf-8", "replace").decode()
         found["line"] = match.slice.line
         found["kind"] = match.slice.kind
-        found["text"] = text if len(text) <= _MAX_MATCH else text[:_MAX_MATCH] + "..."
+        found["text"] = shorten(text, _MAX_MATCH_CHARS)
     return found
 
 

@@ -12,6 +12,7 @@ from redline.core.errors import (
     RedlineError,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.plan.replace import Replaced, TextEdit, plan_replace
 from redline.toolsets.call import Call, FailedCall, Result
@@ -20,6 +21,8 @@ from redline.toolsets.files.edit_report import Outcome, in_brief, in_full
 from redline.toolsets.files.errors import code_of, message_of
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
+
+_MAX_QUOTE_CHARS = 100
 
 
 def edit_file(call: Call) -> Result:
@@ -163,13 +166,12 @@ def _intended(name: str, edits: list[TextEdit]) -> str:
     lines = [f"(file does not exist: {name}) intended edits:"]
     for number, edit in enumerate(edits, 1):
         kind = "regex" if edit.is_regex else "literal"
-        lines.append(f"{number}. {kind}: {_short(edit.old)} -> {_short(edit.new)}")
+        lines.append(f"{number}. {kind}: {_quote(edit.old)} -> {_quote(edit.new)}")
     return "\n".join(lines)
 
 
-def _short(text: str) -> str:
-    quoted = repr(text)
-    return quoted if len(quoted) <= 100 else quoted[:97] + "..."
+def _quote(text: str) -> str:
+    return shorten(repr(text), _MAX_QUOTE_CHARS)
 
 
 def _inline(call: Call, name: str, error: RedlineError) -> str:

@@ -13,6 +13,7 @@ from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.diff import diff_of_files, visible
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
+from redline.core.text_limits import shorten
 from redline.instruct.engine import Proposal
 from redline.instruct.operations import Operation, pointer
 from redline.services.instructions.files import plan_file
@@ -100,20 +101,19 @@ def _show(opened: Opened, proposal: Proposal, after: bytes) -> None:
 
 def _line(place: int, operation: Operation) -> str:
     """One change in a line: where, from what to what, and how sure."""
-    where = pointer(operation.new_path) if operation.new_path else _cut(shown(operation.value))
-    change = f"{_cut(shown(operation.old))} -> {where}"
+    where = pointer(operation.new_path) if operation.new_path else _one_line(shown(operation.value))
+    change = f"{_one_line(shown(operation.old))} -> {where}"
     if operation.op == "remove":
-        change = f"{_cut(shown(operation.old))} removed"
+        change = f"{_one_line(shown(operation.old))} removed"
     elif operation.op in ("add", "insert"):
-        change = f"{_cut(shown(operation.value))} added"
+        change = f"{_one_line(shown(operation.value))} added"
     sure = paint(f"{operation.confidence:.0%}", "dim")
     name = paint(visible(pointer(operation.path))[0], "bold")
     return f"{change_id(place)}  {name}  {change}  {sure}"
 
 
-def _cut(text: str) -> str:
-    safe = visible(text.replace("\n", " "))[0]
-    return safe if len(safe) <= _WIDTH else safe[: _WIDTH - 3] + "..."
+def _one_line(text: str) -> str:
+    return shorten(visible(text.replace("\n", " "))[0], _WIDTH)
 
 
 def _commit(args: argparse.Namespace, opened: Opened, after: bytes) -> None:

@@ -20,6 +20,7 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.toolsets.ai_code_editing.edit.instruction import wants_new_file
 from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
@@ -31,6 +32,7 @@ from redline.toolsets.tool import Json
 
 MAX_FILE = 32 << 20
 _MAX_SHOWN_ISSUES = 5
+_MAX_SUMMARY_CHARS = 120
 
 
 def edit_file(call: Call) -> Result:
@@ -184,8 +186,7 @@ def _finish(
 
 
 def _summary(request: EditRequest) -> str:
-    words = " ".join(request.instruction.split())
-    return words if len(words) <= 120 else f"{words[:117]}..."
+    return shorten(" ".join(request.instruction.split()), _MAX_SUMMARY_CHARS)
 
 
 def _check_syntax(

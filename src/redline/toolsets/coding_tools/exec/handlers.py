@@ -16,6 +16,7 @@ from redline.core.errors import (
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
 from redline.core.ports.tree import Kind
+from redline.core.text_limits import shorten
 from redline.services.commands.check import CommandLine, pass_gate
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
@@ -27,6 +28,7 @@ from redline.toolsets.coding_tools.paths import existing
 from redline.toolsets.tool import Json
 
 TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000
+_MAX_SUMMARY_CHARS = 80
 _SETTLE = 0.05
 _ENDING = 3.0
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -57,7 +59,8 @@ def exec_command(call: Call) -> Result:
         permissions=granted & {"network"},
         overlay=bool(given.get("dry_run")),
     )
-    job = call.runtime.commands.start(command, call.origin(f"ran {_short(given['cmd'])}"))
+    summary = f"ran {shorten(given['cmd'], _MAX_SUMMARY_CHARS)}"
+    job = call.runtime.commands.start(command, call.origin(summary))
     call.cancel.on_cancel(lambda: job.kill("KILL"))
     job.wait(given.get("yield_time_ms", YIELD_MS) / 1000, for_output=tty)
     if not job.state().has_ended and job.state().elapsed >= timeout:
@@ -70,7 +73,7 @@ def _applied(call: Call) -> Result:
     """Make the proposal of an earlier dry run real, without running anything."""
     given = call.arguments
     commands, owner = call.runtime.commands, owner_of(call)
-    origin = call.origin(f"applied {_short(given['cmd'])}")
+    origin = call.origin(f"applied {shorten(given['cmd'], _MAX_SUMMARY_CHARS)}")
     operation = commands.apply(given["apply"], owner, given["cmd"], origin)
     try:
         commands.release(given["apply"], owner)
@@ -174,10 +177,6 @@ def _warn(fields: Json, text: str) -> None:
 
 def _output_cap(call: Call) -> int:
     return int(call.arguments.get("max_output_bytes", OUTPUT_BYTES))
-
-
-def _short(line: str) -> str:
-    return line if len(line) <= 80 else line[:77] + "..."
 
 
 def _workdir(call: Call, raw: str) -> WorkspacePath:
