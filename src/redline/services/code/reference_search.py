@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from redline.code.python_js.imports import stem_keys
+from redline.code.references.cycles import collect_cycles
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.resolver import ReferenceResolver, ResolvesByLine, SuggestsRelatedNames
 from redline.code.references.targets import Certainty, Reference, ReferenceTarget
@@ -46,14 +47,19 @@ def search(
 ) -> dict[str, Any]:
     """Search in plain data: files with their references, and which definition each is bound to."""
     definitions = [Chosen(path_from(path), line, is_own) for path, line, is_own in chosen]
-    files = WorkerFiles(ask, state)
-    own = ReferenceSearch(files, name, definitions, room, made_only, by_name)
+    with collect_cycles():
+        return _answer(
+            ReferenceSearch(WorkerFiles(ask, state), name, definitions, room, made_only, by_name)
+        )
+
+
+def _answer(own: ReferenceSearch) -> dict[str, Any]:
     things: dict[object, int] = {}
     found = [_plain(used, things) for used in own.find()]
     bound: dict[int, int] = {}
     for home, target in own.targets:
         if target.definition in things:
-            bound.setdefault(things[target.definition], definitions.index(home))
+            bound.setdefault(things[target.definition], own.definitions.index(home))
     return {"files": found, "unread": own.unread, "bound": list(bound.items())}
 
 

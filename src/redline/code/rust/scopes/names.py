@@ -75,7 +75,7 @@ class MacroArguments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Impl:
-    """An `impl`: the type *of* which it adds members to, its trait, and the scope of its types."""
+    """An `impl`: *of* is the type it adds members to, *outer* the scope in which types are read."""
 
     scope: Scope
     outer: Scope
