@@ -49,7 +49,7 @@ class Hunk:
 
     @property
     def added_lines(self) -> tuple[str, ...]:
-        """The bodies of the added_lines lines."""
+        """Return the bodies of the added lines."""
         return tuple(body for role, body in self.lines if role == "+")
 
     @property
