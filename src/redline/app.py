@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.adapters.processes.program import capture_helper
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from redline.adapters.disk import Disk
+    from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.guard import WriteGuard
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.snapshots import WorkspaceSnapshots
@@ -48,6 +49,7 @@ class Redline:
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
         self._command_helper = capture_helper()  # as its code is now, whatever happens to it later
+        self._proxy = _open_proxy(settings.allow_domains)
         prepare_parsers()
 
     def __enter__(self) -> Redline:
@@ -95,6 +97,7 @@ class Redline:
             "strict_syntax": self.settings.strict_syntax,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
+            "allow_domains": self.settings.allow_domains,
         }
 
     @built_once
@@ -226,6 +229,7 @@ class Redline:
             git_writes=self.settings.git_writes,
             hidden=(self.state_dir, state_home()),
             program=self._command_helper,
+            proxy=self._proxy,
         )
 
     @built_once
@@ -339,6 +343,15 @@ class Redline:
         home = os.path.join(self.state_dir, "index")
         roots_count = len(self.workspace.roots)
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
+
+
+def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:
+    """The proxy for commands, not started yet, its code as it is now; None without names."""
+    if not domains:
+        return None
+    from redline.adapters.egress.proxy_process import ProxyProcess
+
+    return ProxyProcess(domains)
 
 
 def prepare_parsers() -> None:

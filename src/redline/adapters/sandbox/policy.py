@@ -7,6 +7,7 @@ import os
 from functools import cache
 from typing import Any
 
+from redline.adapters.egress.environment import PORT as PROXY_PORT
 from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible
 from redline.adapters.sandbox.overlay import Layer
 from redline.adapters.sandbox.visible import Network, View
@@ -76,6 +77,7 @@ def confine(
         return {"kind": "none", "cwd": view.cwd, "spaces": False}
     spaces = has_namespaces(backend, offer)
     if not spaces:
+        _require_open_or_none(view)
         _require_no_nesting(view)
     overlays = {layer.lower: (layer.upper, layer.work) for layer in layers or ()}
     writable = [*view.writable, view.home, view.scratch]
@@ -94,6 +96,7 @@ def confine(
         "cwd": view.cwd,
         "spaces": spaces,
         "network": str(view.network),
+        "proxy_port": PROXY_PORT,
         "steps": visible.own_mounts(view, overlays),
         "landlock": _landlock(view, offer, spaces, writable) if backend == "landlock" else None,
         "filter": _filter(rules),
@@ -104,6 +107,16 @@ def confine(
         "roots": [*view.writable, *view.readable],
         "private": [view.home, view.scratch, "/tmp", "/var/tmp"] if spaces else [],  # noqa: S108
     }
+
+
+def _require_open_or_none(view: View) -> None:
+    """Without a network namespace a command could pass by the proxy."""
+    if view.network is Network.NAMED:
+        raise SandboxUnavailable(
+            "--allow-domain is not possible here: this kernel gives commands no network namespace"
+            " of their own",
+            hint="install bubblewrap or allow user namespaces, or start without --allow-domain",
+        )
 
 
 def _require_no_nesting(view: View) -> None:
@@ -162,12 +175,18 @@ def facts(
     return SandboxFacts(
         mode,
         f"{backend}: writes only in the workspace and a private tmp{git}, {reads}",
-        str(view.network),
+        _network(view),
         pids,
         f"{size} in all" if counted else f"{size} per process, in all checked twice a second",
         backend,
         tuple(warnings),
     )
+
+
+def _network(view: View) -> str:
+    if view.network is Network.NAMED:
+        return f"only {', '.join(view.domains)}"
+    return str(view.network)
 
 
 def _is_root() -> bool:

@@ -67,13 +67,15 @@ SHARED_MEMORY = 1 << 30
 
 
 class Network(StrEnum):
-    """The network a command gets: this is where other kinds are added.
+    """The network a command gets.
 
     NONE is a namespace of its own with nothing but loopback (no sockets where there are no
-    namespaces); OPEN is the machine's, without the sockets of this server.
+    namespaces); NAMED is the same with a proxy to allowed names listening there; OPEN is the
+    machine's, without the sockets of this server.
     """
 
     NONE = "none"
+    NAMED = "named"
     OPEN = "open"
 
 
@@ -83,7 +85,8 @@ class View:
 
     *writable* and *readable* are roots and may be nested in each other: the deepest one decides.
     *protected* (git's own data) and *program* (Redline's own files) are read-only wherever they
-    lie, *hidden* is not seen. *wide* shows the whole system.
+    lie, *hidden* is not seen. *wide* shows the whole system. *domains* are the names that a NAMED
+    network reaches.
     """
 
     cwd: str
@@ -95,6 +98,7 @@ class View:
     hidden: tuple[str, ...] = ()
     search_path: str = ""
     network: Network = Network.NONE
+    domains: tuple[str, ...] = ()
     wide: bool = False
 
     @property

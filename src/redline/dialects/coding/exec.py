@@ -207,24 +207,19 @@ def _env(given: Mapping[str, str]) -> dict[str, str]:
 
 def _pass_gate(call: Call, line: str, env: Mapping[str, str], cwd: WorkspacePath) -> frozenset[str]:
     """The permissions a person gave for this call; PermissionRequired for one that is missing."""
-    if "\0" in line:
-        raise InvalidArgument("A command line may not hold NUL", field="cmd")
-    if len(line.encode("utf-8", "surrogateescape")) > _LONGEST_LINE:
-        raise InvalidArgument(
-            f"A command line has at most {_LONGEST_LINE} bytes",
-            field="cmd",
-            hint="write the script to a file with apply_patch and run that",
-        )
+    _check_line(line)
     mode = str(call.runtime.options.get("sandbox", "safe"))
     around = Surroundings(call.runtime.commands.is_privileged, lambda p: _leads_out(call, cwd, p))
+    by_name = bool(call.runtime.options.get("allow_domains"))
     used: list[Grant] = []
     missing: list[Demand] = []
-    for demand in demands(line, env, around, mode):
+    found = demands(line, env, around, mode)
+    for demand in (*found, *_unseen_network(found)):
         grant = _covering(call, demand)
-        if grant is None:
-            missing.append(demand)
-        else:
+        if grant is not None:
             used.append(grant)
+        elif demand in found and not (by_name and demand.permission == "network"):
+            missing.append(demand)
     granted = frozenset(grant.permission for grant in used)
     if not missing:
         return granted
@@ -233,6 +228,23 @@ def _pass_gate(call: Call, line: str, env: Mapping[str, str], cwd: WorkspacePath
     for kept in used:
         call.runtime.grants.add(kept)  # not used after all
     raise _refusal(missing[0])
+
+
+def _check_line(line: str) -> None:
+    if "\0" in line:
+        raise InvalidArgument("A command line may not hold NUL", field="cmd")
+    if len(line.encode("utf-8", "surrogateescape")) > _LONGEST_LINE:
+        raise InvalidArgument(
+            f"A command line has at most {_LONGEST_LINE} bytes",
+            field="cmd",
+            hint="write the script to a file with apply_patch and run that",
+        )
+
+
+def _unseen_network(found: list[Demand]) -> list[Demand]:
+    """A network permission counts also where the text does not show the need, as in pip install."""
+    is_seen = any(demand.permission == "network" for demand in found)
+    return [] if is_seen else [Demand("network", "a person allowed it")]
 
 
 def _is_askable(demand: Demand) -> bool:

@@ -23,7 +23,14 @@ def explanations(said: str, facts: SandboxFacts) -> Iterator[str]:
             "Commands may not write .git here. The person who runs the server can allow it:"
             " REDLINE_GIT_WRITES=1, or git_writes = true in the config file"
         )
-    if facts.net == "none" and _NETWORK.search(said):
+    if not _NETWORK.search(said):
+        return
+    if facts.net.startswith("only "):
+        yield (
+            f"This command reaches {facts.net}, and these only through the proxy that HTTP_PROXY"
+            " and HTTPS_PROXY name: a program that looks up names itself finds none"
+        )
+    elif facts.net == "none":
         yield (
             "This command had no network. Ask with request_permissions(tool_name='exec_command',"
             " permission='network', ...) and repeat the call"
