@@ -6,8 +6,11 @@ import argparse
 import json
 
 from redline._version import __version__
-from redline.cli.history_view import add_workspace_flags, open_redline
+from redline.app import Redline
+from redline.cli.flags import complain, settings_from
+from redline.cli.history_view import add_workspace_flags
 from redline.cli.terminal import out, paint
+from redline.settings import SettingsError
 
 _MARKS = {"ok": ("ok", "green"), "weak": ("weak", "yellow"), "bad": ("BAD", "red")}
 
@@ -19,8 +22,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print every finding; 1 when something does not work."""
-    with open_redline(args) as redline:
+    """Print every finding under the settings a server would have; 1 when something is broken."""
+    try:
+        settings = settings_from(args)
+    except SettingsError as failure:
+        return complain(failure)
+    with Redline(settings) as redline:
         findings = redline.examine()
     if args.json:
         rows = [{"about": f.about, "level": f.level, "text": f.text} for f in findings]
