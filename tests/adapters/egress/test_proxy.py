@@ -230,6 +230,8 @@ def test_connections_of_one_command_are_limited(registry: Registry) -> None:
         for each in held:
             each.sendall(b"GET")
         assert gate.ask(ask).startswith(b"HTTP/1.1 503 Too many connections")
+        held += [gate.connect() for _ in range(3 * proxy.MAX_OF_ONE_COMMAND)]
+        assert read_all(held[-1]) == b""
         for each in held:
             each.close()
         while not gate.ask(ask).endswith(b"the registry"):

@@ -14,6 +14,7 @@ import os
 import resource
 import socket
 from collections.abc import Coroutine, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from redline.adapters.egress.connection import IDLE_SECONDS, MAX_HEAD, Connection
@@ -26,6 +27,7 @@ MAX_CONNECTIONS = 256
 MAX_OF_ONE_COMMAND = 64
 MAX_REPORTS = 8  # of one command
 _MAX_DESCRIPTORS = 4 * MAX_CONNECTIONS
+_MAX_MEMORY = 512 << 20
 
 
 def serve(descriptor: str) -> None:
@@ -44,6 +46,7 @@ def _give_up_rights() -> None:
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MAX_DESCRIPTORS)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    resource.setrlimit(resource.RLIMIT_DATA, (_MAX_MEMORY, _MAX_MEMORY))
     for limit in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):
         resource.setrlimit(limit, (0, 0))
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
@@ -158,16 +161,23 @@ class _Command:
         self._server = await asyncio.start_server(self._accept, sock=listener, limit=MAX_HEAD)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._start(self._serve(reader, writer))
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = Connection(reader, writer, self._proxy.dialer, self._report)
-        is_full = len(self.connections) >= MAX_OF_ONE_COMMAND
-        is_full = is_full or self._proxy.count() >= MAX_CONNECTIONS
+        share = max(
+            len(self.connections) / MAX_OF_ONE_COMMAND, self._proxy.count() / MAX_CONNECTIONS
+        )
+        if share >= 2:  # so many that even saying so costs too much
+            writer.transport.abort()
+            return
         self.connections.add(writer)
+        self._start(self._serve(reader, writer, is_full=share >= 1))
+
+    async def _serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_full: bool
+    ) -> None:
+        connection = Connection(reader, writer, self._proxy.dialer, self._report)
         try:
             if is_full:
-                await connection.answer(503, "Too many connections at once")
+                status = HTTPStatus.SERVICE_UNAVAILABLE
+                await connection.answer(status, "Too many connections at once")
             else:
                 await connection.serve()
             writer.close()
