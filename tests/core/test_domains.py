@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redline.core.domains import normalize_name, parse_domain, parse_domains
+from redline.core.domains import MAX_DOMAINS, normalize_name, parse_domain, parse_domains
 
 
 @pytest.mark.requirement("egress-names")
@@ -52,6 +52,13 @@ def test_a_name_is_compared_exactly_in_one_form(
 def test_what_is_no_name_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         parse_domain(text)
+
+
+def test_a_list_has_a_limit() -> None:
+    names = [f"a{number}.example" for number in range(MAX_DOMAINS + 1)]
+    assert len(parse_domains(names[1:])) == MAX_DOMAINS
+    with pytest.raises(ValueError, match="at most"):
+        parse_domains(names)
 
 
 def test_a_list_keeps_its_order_and_each_name_once() -> None:

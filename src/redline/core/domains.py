@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 DEFAULT_PORTS = (443, 80)
+MAX_DOMAINS = 200
 _MAX_NAME = 253
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\Z")
 _NUMERIC = re.compile(r"(\d+|0x[0-9a-f]*)\Z")
@@ -48,8 +49,11 @@ def parse_domain(text: str) -> Domain:
 
 
 def parse_domains(texts: Iterable[str]) -> tuple[Domain, ...]:
-    """Read several allowed names, each once, in their order."""
-    return tuple(dict.fromkeys(parse_domain(text) for text in texts))
+    """Read several allowed names, each once, in their order; ValueError."""
+    found = tuple(dict.fromkeys(parse_domain(text) for text in texts))
+    if len(found) > MAX_DOMAINS:
+        raise ValueError(f"at most {MAX_DOMAINS} names can be allowed, got {len(found)}")
+    return found
 
 
 def split_port(text: str) -> tuple[str, int | None]:

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.adapters.egress.ground import commands_with, proxy_to
 from tests.adapters.egress.registry import Registry, make_certificate, serving
-from tests.adapters.processes.ground import BACKENDS, require, run
+from tests.adapters.processes.ground import require, run
 from tests.support import need_program
-
-
-@pytest.fixture(params=BACKENDS)
-def backend(request: pytest.FixtureRequest) -> str:
-    require(request.param)
-    return str(request.param)
-
-
-@pytest.fixture
-def registry() -> Iterator[Registry]:
-    with serving() as made:
-        yield made
 
 
 def _run(registry: Registry, workspace: Path, backend: str, line: str) -> str:

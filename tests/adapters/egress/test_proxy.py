@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import select
 import signal
 import socket
@@ -20,22 +21,10 @@ from redline.adapters.egress.dialing import Dialer
 from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.core.errors import SandboxUnavailable
 from tests.adapters.egress.ground import commands_with, proxy_to
-from tests.adapters.egress.registry import NAME, Registry, serving
+from tests.adapters.egress.registry import NAME, Registry
 from tests.adapters.egress.test_requests import greeting
-from tests.adapters.processes.ground import BACKENDS, require, run
+from tests.adapters.processes.ground import require, run
 from tests.support import REPO, need_program
-
-
-@pytest.fixture(params=BACKENDS)
-def backend(request: pytest.FixtureRequest) -> str:
-    require(request.param)
-    return str(request.param)
-
-
-@pytest.fixture
-def registry() -> Iterator[Registry]:
-    with serving() as made:
-        yield made
 
 
 class Gate:
@@ -219,13 +208,16 @@ def test_a_tls_greeting_that_names_the_host_of_the_tunnel_passes(tunnel: Tunnel)
 
 
 @pytest.mark.requirement("egress-requests")
-@pytest.mark.parametrize("hello", [greeting("other.test"), b"\x16\x03\x01\x00\x04\x02\0\0\0"])
+@pytest.mark.parametrize(
+    "hello",
+    [greeting("other.test"), greeting(NAME).replace(b"test", b"\n\x1b! "), b"\x16\3\1\0\1\2"],
+)
 def test_a_tls_greeting_that_names_another_host_does_not_pass(tunnel: Tunnel, hello: bytes) -> None:
     gate, client, served = tunnel
     client.sendall(hello)
     assert read_all(served) == read_all(client) == b""
     [refused] = gate.proxy.take_refusals("job")
-    assert refused.startswith("The proxy refused ")
+    assert re.fullmatch(r"The proxy refused \w+\.test:\d+: [\w .]+", refused)
 
 
 def test_a_tunnel_carries_what_is_not_tls_in_both_directions(tunnel: Tunnel) -> None:

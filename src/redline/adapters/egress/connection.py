@@ -113,8 +113,8 @@ class Connection:
                 data += more
             asked = client_hello.server_name(data[: client_hello.record_length(data)])
             name = None if asked is None else normalize_name(asked)
-        except ValueError as problem:
-            self._report(str(refuse(request.name, request.port, f"{problem}")))
+        except ValueError:  # its text may hold what the client sent
+            self._report(str(refuse(request.name, request.port, "its TLS greeting is not valid")))
             raise ConnectionAbortedError from None
         if name not in (None, request.name):
             why = f"the connection was made to {request.name}"

@@ -26,8 +26,12 @@ MAX_PACKET = 64 << 10
 MAX_CONNECTIONS = 256
 MAX_OF_ONE_COMMAND = 64
 MAX_REPORTS = 8  # of one command
-_MAX_DESCRIPTORS = 4 * MAX_CONNECTIONS
-_MAX_MEMORY = 512 << 20
+_LIMITS = {
+    resource.RLIMIT_NOFILE: 4 * MAX_CONNECTIONS,
+    resource.RLIMIT_DATA: 512 << 20,
+    resource.RLIMIT_FSIZE: 0,
+    resource.RLIMIT_CORE: 0,
+}
 
 
 def serve(descriptor: str) -> None:
@@ -43,12 +47,10 @@ def serve(descriptor: str) -> None:
 
 def _give_up_rights() -> None:
     """Read files at most (the resolver's settings), and gain no rights."""
-    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MAX_DESCRIPTORS)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    resource.setrlimit(resource.RLIMIT_DATA, (_MAX_MEMORY, _MAX_MEMORY))
-    for limit in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):
-        resource.setrlimit(limit, (0, 0))
+    for limit, value in _LIMITS.items():
+        _soft, hard = resource.getrlimit(limit)
+        most = value if hard == resource.RLIM_INFINITY else min(hard, value)
+        resource.setrlimit(limit, (most, most))
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     version = landlock.abi()
@@ -158,7 +160,11 @@ class _Command:
         task.add_done_callback(self._tasks.discard)
 
     async def _listen(self, listener: socket.socket) -> None:
-        self._server = await asyncio.start_server(self._accept, sock=listener, limit=MAX_HEAD)
+        # Known before it serves: the command may end while it starts.
+        self._server = await asyncio.start_server(
+            self._accept, sock=listener, limit=MAX_HEAD, start_serving=False
+        )
+        await self._server.start_serving()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         share = max(

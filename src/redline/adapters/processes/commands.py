@@ -135,6 +135,8 @@ class SandboxedCommands:
             self._launch(job, command, request)
         except BaseException:
             self._drop(job_id)
+            if self._proxy is not None:
+                self._proxy.take_refusals(job_id)
             raise
         grace = self._grace if command.grace is None else command.grace
         job.expire_at(time.monotonic() + command.timeout, grace)
