@@ -105,6 +105,16 @@ def test_a_busy_machine_puts_the_blame_on_no_file(error: LimitReached, tmp_path:
     assert not (tmp_path / "failed").exists()
 
 
+def test_no_further_file_is_parsed_when_the_time_is_over(
+    analysis: IsolatedAnalysis, workers: Counting
+) -> None:
+    """A folder of hostile files takes no longer than an answer may."""
+    files = [(f"{KOTLIN}{number}".encode(), BY_NAME["kotlin"]) for number in range(20)]
+    before = workers.calls
+    assert analysis.facts(files, ends=0.0) == [None] * 20
+    assert workers.calls == before + 1
+
+
 def test_the_index_leaves_such_a_file_out_and_reads_the_others(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()

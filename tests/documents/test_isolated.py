@@ -72,7 +72,7 @@ def test_a_refusal_keeps_its_kind_its_place_and_its_hint(workers: Confined) -> N
         isolated.read(workers, Source(b"a: 1\n", "yaml", 3), ())
 
 
-@pytest.mark.requirement("document-limits")
+@pytest.mark.requirement("docs-limits")
 @pytest.mark.parametrize("name", ["a.yaml", "a.toml", "a.json5", "no-name"])
 def test_what_is_over_the_limit_is_not_even_sent(
     name: str, workers: Confined, monkeypatch: pytest.MonkeyPatch
@@ -102,7 +102,7 @@ print(*sorted({"yaml12", "toml_rs", "pyjson5"} & set(sys.modules)))
 """
 
 
-@pytest.mark.requirement("parsers-killable")
+@pytest.mark.requirement("docs-parsers-killable")
 def test_native_parsers_are_loaded_in_the_worker_alone(tmp_path: Path) -> None:
     done: Any = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, check=False

@@ -183,7 +183,7 @@ def test_numbers_without_end_are_read_or_refused(form: str, digits: str) -> None
             assert after == (wrap % value).encode()
 
 
-@pytest.mark.requirement("document-limits")
+@pytest.mark.requirement("docs-limits")
 def test_a_yaml_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -105,7 +105,7 @@ def at(value: Any, path: Any) -> Any:
     return value
 
 
-@pytest.mark.requirement("yaml-others-read")
+@pytest.mark.requirement("docs-yaml-others-read")
 def test_yaml_that_both_judges_read_is_edited_and_read_by_both_afterwards() -> None:
     tally = Tally()
     with npm_yaml() as npm:

@@ -153,7 +153,7 @@ def test_an_edit_that_does_what_is_intended_is_accepted() -> None:
         verifier.check(Edit.of(SOURCE, splices), intent)
 
 
-@pytest.mark.requirement("document-limits")
+@pytest.mark.requirement("docs-limits")
 def test_a_key_of_thousands_of_parts_reaches_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both parsers are replaced by something that fails the test when it is called."""
 
@@ -173,7 +173,7 @@ def test_a_key_of_thousands_of_parts_reaches_no_parser(monkeypatch: pytest.Monke
         TomlDocument(b"x = 1\n").set(("x",), f"{{ {key} = 1 }}")
 
 
-@pytest.mark.requirement("document-limits")
+@pytest.mark.requirement("docs-limits")
 def test_a_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

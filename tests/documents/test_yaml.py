@@ -59,6 +59,8 @@ def test_what_is_inserted_takes_the_shape_of_its_siblings(
         ("a: {x: 1, y: 2}\n", "a.x", "a: {y: 2}\n"),
         ("a: {x: 1, y: 2}\n", "a.y", "a: {x: 1}\n"),
         ("a: [1]\n", "a[0]", "a: []\n"),
+        ("a: !t [1]\n", "a[0]", "a: !t []\n"),
+        ("a: !t # c\n  b: 1\n", "a.b", "a: !t {} # c\n"),
         ("a:\n  # kept\n  only: 1\nz: 1\n", "a.only", "a: {}\n  # kept\nz: 1\n"),
         ("a:\n- 1\n", "a[0]", "a: []\n"),
         ("? k\n: v\nz: 1\n", "k", "z: 1\n"),
@@ -158,7 +160,7 @@ def test_a_value_that_keeps_its_blank_lines_is_read_with_them(source: str, text:
     assert put(source, "a", text) == source
 
 
-@pytest.mark.requirement("yaml-others-read")
+@pytest.mark.requirement("docs-yaml-others-read")
 @pytest.mark.parametrize(
     "value", ["@daily", "`x`", "}", "]", "&", "!!", "%x", "a\x01b", "\x7f", "a\tb", "&a.b 1", "|x"]
 )
@@ -170,7 +172,7 @@ def test_a_value_that_not_every_parser_reads_is_refused_with_its_quoted_form(val
     assert yaml.safe_load(put("schedule: x\n", "schedule", quoted)) == {"schedule": value}
 
 
-@pytest.mark.requirement("yaml-others-read")
+@pytest.mark.requirement("docs-yaml-others-read")
 @pytest.mark.parametrize(
     "value",
     ["@daily", "`x`", "}", "]", "&", "!!", "%x", "a\x01b", "\x7f", "a\tb", "yes", "1", "é\u2028"],
@@ -181,7 +183,7 @@ def test_text_given_as_json_is_quoted_where_it_must_be(value: str) -> None:
     assert yaml.safe_load(done.after) == {"schedule": value}
 
 
-@pytest.mark.requirement("yaml-others-read")
+@pytest.mark.requirement("docs-yaml-others-read")
 @pytest.mark.parametrize(
     "source",
     [
@@ -200,7 +202,7 @@ def test_a_file_that_no_parser_reads_is_refused(source: str) -> None:
         YamlDocument(source.encode())
 
 
-@pytest.mark.requirement("yaml-others-read")
+@pytest.mark.requirement("docs-yaml-others-read")
 @pytest.mark.parametrize(
     "source",
     [

@@ -203,7 +203,7 @@ def readings(judge: Any, fragment: str) -> list[Any]:
     return found
 
 
-@pytest.mark.requirement("yaml-others-read")
+@pytest.mark.requirement("docs-yaml-others-read")
 def test_a_fragment_is_accepted_only_where_other_parsers_find_it() -> None:
     assert len(fragments()) > 1000
     ends: Counter[str] = Counter()

@@ -59,7 +59,7 @@ def _faults(ground: Ground, probe: dict[str, Any], answer: dict[str, Any]) -> li
     return faults
 
 
-@pytest.mark.requirement("014-sandbox-probes")
+@pytest.mark.requirement("sandbox-probes")
 @pytest.mark.parametrize("guard", list(GUARDS))
 def test_the_sandbox_holds(guard: str, ground: Ground) -> None:
     require(GUARDS[guard]["backend"])
@@ -84,7 +84,7 @@ def test_the_sandbox_holds(guard: str, ground: Ground) -> None:
     assert not faults, json.dumps(faults, indent=1)
 
 
-@pytest.mark.requirement("014-sandbox-equal")
+@pytest.mark.requirement("sandbox-equal")
 def test_every_guard_shows_the_same_files(ground: Ground) -> None:
     """Whatever exists near the root, in /etc, /var and the home: readable in all or in none."""
     home = os.path.expanduser("~")

@@ -219,7 +219,7 @@ def test_a_job_that_fails_does_not_take_its_worker_along(capfd: Any) -> None:
 
 
 def test_a_token_runs_its_actions_once_and_late_ones_at_once() -> None:
-    token, seen = Token(), []
+    token, seen = Token(lambda _: None), []
     token.check()
     token.on_cancel(lambda: seen.append("early"))
     token.cancel()
@@ -228,6 +228,18 @@ def test_a_token_runs_its_actions_once_and_late_ones_at_once() -> None:
     assert seen == ["early", "late"]
     with pytest.raises(Cancelled):
         token.check()
+
+
+def test_a_token_reports_an_action_that_fails_and_runs_the_others() -> None:
+    reports: list[str] = []
+    seen: list[str] = []
+    token = Token(reports.append)
+    token.on_cancel(lambda: seen.append("first"))
+    token.on_cancel(lambda: {}["x"])
+    token.on_cancel(lambda: seen.append("last"))
+    token.cancel()
+    assert seen == ["first", "last"]
+    assert reports == ["cancel action failed: KeyError('x')"]
 
 
 # --- arguments -----------------------------------------------------------------------------

@@ -22,6 +22,8 @@ from redline.core.ports.tree import Entry, Kind, Tree
 BATCH = 100
 # Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
 _CHUNK = 128 << 10
+# No more than can all fail while a lease lasts.
+_CHUNK_FILES = 8
 # The share of changed files after which ranks are worth computing anew.
 RERANK_SHARE = 0.01
 # A build that has not written its lease for so long has died.
@@ -186,8 +188,9 @@ class IndexBuilder:
             passed = count
             if time.time() - self._lease_written > LEASE / 4:  # parsers that fail take long
                 self.hold_lease()
-            read += self._with_facts(chunk)
+            read += self._with_facts(chunk, ends)
             if time.monotonic() > ends:
+                passed = len(read)
                 break
         self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -206,7 +209,10 @@ class IndexBuilder:
         for number, item in enumerate(stale, 1):
             found = self._read(item)
             chunk += [found] if found is not None else []
-            if sum(len(file.content) for file in chunk) >= _CHUNK or number == len(stale):
+            is_full = (
+                sum(len(file.content) for file in chunk) >= _CHUNK or len(chunk) == _CHUNK_FILES
+            )
+            if is_full or number == len(stale):
                 yield number, chunk
                 chunk = []
 
@@ -221,11 +227,11 @@ class IndexBuilder:
         digest = digest_of(content)
         return _Read(item, digest, b"" if digest == item.digest else content)
 
-    def _with_facts(self, chunk: list[_Read]) -> Iterator[_Read]:
+    def _with_facts(self, chunk: list[_Read], ends: float) -> Iterator[_Read]:
         """The files with their facts; those are left out that there was no time for."""
         unparsed = [file for file in chunk if file.needs_facts]
         asked = [(file.content, file.file.language) for file in unparsed]
-        facts = dict(zip(map(id, unparsed), self._analysis.facts(asked), strict=True))
+        facts = dict(zip(map(id, unparsed), self._analysis.facts(asked, ends), strict=True))
         for file in chunk:
             if not file.needs_facts:
                 yield file

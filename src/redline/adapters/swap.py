@@ -89,7 +89,7 @@ class Swap(Displacement):
             self.disk.rename_new(where, staged, parent, name)
             return
         self._refuse_disturbed(step)
-        if self.guards is not None:
+        if self.guards is not None and isinstance(step.after, FileState):
             self.guards.guard_new(step.path, where, staged)
         try:
             self.disk.exchange(where, staged, parent, name)

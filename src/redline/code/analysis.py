@@ -7,6 +7,7 @@ that killed a worker is remembered and not parsed again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Any, Protocol
 
 from redline.code.definitions import Symbol, without_surrogates
@@ -33,8 +34,13 @@ class Analysis(Protocol):
     def symbols(self, text: str, language: Language) -> list[Symbol]:
         """Every definition in *text*, in order."""
 
-    def facts(self, files: Sequence[tuple[bytes, Language]]) -> list[FileFacts | None]:
-        """What the index keeps of each file; None where there was no time to find out."""
+    def facts(
+        self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
+    ) -> list[FileFacts | None]:
+        """What the index keeps of each file; None where there was no time to find out.
+
+        After the moment *ends* (see `time.monotonic`) no further file is parsed.
+        """
 
     def rename(
         self,
@@ -66,15 +72,23 @@ class IsolatedAnalysis:
         rows = self._parse("symbols", text, language)
         return [_symbol(row) for row in rows]
 
-    def facts(self, files: Sequence[tuple[bytes, Language]]) -> list[FileFacts | None]:
-        """What the index keeps of each file; None where there was no time to find out."""
+    def facts(
+        self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
+    ) -> list[FileFacts | None]:
+        """What the index keeps of each file; None where there was no time to find out.
+
+        After the moment *ends* (see `time.monotonic`) no further file is parsed.
+        """
         known = [self.reason(digest_of(content), language) for content, language in files]
         if not any(known):
             try:
                 return [_facts(found) for found in self._read_facts(files)]
             except LimitReached:  # one of them, then: each for itself
                 pass
-        return [self._facts_of(content, language) for content, language in files]
+        return [
+            self._facts_of(content, language) if monotonic() < ends else None
+            for content, language in files
+        ]
 
     def _facts_of(self, content: bytes, language: Language) -> FileFacts | None:
         call = lambda: self._read_facts([(content, language)])[0]  # noqa: E731

@@ -67,8 +67,8 @@ def remove(
 ) -> list[Splice]:
     """Take an entry out with its same-line comment, and the comment above that it alone has."""
     if before is None and behind is None:
-        empty = Fragment("{}" if node.kind == "mapping" else "[]")
-        return placer.replace(node, empty)
+        tag = node.tag.decode("utf-8") + " " if node.tag is not None else ""
+        return placer.replace(node, Fragment(tag + ("{}" if node.kind == "mapping" else "[]")))
     if node.style == "flow" and behind is not None:
         return [Splice(child.start, behind.start, b"")]
     if node.style == "flow" and before is not None:

@@ -23,7 +23,7 @@ sys.exit(program.start().wait())
 """
 
 
-@pytest.mark.requirement("014-sandbox-program")
+@pytest.mark.requirement("sandbox-program")
 def test_a_module_changed_after_the_start_does_not_run(tmp_path: Path) -> None:
     shutil.copytree(REPO / "src", tmp_path / "src")
     mark = tmp_path / "mark"
@@ -45,7 +45,7 @@ sys.exit(program.start().wait())
 """
 
 
-@pytest.mark.requirement("014-sandbox-program")
+@pytest.mark.requirement("sandbox-program")
 def test_a_module_that_was_not_captured_is_not_found_on_disk() -> None:
     code = _CHILD.format(source=str(REPO / "src"))
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=False)

@@ -156,7 +156,7 @@ def _parent(pid: int) -> int:
         return 0
 
 
-@pytest.mark.requirement("014-sandbox-survivors")
+@pytest.mark.requirement("sandbox-survivors")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_nothing_outlives_a_supervisor_that_was_killed(ground: Path, backend: str) -> None:
     require(backend)

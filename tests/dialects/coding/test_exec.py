@@ -356,7 +356,8 @@ def test_a_dry_run_meets_a_later_edit_as_a_conflict(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("001-exec-dry-run")
-def test_where_the_kernel_has_no_overlay_a_dry_run_is_refused(desk: Desk) -> None:
+def test_where_no_namespaces_can_be_had_a_dry_run_is_refused(desk: Desk) -> None:
+    desk.runtime._processes._backend = "landlock"  # bubblewrap would make them
     desk.runtime._processes._helper.offer()["namespaces"] = False
     with pytest.raises(SandboxUnavailable) as refused:
         desk.use("exec_command", cmd="touch x", dry_run=True)
