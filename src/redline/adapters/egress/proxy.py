@@ -19,7 +19,7 @@ from typing import Any
 
 from redline.adapters.egress.connection import IDLE_SECONDS, MAX_HEAD, Connection
 from redline.adapters.egress.dialing import Dialer, is_outside
-from redline.adapters.sandbox import landlock, linux
+from redline.adapters.sandbox import landlock, syscalls
 from redline.core.domains import parse_domains
 
 MAX_PACKET = 64 << 10
@@ -51,13 +51,13 @@ def _give_up_rights() -> None:
         _soft, hard = resource.getrlimit(limit)
         most = value if hard == resource.RLIM_INFINITY else min(hard, value)
         resource.setrlimit(limit, (most, most))
-    linux.prctl(linux.PR_SET_DUMPABLE, 0)
-    linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     version = landlock.abi()
     if version:
         readable = [("/", landlock.READ_FILE | landlock.READ_DIR)]
         landlock.restrict(landlock.ruleset(readable, version=version, block_tcp=False))
-    linux.drop_capabilities()
+    syscalls.drop_capabilities()
 
 
 def _build_dialer(terms: dict[str, Any]) -> Dialer:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from threading import Lock
 
-from redline.adapters.processes.program import Program, capture
+from redline.adapters.sandbox.program import Program, capture
 from redline.core.domains import parse_domains
 from redline.core.errors import SandboxUnavailable
 
@@ -22,7 +22,7 @@ _MODULES = (
     "redline.adapters.egress.http_head",
     "redline.adapters.egress.proxy",
     "redline.adapters.sandbox.landlock",
-    "redline.adapters.sandbox.linux",
+    "redline.adapters.sandbox.syscalls",
     "redline.core.domains",
 )
 

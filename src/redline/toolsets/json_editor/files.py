@@ -1,0 +1,91 @@
+"""Typed operations as a lossless edit of a JSON file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from redline.core.errors import CannotApply
+from redline.documents.json.operations import JsonOp, plan_operations
+from redline.instruct.operations import (
+    Absent,
+    Operation,
+    Path,
+    apply_operations,
+    is_index,
+    pointer,
+    value_at,
+)
+from redline.instruct.values import Value, dumps
+from redline.toolsets.json_editor.inputs import Source, read_document
+
+
+def plan_file(source: Source, operations: Sequence[Operation]) -> bytes:
+    """The file's bytes after *operations*; everything they do not touch stays as it is."""
+    if not operations:
+        return source.raw
+    steps = in_sequence(source.document, operations)
+    edit = plan_operations(source.raw, steps, source.form)
+    expected = apply_operations(source.document, operations)
+    written = read_document(edit.after, source.form)
+    if dumps(written) != dumps(expected):
+        raise CannotApply("The file cannot be changed as previewed")
+    return edit.after
+
+
+_Rank = tuple[tuple[int, int, str], ...]
+_Step = tuple[_Rank, int, JsonOp]
+
+
+def in_sequence(document: Value, operations: Sequence[Operation]) -> list[JsonOp]:
+    """Operations that all speak of the first state, in an order in which each still finds its
+    place: new values first, then whatever moves others, from the last place to the first."""
+    values: list[JsonOp] = []
+    moving: list[_Step] = []
+    for place, operation in enumerate(operations):
+        where, rank = pointer(operation.path), _rank(operation.path)
+        if operation.op in ("replace", "add"):
+            values.append(JsonOp(operation.op, where, _text(operation.value)))
+        elif operation.op == "insert":
+            moving.append((rank, place, JsonOp("insert", where, _text(operation.value))))
+        elif operation.op == "rename":
+            assert operation.new_path is not None
+            moving.append((rank, -1, JsonOp("rename", where, operation.new_path[-1])))
+        else:
+            moving.append((rank, -1, JsonOp("remove", where)))
+        if operation.op == "move":
+            moving.append(_arrival(document, operation, place))
+    return [*values, *_stable(sorted(moving, key=lambda step: step[0], reverse=True))]
+
+
+def _stable(ordered: list[_Step]) -> list[JsonOp]:
+    """Within one place: what happens to the element, then insertions from the last to the first."""
+    found: list[JsonOp] = []
+    start = 0
+    while start < len(ordered):
+        end = start
+        while end < len(ordered) and ordered[end][0] == ordered[start][0]:
+            end += 1
+        group = ordered[start:end]
+        found += [op for _, place, op in group if place < 0]
+        inserts = sorted((g for g in group if g[1] >= 0), key=lambda g: -g[1])
+        found += [op for _, _, op in inserts]
+        start = end
+    return found
+
+
+def _arrival(document: Value, operation: Operation, place: int) -> _Step:
+    assert operation.new_path is not None
+    holder = value_at(document, operation.new_path[:-1])
+    action = "insert" if isinstance(holder, list) else "add"
+    step = JsonOp(action, pointer(operation.new_path), _text(operation.old))
+    return _rank(operation.new_path), place, step
+
+
+def _rank(path: Path) -> _Rank:
+    return tuple((1, int(p), "") if is_index(p) else (0, 0, p) for p in path)
+
+
+def _text(value: Value | Absent) -> str:
+    if isinstance(value, Absent):
+        raise CannotApply("The operation has no value")
+    return dumps(value)
