@@ -67,6 +67,18 @@ def test_flag_beats_environment_beats_config(tmp_path: Path) -> None:
     assert (found.tools, found.history_days, found.port) == (("files", "json"), 3.0, 3333)
 
 
+@pytest.mark.requirement("egress-settings")
+def test_allowed_domains_come_from_flags_environment_and_config() -> None:
+    given = parse("--allow-domain", "Example.ORG.", "--allow-domain", "*.b.example:81")
+    assert given.allow_domains == ("example.org", "*.b.example:81")
+    assert load({}, {"REDLINE_ALLOW_DOMAINS": "a.example, b.example"}).allow_domains == (
+        "a.example",
+        "b.example",
+    )
+    assert load({}, {}, {"allow-domains": ["a.example"]}).allow_domains == ("a.example",)
+    assert load({}, {}).allow_domains == ()
+
+
 def test_the_variables_of_the_coding_profile_work() -> None:
     environ = {
         "CODING_TOOLS_MCP_WORKSPACE": "rw",
@@ -89,6 +101,9 @@ def test_the_variables_of_the_coding_profile_work() -> None:
         ({"history_days": "-1"}, "at least 0"),
         ({"sandbox": "off"}, "expected one of safe, trusted, dangerous"),
         ({"read_only": "perhaps"}, "expected 1 or 0"),
+        ({"allow_domains": ["*"]}, "Bad allow_domains from command line: a wildcard needs"),
+        ({"allow_domains": ["https://example.org"]}, "not a port"),
+        ({"allow_domains": ["127.1"]}, "Bad allow_domains"),
         ({"host": "0.0.0.0"}, "token is required"),
         ({"host": "example.org"}, "token is required"),
         ({"host": "127.evil.test"}, "token is required"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.adapters.sandbox.program import capture_helper
@@ -13,6 +13,7 @@ from redline.settings import Settings
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.files.disk import Disk
     from redline.adapters.files.workspace import DiskWorkspace
     from redline.adapters.journal.store import DiskStore
@@ -47,6 +48,7 @@ class Redline:
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
         self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
+        self._proxy = _open_proxy(settings.allow_domains)
 
     def __enter__(self) -> Redline:
         return self
@@ -93,6 +95,7 @@ class Redline:
             "strict_syntax": self.settings.strict_syntax,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
+            "allow_domains": self.settings.allow_domains,
         }
 
     @built_once
@@ -224,6 +227,7 @@ class Redline:
             git_writes=self.settings.git_writes,
             hidden=(self.state_dir, state_home()),
             program=self._command_helper,
+            proxy=self._proxy,
         )
 
     @built_once
@@ -336,6 +340,15 @@ class Redline:
         home = os.path.join(self.state_dir, "index")
         roots_count = len(self.workspace.roots)
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
+
+
+def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:
+    """Capture the proxy for commands, not started yet; None without names."""
+    if not domains:
+        return None
+    from redline.adapters.egress.proxy_process import ProxyProcess
+
+    return ProxyProcess(domains)
 
 
 def silence_native_stderr() -> None:

@@ -35,6 +35,8 @@ class Settings(NamedTuple):
     sessions: str = "memory"
     sandbox: str = "safe"
     exec_allow_roots: tuple[str, ...] = ()
+    # Host names that commands in safe mode reach through a proxy: NAME, *.NAME, NAME:PORT.
+    allow_domains: tuple[str, ...] = ()
     # Whether commands and file tools may write git directories; files there can be executed later,
     # outside the sandbox.
     git_writes: bool = False
@@ -293,6 +295,12 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
+def _domains(value: Any) -> tuple[str, ...]:
+    from redline.core.domains import parse_domains
+
+    return tuple(str(domain) for domain in parse_domains(_names(value)))
+
+
 def _paths(value: Any) -> tuple[str, ...]:
     import os
 
@@ -321,6 +329,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "sessions": str,
     "sandbox": _choice("safe", "trusted", "dangerous"),
     "exec_allow_roots": _paths,
+    "allow_domains": _domains,
     "git_writes": _flag,
     "guarded_paths": _names,
     "view_image": _flag,

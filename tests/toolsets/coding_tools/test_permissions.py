@@ -126,6 +126,22 @@ def test_patches_need_no_permission(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("coding-permissions-grant-used")
+def test_a_granted_network_opens_also_for_a_line_that_does_not_show_the_need(
+    tmp_path: Path,
+) -> None:
+    agree = {"action": "accept", "content": {"decision": "allow"}}
+    line = {"cmd": "echo an installer"}
+    tools, _, result = _asked(tmp_path, agree, arguments=line)
+    with tools.client:
+        assert result["structuredContent"]["status"] == "granted"
+        nets = [
+            tools.ok("exec_command", **line, yield_time_ms=20000)["sandbox"]["net"]
+            for _ in range(2)
+        ]
+    assert nets == ["open", "none"]
+
+
+@pytest.mark.requirement("coding-permissions-grant-used")
 def test_a_grant_for_once_covers_that_call_once(tmp_path: Path) -> None:
     agree = {"action": "accept", "content": {"decision": "allow"}}
     line = {"cmd": "echo $(echo inner)"}

@@ -9,10 +9,13 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from stat import S_ISGID, S_ISUID
 from threading import Lock
 from typing import Any
 
+from redline.adapters.egress.environment import variables as proxy_variables
+from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
 from redline.adapters.processes.job import Finisher, RunningJob
@@ -56,6 +59,7 @@ class SandboxedCommands:
         program: Program | None = None,
         max_running: int = MAX_RUNNING,
         max_kept: int = MAX_KEPT,
+        proxy: ProxyProcess | None = None,
     ) -> None:
         self._workspace = workspace
         self._mode = mode
@@ -66,6 +70,7 @@ class SandboxedCommands:
         self._grace = grace
         self._environ = os.environ if environ is None else environ
         self._helper = Helper(self._tree, program)
+        self._proxy = proxy  # for commands that may reach some names
         self._git = GitDirectories()
         self._reactor: Reactor | None = None
         self._jobs: dict[str, RunningJob] = {}
@@ -135,6 +140,8 @@ class SandboxedCommands:
             self._launch(job, command, request)
         except BaseException:
             self._drop(job_id)
+            if self._proxy is not None:
+                self._proxy.take_refusals(job_id)
             raise
         grace = self._grace if command.grace is None else command.grace
         job.expire_at(time.monotonic() + command.timeout, grace)
@@ -179,7 +186,7 @@ class SandboxedCommands:
             job.kill("KILL")
 
     def close(self) -> None:
-        """End every job and the helper."""
+        """End every job, the helper and the proxy."""
         with self._lock:
             running = [job for job in self._jobs.values() if not job.state().has_ended]
             self._jobs.clear()
@@ -188,6 +195,8 @@ class SandboxedCommands:
         for job in running:
             job.wait(_CLOSING)
         self._helper.close()
+        if self._proxy is not None:
+            self._proxy.close()
 
     def _react(self) -> Reactor:
         with self._lock:
@@ -242,8 +251,9 @@ class SandboxedCommands:
         return {
             "argv": ["/bin/sh", "-c", command.line],
             "tty": command.tty,
-            "env": self._environment(command, backend),
+            "env": self._environment(command, backend, plan),
             "confine": plan,
+            "proxy": plan.get("network") == Network.NAMED,
             "limits": limits.rlimits() if held else {"core": 0},
             "memory": limits.MEMORY if held else 0,
             "pids": limits.PROCESSES if held else 0,
@@ -264,7 +274,7 @@ class SandboxedCommands:
         wide = mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
-        is_open = wide or "network" in command.permissions
+        network, domains = self._choose_network(command, wide)
         return SandboxView(
             cwd=cwd,
             private=self._helper.directory,
@@ -274,11 +284,19 @@ class SandboxedCommands:
             program=program_files(writable),
             hidden=tuple(os.path.realpath(path) for path in self._hidden),
             search_path=self._environ.get("PATH", os.defpath),
-            network=Network.OPEN if is_open else Network.NONE,
+            network=network,
+            domains=domains,
             wide=wide,
         )
 
-    def _environment(self, command: Command, backend: str) -> dict[str, str]:
+    def _choose_network(self, command: Command, wide: bool) -> tuple[Network, tuple[str, ...]]:
+        if wide or "network" in command.permissions:
+            return Network.OPEN, ()
+        if self._proxy is not None and self._proxy.domains:
+            return Network.NAMED, self._proxy.domains
+        return Network.NONE, ()
+
+    def _environment(self, command: Command, backend: str, plan: dict[str, Any]) -> dict[str, str]:
         env = {key: self._environ[key] for key in _PASSED_ON if key in self._environ}
         env.setdefault("PATH", os.defpath)
         home = os.path.expanduser("~")
@@ -291,6 +309,8 @@ class SandboxedCommands:
         rustup = self._environ.get("RUSTUP_HOME", os.path.join(home, ".rustup"))
         if os.path.isdir(rustup):
             env["RUSTUP_HOME"] = rustup
+        if plan.get("network") == Network.NAMED:
+            env |= proxy_variables()
         return {**env, **command.env}
 
     def _launch(self, job: RunningJob, command: Command, request: dict[str, object]) -> None:
@@ -303,6 +323,9 @@ class SandboxedCommands:
             given = [in_r, out_w, err_w]
             streams, stdin = {out_r: "stdout", err_r: "stderr"}, in_w
         try:
+            if request["proxy"] and self._proxy is not None:
+                given.append(self._proxy.open_channel(job.id))
+                job.add_notes_at_end(partial(self._proxy.take_refusals, job.id))
             self._helper.start(request, [theirs.fileno(), *given])
         finally:
             theirs.close()

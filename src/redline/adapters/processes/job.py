@@ -48,6 +48,7 @@ class RunningJob:
         self._change: str | None = None
         self._notes: list[str] = []
         self._finisher: Finisher | None = None
+        self._note_source: Callable[[], Sequence[str]] = tuple
 
     @property
     def id(self) -> str:
@@ -86,6 +87,10 @@ class RunningJob:
     def before_end(self, finisher: Finisher) -> None:
         """Run *finisher* in its own thread after the last process ended, before the end is seen."""
         self._finisher = finisher
+
+    def add_notes_at_end(self, source: Callable[[], Sequence[str]]) -> None:
+        """Ask *source*, which must not wait, for further notes after the last process ended."""
+        self._note_source = source
 
     def state(self) -> JobState:
         """Whether it runs or how it ended."""
@@ -267,6 +272,7 @@ class RunningJob:
         self._keep_input = False
         self._close_input()
         final = self._final_state(report)
+        self._notes += self._note_source()
         if self._finisher is None:
             self._settle(final)
             return

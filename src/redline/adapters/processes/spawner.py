@@ -2,10 +2,10 @@
 
 The first thing the helper says is what the kernel offers; the first packet it gets is the mount
 tree that commands start from, which it has made once. Every other packet is a request: JSON,
-together with the descriptors (control socket, then stdin, stdout, stderr or the terminal; last a
-file with the JSON when it is too long for a packet). The supervisor that was waiting takes it and
-says so; the helper then forks the next one. When the server has gone it waits for its jobs,
-removes the private directory, and ends.
+together with the descriptors (control socket, then stdin, stdout, stderr or the terminal; with a
+proxy the channel to it; last a file with the JSON when it is too long for a packet). The
+supervisor that was waiting takes it and says so; the helper then forks the next one. When the
+server has gone it waits for its jobs, removes the private directory, and ends.
 """
 
 from __future__ import annotations
@@ -157,5 +157,6 @@ def _take(
     if "elsewhere" in job:
         with open(descriptors.pop(), "rb") as file:
             job = json.loads(file.read())
+    proxy = descriptors.pop() if job["proxy"] else -1
     control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
-    ready.supervise(job, control, descriptors[1:])
+    ready.supervise(job, control, descriptors[1:], proxy)

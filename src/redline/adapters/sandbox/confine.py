@@ -20,6 +20,7 @@ _LIMITS = {
     "core": resource.RLIMIT_CORE,
     "nproc": getattr(resource, "RLIMIT_NPROC", -1),
 }
+_BACKLOG = 64
 _KILLED_FIRST = "500"  # when memory runs out: before the process that watches
 
 
@@ -91,6 +92,19 @@ def enter(plan: dict[str, Any], tree: MountTree) -> None:
     if tree.holder < 0:
         raise OSError(tree.problem or "The file system of commands was not made")
     mounts.join(tree.holder, plan["network"] == "open")
+
+
+def hand_out_listener(port: int, channel: int) -> None:
+    """Listen on loopback of the namespace we are in, and give the socket to the proxy.
+
+    A socket stays in the namespace where it was made, wherever its descriptor goes: the proxy
+    accepts what is connected here, and nothing else in this namespace leads out of it.
+    """
+    with (
+        socket.create_server(("127.0.0.1", port), backlog=_BACKLOG) as listener,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, os.dup(channel)) as own,
+    ):
+        socket.send_fds(own, [b"L"], [listener.fileno()])
 
 
 def become_first(plan: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible_paths
 from redline.adapters.sandbox.overlay import Layer
-from redline.adapters.sandbox.visible_paths import Network, SandboxView
+from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxView
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
@@ -76,6 +76,7 @@ def confine(
         return {"kind": "none", "cwd": view.cwd, "spaces": False}
     spaces = has_namespaces(backend, offer)
     if not spaces:
+        _require_open_or_none(view)
         _require_no_nesting(view)
     overlays = {layer.lower: (layer.upper, layer.work) for layer in layers or ()}
     writable = [*view.writable, view.home, view.scratch]
@@ -94,6 +95,7 @@ def confine(
         "cwd": view.cwd,
         "spaces": spaces,
         "network": str(view.network),
+        "proxy_port": PROXY_PORT,
         "steps": visible_paths.own_mounts(view, overlays),
         "landlock": _landlock(view, offer, spaces, writable) if backend == "landlock" else None,
         "filter": _filter(rules),
@@ -104,6 +106,16 @@ def confine(
         "roots": [*view.writable, *view.readable],
         "private": [view.home, view.scratch, "/tmp", "/var/tmp"] if spaces else [],  # noqa: S108
     }
+
+
+def _require_open_or_none(view: SandboxView) -> None:
+    """Without a network namespace a command could pass by the proxy."""
+    if view.network is Network.NAMED:
+        raise SandboxUnavailable(
+            "--allow-domain is not possible here: this kernel gives commands no network namespace"
+            " of their own",
+            hint="install bubblewrap or allow user namespaces, or start without --allow-domain",
+        )
 
 
 def _require_no_nesting(view: SandboxView) -> None:
@@ -162,12 +174,18 @@ def facts(
     return SandboxFacts(
         mode,
         f"{backend}: writes only in the workspace and a private tmp{git}, {reads}",
-        str(view.network),
+        _network(view),
         pids,
         f"{size} in all" if counted else f"{size} per process, in all checked twice a second",
         backend,
         tuple(warnings),
     )
+
+
+def _network(view: SandboxView) -> str:
+    if view.network is Network.NAMED:
+        return f"only {', '.join(view.domains)}"
+    return str(view.network)
 
 
 def _is_root() -> bool:

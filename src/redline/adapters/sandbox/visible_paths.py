@@ -64,16 +64,20 @@ KERNEL_FILES = (
     *("dynamic_debug", "pressure"),
 )
 SHARED_MEMORY = 1 << 30
+# Where the proxy listens in the command's own network namespace, in which nothing else listens.
+PROXY_PORT = 3128
 
 
 class Network(StrEnum):
-    """The network a command gets: this is where other kinds are added.
+    """The network a command gets.
 
     NONE is a namespace of its own with nothing but loopback (no sockets where there are no
-    namespaces); OPEN is the machine's, without the sockets of this server.
+    namespaces); NAMED is the same with a proxy to allowed names listening there; OPEN is the
+    machine's, without the sockets of this server.
     """
 
     NONE = "none"
+    NAMED = "named"
     OPEN = "open"
 
 
@@ -83,7 +87,8 @@ class SandboxView:
 
     *writable* and *readable* are roots and may be nested in each other: the deepest one decides.
     *protected* (git's own data) and *program* (Redline's own files) are read-only wherever they
-    lie, *hidden* is not seen. *wide* shows the whole system.
+    lie, *hidden* is not seen. *wide* shows the whole system. *domains* are the names that a NAMED
+    network reaches.
     """
 
     cwd: str
@@ -95,6 +100,7 @@ class SandboxView:
     hidden: tuple[str, ...] = ()
     search_path: str = ""
     network: Network = Network.NONE
+    domains: tuple[str, ...] = ()
     wide: bool = False
 
     @property

@@ -54,12 +54,14 @@ def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozense
     _check_text(line)
     used: list[Grant] = []
     missing: list[Demand] = []
-    for demand in _demands_of(runtime, line):
+    by_name = bool(runtime.options.get("allow_domains"))
+    found = _demands_of(runtime, line)
+    for demand in (*found, *_unseen_network(found)):
         grant = permits.consume(demand.permission) if _is_askable(demand) else None
-        if grant is None:
-            missing.append(demand)
-        else:
+        if grant is not None:
             used.append(grant)
+        elif demand in found and not (by_name and demand.permission == "network"):
+            missing.append(demand)
     granted = frozenset(grant.permission for grant in used)
     if not missing:
         return granted
@@ -91,6 +93,12 @@ def _demands_of(runtime: Runtime, line: CommandLine) -> list[Demand]:
         absolute_paths=line.absolute_paths,
     )
     return find_demands(line.text, line.env, around, mode)
+
+
+def _unseen_network(found: list[Demand]) -> list[Demand]:
+    """A network permission counts also where the text does not show the need, as in pip install."""
+    is_seen = any(demand.permission == "network" for demand in found)
+    return [] if is_seen else [Demand("network", "a person allowed it")]
 
 
 def _is_askable(demand: Demand) -> bool:

@@ -39,5 +39,12 @@ def _explain_failure(output: str, facts: SandboxFacts, network_hint: str) -> Ite
             "Commands may not write .git here. The person who runs the server can allow it:"
             " REDLINE_GIT_WRITES=1, or git_writes = true in the config file"
         )
-    if facts.net == "none" and _NETWORK.search(output):
+    if not _NETWORK.search(output):
+        return
+    if facts.net.startswith("only "):
+        yield (
+            f"This command reaches {facts.net}, and these only through the proxy that HTTP_PROXY"
+            " and HTTPS_PROXY name: a program that looks up names itself finds none"
+        )
+    elif facts.net == "none":
         yield f"This command had no network. {network_hint}"

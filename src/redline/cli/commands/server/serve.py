@@ -79,6 +79,14 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
     tools.add_argument(
         "--sandbox", metavar="MODE", help="for commands: safe (default), trusted or dangerous"
     )
+    tools.add_argument(
+        "--allow-domain",
+        metavar="NAME",
+        dest="allow_domains",
+        action="append",
+        help="a host that commands in safe mode reach through a proxy: example.org,"
+        " *.example.org or example.org:8443 (repeatable)",
+    )
 
 
 def _add_http_flags(parser: argparse.ArgumentParser) -> None:
