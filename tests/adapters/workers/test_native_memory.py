@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
 
 LEFT = "print(ctypes.CDLL(None).prctl(42, 0, 0, 0, 0), 'MIMALLOC_ALLOW_THP' in os.environ)\n"
-PARSE = "assert read(b'a = 1', float, native=True) == {'a': 1}\n"
+PARSE = "assert parse(b'a = 1', float) == {'a': 1}\n"
 
 
 def said(code: str, folder: Path) -> list[str]:
@@ -43,7 +43,7 @@ def test_a_workspace_has_the_toml_parser_loaded_so_at_its_first_toml(tmp_path: P
         "from redline import Workspace\n"
         "os.mkdir('ws')\nWorkspace.open('ws', state_dir='state')\n"
         "assert not loaded and 'toml_rs' not in sys.modules\n"
-        "from redline.documents.toml_read import read\n"
+        "from redline.documents.toml.verify import parse\n"
         f"{PARSE}"
         "print(*loaded)\n"
     )
@@ -53,7 +53,7 @@ def test_a_workspace_has_the_toml_parser_loaded_so_at_its_first_toml(tmp_path: P
 def test_documents_alone_need_no_workspace(tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "from redline.documents.toml_read import read\n"
+        "from redline.documents.toml.verify import parse\n"
         f"{PARSE}"
         "print('redline.adapters.workers.native_memory' in sys.modules)\n"
     )
