@@ -14,8 +14,8 @@ from redline.code.python_js.heritage import (
     may_have_members,
     members_of,
 )
+from redline.code.python_js.hierarchy import ClassHierarchy
 from redline.code.python_js.imports import ImportedName, required_module
-from redline.code.python_js.lineage import ClassHierarchy
 from redline.code.python_js.members import LITERALS, NoClass
 from redline.code.python_js.origins import Definitions, Origins
 from redline.code.python_js.project import Module
