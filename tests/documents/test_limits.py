@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -190,3 +191,29 @@ def test_a_yaml_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch.setattr(yaml_doc, "MAX_PARSED_BYTES", 1 << 20)
     with pytest.raises(TooLarge, match="larger than 1 MB"):
         open_document(b"- 1\n" * 300_000, "yaml")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "k: " + ":*x" * 300_000,
+        "k: " + "*" * 900_000,
+        "k: [" + "*a:" * 300_000 + "]",
+        'k: "' + "\\" * 900_000 + '"',
+        "k: " + "&a *b " * 150_000,
+        "k: " + "a:\t" * 300_000,
+    ],
+    ids=["colons", "stars", "names", "backslashes", "marks", "tabs"],
+)
+def test_what_is_rewritten_for_the_yaml_parser_takes_linear_time(line: str) -> None:
+    started = time.process_time()
+    with suppress(RedlineError):
+        open_document(line.encode(), "yaml")
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.requirement("docs-limits")
+@pytest.mark.parametrize("form", ["json", "jsonc"])
+def test_json_over_its_limit_is_refused_with_the_limit(form: str) -> None:
+    with pytest.raises(TooLarge, match="larger than 256 MB"):
+        open_document(bytes((256 << 20) + 1), form)

@@ -217,6 +217,15 @@ REFUSALS = [
         "a: 1\nb: [\n", "a", "2", -32001, marks=pytest.mark.requirement("004-parse-error")
     ),
     pytest.param("a: 'x\n", "a", "2", -32001, marks=pytest.mark.requirement("004-parse-error")),
+    pytest.param(
+        "a: 1\n", "a", "@daily", -32003, marks=pytest.mark.requirement("docs-yaml-others-read")
+    ),
+    pytest.param(
+        "a: 1\n", "a", "x\x01", -32003, marks=pytest.mark.requirement("docs-yaml-others-read")
+    ),
+    pytest.param(
+        "a: @b\n", "c", "1", -32001, marks=pytest.mark.requirement("docs-yaml-others-read")
+    ),
     pytest.param("a: 1\n", "a..b", "2", -32602, marks=pytest.mark.requirement("004-path-syntax")),
     pytest.param("a: 1\n", "a[", "2", -32602, marks=pytest.mark.requirement("004-path-syntax")),
 ]
@@ -291,6 +300,15 @@ def test_what_is_not_there_has_its_code(
     served: Served, content: str, path: str, expected: int
 ) -> None:
     assert code(served.get(served.file(content), path)) == expected
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+def test_a_value_that_cannot_be_plain_is_answered_with_its_quoted_form(served: Served) -> None:
+    file = served.file("schedule: x # c\n")
+    reply = served.set(file, "schedule", "@daily")
+    assert 'quote it: "@daily"' in str(reply["error"])
+    assert "result" in served.set(file, "schedule", '"@daily"')
+    assert file.read_text() == 'schedule: "@daily" # c\n'
 
 
 @pytest.mark.requirement("004-tools")

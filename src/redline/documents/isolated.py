@@ -8,7 +8,7 @@ and JSONC are read here, by parsers that keep no recursion.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from redline.core.errors import DocumentSyntax
@@ -26,7 +26,7 @@ _IN_PROCESS = ("json", "jsonc")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DocumentSource:
     """A document that is not parsed yet."""
 
     data: bytes
@@ -55,7 +55,7 @@ def apply_edits(
     """Return the file after every edit, as `editing.apply_edits` does."""
     form = detect(confined, name, data, options.form)
     if form in _IN_PROCESS:
-        return editing.apply_edits(name, data, edits, options)
+        return editing.apply_edits(name, data, edits, replace(options, form=form))
     given = [(edit.action, list(edit.path), edit.value, edit.as_json) for edit in edits]
     after, notes = _call(
         confined, "edit_document", data, form, options.index, options.create_parents, given
@@ -63,7 +63,7 @@ def apply_edits(
     return EditedFile(after, form, tuple(notes))
 
 
-def read(confined: Confined, source: Source, path: Path) -> Slice:
+def read(confined: Confined, source: DocumentSource, path: Path) -> Slice:
     """Return the node's source slice, as `Document.get` does."""
     if source.form in _IN_PROCESS:
         return open_document(source.data, source.form, source.index).get(path)
@@ -71,14 +71,14 @@ def read(confined: Confined, source: Source, path: Path) -> Slice:
     return _slice(found)
 
 
-def read_value(confined: Confined, source: Source, path: Path) -> Any:
+def read_value(confined: Confined, source: DocumentSource, path: Path) -> Any:
     """Return the node as plain values that JSON has types for."""
     if source.form in _IN_PROCESS:
         return _value_at(open_document(source.data, source.form, source.index).data(), path)
     return _call(confined, "read_data", source.data, source.form, source.index, list(path))
 
 
-def named_schema(confined: Confined, source: Source) -> str | None:
+def named_schema(confined: Confined, source: DocumentSource) -> str | None:
     """Return the schema that a document names itself, as `schema.named_schema` does."""
     if source.form in _IN_PROCESS:
         return schema.named_schema(open_document(source.data, source.form, source.index))
@@ -87,7 +87,7 @@ def named_schema(confined: Confined, source: Source) -> str | None:
 
 
 def query(
-    confined: Confined, source: Source, expression: str, regex: RegexTest, limit: int
+    confined: Confined, source: DocumentSource, expression: str, regex: RegexTest, limit: int
 ) -> tuple[list[Match], int]:
     """As `query.select`, with TimeLimit and LimitReached."""
     given = (source.data, source.form, source.index, expression, limit)
@@ -96,7 +96,7 @@ def query(
 
 
 def validate(
-    confined: Confined, source: Source, schema: str, read: Callable[[str], bytes]
+    confined: Confined, source: DocumentSource, schema: str, read: Callable[[str], bytes]
 ) -> tuple[list[Problem], int]:
     """As `schema.check`, with TimeLimit and LimitReached."""
     given = (source.data, source.form, source.index, schema)
@@ -111,7 +111,7 @@ def _call(
     *arguments: Any,
     answers: dict[str, Callable[..., Any]] | None = None,
 ) -> Any:
-    """Call a function of this module in a worker; what is over every limit is not sent there."""
+    """Call a function of this module in a worker; a document over the limit is not sent there."""
     form = str(arguments[0]) if arguments else "A"
     if form not in _IN_PROCESS:
         require_size(data, form.upper(), MAX_PARSED_BYTES)

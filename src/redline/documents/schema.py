@@ -1,4 +1,4 @@
-"""JSON Schema 2020-12 over any format, problems told with the line they stand on."""
+"""JSON Schema 2020-12 over any format, each problem with its line."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from redline.core.errors import DocumentSyntax, InvalidArgument, NotFound, PathE
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.base.path import parse_path, render_path
-from redline.documents.isolated import Source, detect, named_schema, query, read, validate
+from redline.documents.isolated import DocumentSource, detect, named_schema, query, read, validate
 from redline.documents.query import Match
 from redline.documents.schema import Problem, is_dialect, syntax_problem
 from redline.toolsets.documents.targets import shown, targets
@@ -100,10 +100,10 @@ def doc_validate(call: Call) -> Result:
     return Result.of_text("\n".join(lines), structured)
 
 
-def _source(call: Call, place: WorkspacePath) -> Source:
+def _source(call: Call, place: WorkspacePath) -> DocumentSource:
     data = call.runtime.tree.read(place, MAX_BYTES)
     form = detect(call.runtime.confined, shown(call, place), data, call.arguments.get("format"))
-    return Source(data, form, call.arguments.get("doc_index", 0))
+    return DocumentSource(data, form, call.arguments.get("doc_index", 0))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, EditedFile, Options, change_of
-from redline.documents.isolated import Source, apply_edits, read
+from redline.documents.isolated import DocumentSource, apply_edits, read
 from redline.toolsets.tool import Call, Json, Result
 
 # Somebody else may change the file between reading and writing; the edit is then planned again on
@@ -25,7 +25,7 @@ def get(call: Call) -> Result:
     steps = parse_path(arguments["path"])
     place = call.runtime.workspace.resolve(arguments["file"], Access.READ, must_exist=True)
     source = call.runtime.tree.read(place, MAX_BYTES)
-    document = Source(source, "yaml", arguments.get("doc_index", 0))
+    document = DocumentSource(source, "yaml", arguments.get("doc_index", 0))
     found = read(call.runtime.confined, document, steps)
     result = Result.of_text(found.text)
     if not found.notes:

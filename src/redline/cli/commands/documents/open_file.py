@@ -24,7 +24,7 @@ from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.formats import FORMATS
-from redline.documents.isolated import Source, apply_edits, detect
+from redline.documents.isolated import DocumentSource, apply_edits, detect
 from redline.settings import Settings
 
 NOT_THERE = 3
@@ -111,10 +111,10 @@ def open_source(args: argparse.Namespace, access: Access) -> Opened:
     return _read(Opened(redline, args.file, b"", place))
 
 
-def source_of(opened: Opened, args: argparse.Namespace) -> Source:
+def source_of(opened: Opened, args: argparse.Namespace) -> DocumentSource:
     """The document and its format."""
     form = detect(opened.redline.confined, opened.name, opened.source, args.format)
-    return Source(opened.source, form, args.doc_index)
+    return DocumentSource(opened.source, form, args.doc_index)
 
 
 def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
