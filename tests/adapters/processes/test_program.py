@@ -51,7 +51,4 @@ def test_a_module_that_was_not_captured_is_not_found_on_disk() -> None:
     code = _CHILD.format(source=str(REPO / "src"))
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=False)
     assert done.returncode == 1
-    assert (
-        b"not captured when the server started: redline.adapters.sandbox.process_tree"
-        in done.stderr
-    )
+    assert b"not captured when the server started: redline.adapters.sandbox" in done.stderr
