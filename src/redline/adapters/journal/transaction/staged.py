@@ -6,8 +6,7 @@ Whatever fails here leaves nothing behind: nothing is committed before `StagedCh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -121,19 +120,13 @@ def stage_change(
     change_set: ChangeSet, request: ChangeRequest, locked: LockedPaths
 ) -> StagedChange:
     """Check every base and stage what is new; on failure nothing is left behind."""
-    with _on_failure(locked.release):
+    clean_up = locked.release
+    try:
         locked.guards.lock(change_set.steps, locked.handles)
         checked = check_steps(change_set, locked)
         announced = _announce(checked, locked)
-    with _on_failure(announced.withdraw):
+        clean_up = announced.withdraw
         return _write(request, checked, announced)
-
-
-@contextmanager
-def _on_failure(clean_up: Callable[[], None]) -> Iterator[None]:
-    """Run *clean_up* when the block fails, and raise an OSError as WriteFailed."""
-    try:
-        yield
     except OSError as error:
         clean_up()
         name = error.filename2 or error.filename
