@@ -95,7 +95,7 @@ class Workspace:
         return self.edit(f"write {path}").write(path, content).commit()
 
     def replace(self, path: str, old: str, new: str) -> Operation:
-        """Replace *old*, which must stand in the file exactly once."""
+        """Replace *old*, which must occur in the file exactly once."""
         return self.edit(f"edit {path}").replace(path, old, new).commit()
 
     def delete(self, path: str) -> Operation:
@@ -125,7 +125,7 @@ class Workspace:
         return self._revert(Direction.REDO, operation_id)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
         self._app.close()
 
     def __enter__(self) -> Self:
@@ -165,7 +165,7 @@ class Editor:
         return self._plan(plan_write(self._workspace._app.tree, place, path, data))
 
     def replace(self, path: str, old: str, new: str) -> Self:
-        """Replace *old*, which must stand in the file exactly once."""
+        """Replace *old*, which must occur in the file exactly once."""
         app = self._workspace._app
         place = self._workspace._place(path, Access.WRITE)
         before = self._known(place) or FileState.of(app.tree.read(place))

@@ -1,4 +1,4 @@
-"""One package per toolset: arguments to plan, plan to engine, outcome to wording."""
+"""One package per toolset: read the arguments, call a service, format the answer."""
 
 TOOLSETS = {
     "coding": "redline.toolsets.coding_tools.tools",

@@ -25,8 +25,8 @@ ROWS = st.lists(st.tuples(NAMES, MODES, st.integers(0, 2**63), SECONDS), min_siz
 @given(prefix=st.just("") | NAMES.map(lambda name: name + "/"), rows=ROWS)
 def test_what_is_spelled_is_read_back(prefix: str, rows: list[tuple[str, int, int, int]]) -> None:
     names, modes, sizes, seconds = (list(column) for column in zip(*rows, strict=True))
-    spelled = Files().spell(prefix, FactLists(names, modes, sizes, seconds, [0] * len(names)))
-    assert json.loads(f"[{spelled}]") == [
+    encoded = Files().spell(prefix, FactLists(names, modes, sizes, seconds, [0] * len(names)))
+    assert json.loads(f"[{encoded}]") == [
         {
             "path": show_name(prefix + name),
             "type": "symlink" if mode == S_IFLNK | 0o777 else "file",

@@ -124,7 +124,7 @@ class _Proxy:
             pass
 
     def drop(self, command: _Command) -> None:
-        """Forget a command that has ended."""
+        """Release what was kept for a command that has ended."""
         self._commands.discard(command)
 
 
@@ -170,7 +170,7 @@ class _Command:
         share = max(
             len(self.connections) / MAX_OF_ONE_COMMAND, self._proxy.count() / MAX_CONNECTIONS
         )
-        if share >= 2:  # so many that even saying so costs too much
+        if share >= 2:  # beyond the number worth reporting
             writer.transport.abort()
             return
         self.connections.add(writer)
@@ -201,7 +201,7 @@ class _Command:
             self._proxy.report(self._job, text)
 
     def _end(self) -> None:
-        """Close everything: the namespace lasts as long as a socket of it."""
+        """Close everything: a namespace lives as long as one of its sockets."""
         asyncio.get_running_loop().remove_reader(self._channel.fileno())
         self._channel.close()
         if self._server is not None:

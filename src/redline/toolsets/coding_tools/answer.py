@@ -11,20 +11,20 @@ from redline.toolsets.tool import Json
 
 def success(fields: Json, blocks: Sequence[Json] = ()) -> Result:
     """An answer that is ok; *blocks* go before the text mirror."""
-    return _enveloped({"ok": True, **fields}, blocks, is_error=False)
+    return _envelope({"ok": True, **fields}, blocks, is_error=False)
 
 
-def spelled(items: Sequence[Any]) -> Any:
-    """A long list that stands in the answer twice, made JSON once."""
+def encode_once(items: Sequence[Any]) -> Any:
+    """Encode a long list once, although the answer holds it twice."""
     import orjson
 
     try:
-        return as_spelled(orjson.dumps(items))
+        return raw_json(orjson.dumps(items))
     except (TypeError, ValueError):
         return items
 
 
-def as_spelled(text: bytes | str) -> Any:
+def raw_json(text: bytes | str) -> Any:
     """A value that is JSON already."""
     import orjson
 
@@ -40,7 +40,7 @@ def failure(
     details: Mapping[str, Any] | None = None,
     **siblings: Any,
 ) -> Result:
-    """An answer that is not ok; *siblings* stand beside `error`."""
+    """An answer that is not ok; *siblings* are put beside `error`."""
     error = {
         "code": code,
         "message": _whole(message),
@@ -48,10 +48,10 @@ def failure(
         "retryable": retryable,
         "details": dict(details or {}),
     }
-    return _enveloped({"ok": False, **siblings, "error": error}, (), is_error=True)
+    return _envelope({"ok": False, **siblings, "error": error}, (), is_error=True)
 
 
-def _enveloped(structured: Json, blocks: Sequence[Json], *, is_error: bool) -> Result:
+def _envelope(structured: Json, blocks: Sequence[Json], *, is_error: bool) -> Result:
     import orjson
 
     try:

@@ -15,22 +15,22 @@ from redline.plan.patch.envelope import parse_patch
 from redline.services.commit import commit_plan
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
-from redline.toolsets.coding_tools.paths import shown, spelled
+from redline.toolsets.coding_tools.paths import shown, unescape_path
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
 
-_LARGEST_DIFF = 256 << 10
+_MAX_DIFF = 256 << 10
 
 
 def apply_patch(call: Call) -> Result:
     """Plan the patch, and unless it is a dry run, make it real."""
     arguments = call.arguments
     operations = parse_patch(arguments["patch"])
-    expected = _expected(arguments.get("expected", {}))
+    expected = _read_expected(arguments.get("expected", {}))
 
     def resolve(raw: str) -> WorkspacePath:
         return call.runtime.workspace.resolve(
-            spelled(raw), Access.WRITE, relative_only=True, follow=False
+            unescape_path(raw), Access.WRITE, relative_only=True, follow=False
         )
 
     def plan() -> PatchPlan:
@@ -75,12 +75,12 @@ def _fields(plan: PatchPlan, *, dry_run: bool) -> Json:
         "dry_run": dry_run,
         "clean": True,
         "summary": _summary(plan),
-        "affected_files": [_affected(each) for each in plan.affected],
+        "affected_files": [_affected_json(each) for each in plan.affected],
         "warnings": list(plan.notes),
     }
 
 
-def _expected(given: Mapping[str, Any]) -> dict[str, str]:
+def _read_expected(given: Mapping[str, Any]) -> dict[str, str]:
     """Paths with the SHA-256 they must have; a `version` of read_file serves as well."""
     expected: dict[str, str] = {}
     for path, version in given.items():
@@ -95,7 +95,7 @@ def _expected(given: Mapping[str, Any]) -> dict[str, str]:
     return expected
 
 
-def _affected(affected: Affected) -> Json:
+def _affected_json(affected: Affected) -> Json:
     fields: Json = {"path": shown(affected.path), "operation": affected.operation}
     if affected.old_path is not None:
         fields["old_path"] = shown(affected.old_path)
@@ -108,7 +108,7 @@ def _diff(plan: PatchPlan) -> str:
     for path, (before, after) in plan.states.items():
         piece = _file_diff(shown(path), before, after)
         size += len(piece)
-        if size > _LARGEST_DIFF:
+        if size > _MAX_DIFF:
             pieces.append(f"... more, not shown: {shown(path)} and what follows\n")
             break
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""How the facts of files are spelled: their kinds, their times, and whole lists as JSON."""
+"""Encode the facts of files: their kinds, their times, and whole lists as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def modified(mtime_ns: int) -> str:
 
 
 class Files:
-    """Makes JSON of files: tens of thousands stand in one answer, and nearly all of their names
+    """Makes JSON of files: tens of thousands are in one answer, and nearly all of their names
     are JSON as they are."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Files:
         numbers = orjson.dumps(sizes)[1:-1].decode().split(",")
         start = f'{{"path":"{prefix}'
         if _all_same(modes) and _all_same(seconds):
-            # As most directories are: what stands between two sizes and names is always the same.
+            # As most directories are: what is between two sizes and names is always the same.
             middle, end = _middle(modes[0] & KIND), ends[seconds[0]]
             rows = map(middle.join, zip(names, numbers, strict=True))
             return start + f"{end},{start}".join(rows) + end
@@ -59,19 +59,19 @@ def _middle(kind: int) -> str:
 
 
 def _quotable(prefix: str, names: list[str]) -> tuple[str, list[str]]:
-    """A path in two parts as it stands between the quotes of a JSON string."""
+    """A path in two parts between the quotes of a JSON string."""
     together = prefix + "".join(names)
     if together.isascii() and len(orjson.dumps(together)) == len(together) + 2:
         return prefix, names
-    return _quoted(prefix), [_quoted(name) for name in names]
+    return _quote(prefix), [_quote(name) for name in names]
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return orjson.dumps(show_name(name)).decode()[1:-1]
 
 
 class _Ends(dict[int, str]):
-    """How a row ends, by the second of its time, each spelled once: many files are of the same."""
+    """The end of a row by its second, encoded once: many files share it."""
 
     def __missing__(self, second: int) -> str:
         self[second] = end = f',"modified":"{modified(second * _SECOND)}"}}'

@@ -9,7 +9,7 @@ from redline.core.ports.git import GitFileDiff, GitStatus
 from redline.core.ports.tree import Kind
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
-from redline.toolsets.coding_tools.paths import existing, spelled
+from redline.toolsets.coding_tools.paths import existing, unescape_path
 from redline.toolsets.coding_tools.read_file import cut_head
 from redline.toolsets.tool import Json
 
@@ -56,7 +56,7 @@ def _status_fields(status: GitStatus, most: int) -> Json:
 def git_diff(call: Call) -> Result:
     """What changed, as a unified diff cut at whole lines."""
     arguments = call.arguments
-    paths = [_filter(call, raw) for raw in _named(arguments)]
+    paths = [_filter(call, raw) for raw in _resolve_named(arguments)]
     limit = arguments.get("max_bytes", 262144)
     files: list[GitFileDiff] = []
     for staged in (False, True):
@@ -75,7 +75,7 @@ def git_diff(call: Call) -> Result:
     return _diff_answer(files, limit, [])
 
 
-def _named(arguments: Json) -> list[str]:
+def _resolve_named(arguments: Json) -> list[str]:
     one = arguments.get("path")
     return [*([one] if one else []), *arguments.get("paths", [])]
 
@@ -83,7 +83,7 @@ def _named(arguments: Json) -> list[str]:
 def _filter(call: Call, raw: str) -> WorkspacePath:
     """A path to filter by; it need not exist any more."""
     return call.runtime.workspace.resolve(
-        spelled(raw), Access.READ, relative_only=True, follow=False
+        unescape_path(raw), Access.READ, relative_only=True, follow=False
     )
 
 

@@ -12,7 +12,7 @@ from redline.search.levels import ListingScope
 from redline.search.listing import Listed, Listing, list_directory
 from redline.search.listing import list_files as find_files
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.answer import as_spelled, success
+from redline.toolsets.coding_tools.answer import raw_json, success
 from redline.toolsets.coding_tools.file_facts import KIND, KINDS, Files, modified
 from redline.toolsets.coding_tools.paths import existing, shown
 from redline.toolsets.tool import Json
@@ -61,7 +61,7 @@ def list_files(call: Call) -> Result:
     return success(
         {
             "path": shown(directory),
-            "files": as_spelled(f"[{','.join(listing.entries)}]"),
+            "files": raw_json(f"[{','.join(listing.entries)}]"),
             **_cut(listing, "files", "max_results"),
         }
     )

@@ -17,7 +17,7 @@ from redline.toolsets.coding_tools.paths import shown
 from redline.toolsets.coding_tools.tools import LISTED_AT
 
 _PAGE = 200
-_MOST_OPERATIONS = 5000
+_MAX_OPERATIONS = 5000
 
 
 def own_changes(call: Call, paths: Sequence[WorkspacePath], context: int) -> list[GitFileDiff]:
@@ -37,7 +37,7 @@ def own_changes(call: Call, paths: Sequence[WorkspacePath], context: int) -> lis
 
 
 def _first_states(call: Call) -> dict[WorkspacePath, State]:
-    """Where each changed file stood before anything was done to it."""
+    """Return the state of each changed file before anything was done to it."""
     first: dict[WorkspacePath, State] = {}
     for operation in reversed(_operations(call)):
         for step in call.runtime.history.get(operation.id).change_set.steps:
@@ -58,7 +58,7 @@ def _operations(call: Call) -> list[Operation]:
     """This process's operations, newest first."""
     found: list[Operation] = []
     query = HistoryQuery(since=LISTED_AT, limit=_PAGE, steps=0)
-    while len(found) < _MOST_OPERATIONS:
+    while len(found) < _MAX_OPERATIONS:
         page = call.runtime.history.list(query)
         found += page
         if len(page) < _PAGE:

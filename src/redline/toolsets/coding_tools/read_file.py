@@ -15,7 +15,7 @@ from redline.toolsets.coding_tools.file_facts import modified
 from redline.toolsets.coding_tools.paths import existing, shown
 from redline.toolsets.tool import Json
 
-MOST_LINES = 2000
+MAX_LINES = 2000
 _LARGEST = 256 << 20
 
 
@@ -107,7 +107,7 @@ def line_starts(data: bytes) -> list[int]:
     return starts
 
 
-def cut_head(data: bytes, max_bytes: int, max_lines: int = MOST_LINES) -> Cut:
+def cut_head(data: bytes, max_bytes: int, max_lines: int = MAX_LINES) -> Cut:
     """The first whole lines of *data* within both limits, without the last line's newline."""
     if len(data) <= max_bytes and data.count(b"\n") <= max_lines:
         return Cut(data)

@@ -8,7 +8,7 @@ from redline.core.paths import show_name
 from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.answer import spelled, success
+from redline.toolsets.coding_tools.answer import encode_once, success
 from redline.toolsets.coding_tools.paths import existing
 from redline.toolsets.tool import Json
 
@@ -41,7 +41,7 @@ def search_text(call: Call) -> Result:
     return success(
         {
             "query": query.pattern,
-            "matches": spelled(matches),
+            "matches": encode_once(matches),
             "total_matches": found.total,
             "truncated": found.total > len(matches) or found.timed_out,
             "warnings": _warnings(found, len(matches)),

@@ -13,7 +13,7 @@ from redline.toolsets.coding_tools.paths import existing, shown
 from redline.toolsets.tool import Json
 
 # Read whole before it is looked at; far over what any limit lets through afterwards.
-_LARGEST_FILE = 64 << 20
+_MAX_FILE = 64 << 20
 _SVG_MARKS = (b"<svg", b"<?xml", b"<!DOCTYPE svg")
 
 
@@ -25,7 +25,7 @@ def view_image(call: Call) -> Result:
     entry = call.runtime.tree.stat(path)
     if entry is not None and entry.kind is Kind.DIRECTORY:
         raise IsADirectory(where)
-    data = call.runtime.tree.read(path, _LARGEST_FILE)
+    data = call.runtime.tree.read(path, _MAX_FILE)
     original = call.runtime.images.recognise(data)
     if original is None:
         raise _no_image(where, data)

@@ -17,7 +17,7 @@ def is_rich(client: Client) -> bool:
 def adapt(tool: Json, client: Client) -> Json:
     """The listing of *tool* for *client*."""
     if tool["name"] == "search_files":
-        # Calls may spell these path and pattern, so only the listing demands them.
+        # Calls may name these path and pattern, so only the listing requires them.
         schema = {**tool["inputSchema"], "required": SEARCH_FILES_REQUIRED}
         tool = {**tool, "inputSchema": schema}
     if not is_rich(client):

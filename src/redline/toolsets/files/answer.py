@@ -82,7 +82,7 @@ def file_uri(path: str) -> str:
 
 
 def mime_type(name: str) -> str | None:
-    """The type that the ending of *name* stands for, where it is well known."""
+    """Return the MIME type for the ending of *name*, where it is well known."""
     _, dot, ending = name.rpartition(".")
     return _TYPES.get(ending.lower()) if dot else None
 

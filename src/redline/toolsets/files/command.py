@@ -101,7 +101,8 @@ def _answer(call: Call, done: Finished) -> Result:
     if done.proposal is not None:
         content.append(_block(dry_run_text(call, done.proposal, "make these changes")))
     if errors:
-        content.append(_block("[stderr]\n" + errors + _cut(errors, done.stderr_truncated)))
+        note = _truncation_note(errors, done.stderr_truncated)
+        content.append(_block(f"[stderr]\n{errors}{note}"))
     hint = f"To get it, {_ASK_OPERATOR}"
     remarks = list(remarks_on(done.state, done.sandbox, done.notes, errors + out, hint))
     content.append(_block(_sandbox_text(done.sandbox, remarks)))
@@ -126,10 +127,10 @@ def _stdout_text(out: str, code: int, late: bool, truncated: bool) -> str:
     body = out or "(no output)"
     head = "[command timed out]\n" if late else ""
     gap = "" if body.endswith("\n") and not truncated else "\n"
-    return f"{head}{body}{_cut(out, truncated)}{gap}[exit code: {code}]"
+    return f"{head}{body}{_truncation_note(out, truncated)}{gap}[exit code: {code}]"
 
 
-def _cut(text: str, truncated: bool) -> str:
+def _truncation_note(text: str, truncated: bool) -> str:
     if not truncated:
         return ""
     return ("" if text.endswith("\n") else "\n") + "[output truncated at 512 KB]"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 # Names with one of these would not be read back as they are inside a glob's braces.
 _MEANINGFUL = frozenset("{},*?[]\\ ")
 # The globs of this toolset take up to 256 alternatives.
-_MOST_IN_BRACES = 200
+_MAX_IN_BRACES = 200
 
 
 def by_directory(paths: Iterable[str]) -> list[str]:
@@ -21,8 +21,8 @@ def by_directory(paths: Iterable[str]) -> list[str]:
         else:
             lines.append(path)
     for directory, names in groups.items():
-        for start in range(0, len(names), _MOST_IN_BRACES):
-            part = names[start : start + _MOST_IN_BRACES]
+        for start in range(0, len(names), _MAX_IN_BRACES):
+            part = names[start : start + _MAX_IN_BRACES]
             lines.append(directory + (part[0] if len(part) == 1 else f"{{{','.join(part)}}}"))
     return lines
 
@@ -33,7 +33,7 @@ def below(base: str, path: str) -> str:
 
 
 def equal_lines_once(found: Sequence[tuple[str, int, str]]) -> list[str]:
-    """(path, line number, text) as grep prints them; texts that recur stand once, places below."""
+    """(path, line number, text) as grep prints them; texts that recur are printed once, with their lines below."""
     groups: dict[str, dict[str, list[str]]] = {}
     for path, number, text in found:
         groups.setdefault(text.strip(), {}).setdefault(path, []).append(str(number))

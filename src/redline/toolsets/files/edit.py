@@ -35,11 +35,11 @@ def edit_file(call: Call) -> Result:
         if dry:
             return Result(_preview(name, _plan(call, path, name, edits)))
         cause = cause_of(call)
-        made = commit(call, lambda: _checked(call, path, name, edits, cause), f"edit {name}")
+        made = commit(call, lambda: _plan_checked(call, path, name, edits, cause), f"edit {name}")
         note_made(call, made.change_set, cause)
     except NotFound:
         if dry:
-            return Result.of_text(_intended(name, edits))
+            return Result.of_text(_describe_intended(name, edits))
         raise
     return Result.of_text(add_notes(f"Successfully edited {name}", made.notes))
 
@@ -51,7 +51,7 @@ def edit_files(call: Call) -> Result:
     targets = _targets(call, dry)
     outcomes: list[Outcome] = []
 
-    def planned() -> ChangeSet:
+    def plan_all() -> ChangeSet:
         outcomes.clear()
         steps: list[Change | Rename] = []
         for path, name, from_glob in targets:
@@ -61,23 +61,23 @@ def edit_files(call: Call) -> Result:
             except RedlineError as error:
                 outcomes.append(Outcome(name, _inline(call, name, error), error, from_glob))
                 continue
-            told = _shown(name, plan) if dry else f"Successfully edited {name}"
-            outcomes.append(Outcome(name, told))
+            report = _preview_text(name, plan) if dry else f"Successfully edited {name}"
+            outcomes.append(Outcome(name, report))
             steps += plan.change_set.steps
         return ChangeSet(tuple(steps))
 
     notes: tuple[str, ...] = ()
     if dry:
-        planned()
+        plan_all()
     else:
-        notes = commit(call, planned, f"edit {len(targets)} files").notes
-    told = [f"note: {note}" for note in notes]
+        notes = commit(call, plan_all, f"edit {len(targets)} files").notes
+    report = [f"note: {note}" for note in notes]
     if call.arguments.get("compact") is True:
-        return Result.of_text("\n".join([in_brief(outcomes, dry=dry), *told]))
-    return Result([_text(line) for line in [*in_full(outcomes), *told]])
+        return Result.of_text("\n".join([in_brief(outcomes, dry=dry), *report]))
+    return Result([_text(line) for line in [*in_full(outcomes), *report]])
 
 
-def _checked(
+def _plan_checked(
     call: Call, path: WorkspacePath, name: str, edits: list[TextEdit], cause: str
 ) -> ChangeSet:
     """The plan of edits that are not those of the call before once more."""
@@ -98,7 +98,7 @@ def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str, bool]]:
     access = Access.READ if dry else Access.WRITE
     found: dict[WorkspacePath, bool] = {}
     for raw in call.arguments["paths"]:
-        for path in _expanded(call, raw, access) if is_glob(raw) else ():
+        for path in _expand(call, raw, access) if is_glob(raw) else ():
             found.setdefault(path, True)
         if not is_glob(raw):
             path = resolve(call, raw, access)
@@ -106,7 +106,7 @@ def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str, bool]]:
     return [(path, shown(call, path), from_glob) for path, from_glob in found.items()]
 
 
-def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
+def _expand(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
     from redline.search.globs import split_base
     from redline.search.walk import anchored_files
 
@@ -115,7 +115,7 @@ def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
     hits = list(anchored_files(call.runtime.tree, base, pattern, call.cancel))
     if not hits:
         raise NotFound(raw, f"The glob matches no file: {raw}")
-    # Each is resolved anew: below a writable root there may be another one that is not.
+    # Each is resolved again: below a writable root there may be another one that is not.
     return [resolve(call, shown(call, hit), access) for hit in hits]
 
 
@@ -157,12 +157,12 @@ def _preview(name: str, plan: Replaced) -> list[Json]:
     return blocks
 
 
-def _shown(name: str, plan: Replaced) -> str:
+def _preview_text(name: str, plan: Replaced) -> str:
     """The preview as one text."""
     return "".join(block["text"] for block in _preview(name, plan))
 
 
-def _intended(name: str, edits: list[TextEdit]) -> str:
+def _describe_intended(name: str, edits: list[TextEdit]) -> str:
     lines = [f"(file does not exist: {name}) intended edits:"]
     for number, edit in enumerate(edits, 1):
         kind = "regex" if edit.is_regex else "literal"

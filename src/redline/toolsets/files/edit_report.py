@@ -14,7 +14,7 @@ class Outcome:
     """One file: its diff or the line that says it was edited, or why it was not."""
 
     name: str
-    told: str
+    report: str
     error: RedlineError | None = None
     from_glob: bool = False
 
@@ -28,13 +28,13 @@ def in_full(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """One text per file; advice that was given once is not repeated for the next file."""
     seen: set[str] = set()
     for outcome in outcomes:
-        told = outcome.told
+        report = outcome.report
         if isinstance(outcome.error, NoMatch):
-            advice = told.removeprefix(outcome.name)
+            advice = report.removeprefix(outcome.name)
             fact, separator, _ = advice.partition(". ")
-            told = outcome.name + fact if separator and advice in seen else told
+            report = outcome.name + fact if separator and advice in seen else report
             seen.add(advice)
-        yield told
+        yield report
 
 
 def in_brief(outcomes: Sequence[Outcome], *, dry: bool) -> str:
@@ -44,10 +44,10 @@ def in_brief(outcomes: Sequence[Outcome], *, dry: bool) -> str:
     head = f"{'Would edit' if dry else 'Edited'} {_files(len(done))}"
     head += f"; no match in {_files(len(without))} of the globs" if without else ""
     lines = [head]
-    lines += [o.told for o in done] if dry else by_directory(o.name for o in done)
-    lines += [o.told for o in outcomes if o.error is not None and not o.is_expected]
+    lines += [o.report for o in done] if dry else by_directory(o.name for o in done)
+    lines += [o.report for o in outcomes if o.error is not None and not o.is_expected]
     if without and not done:
-        lines.append(without[0].told)
+        lines.append(without[0].report)
     return "\n".join(lines)
 
 

@@ -25,7 +25,7 @@ def search_files(call: Call) -> Result:
     exclude = _texts(call, "excludeGlobs", "excludePatterns")
     base = searched(call, directory)
     hits = names_containing(call.runtime.tree, base, wanted, exclude, call.cancel)
-    return _answered(call, base, hits, "(no matches found)", {})
+    return _answer_with(call, base, hits, "(no matches found)", {})
 
 
 def glob_search(call: Call) -> Result:
@@ -38,7 +38,7 @@ def glob_search(call: Call) -> Result:
     truncated = 0 < cap < len(hits)
     if truncated:
         hits = hits[:cap]
-    return _answered(call, base, hits, "(no matches)", {"truncated": truncated})
+    return _answer_with(call, base, hits, "(no matches)", {"truncated": truncated})
 
 
 def searched(call: Call, directory: str) -> WorkspacePath:
@@ -52,7 +52,7 @@ def searched(call: Call, directory: str) -> WorkspacePath:
     return base
 
 
-def _answered(
+def _answer_with(
     call: Call, base: WorkspacePath, hits: Sequence[str], nothing: str, facts: Json
 ) -> Result:
     prefix = call.runtime.workspace.absolute(base).rstrip("/") + "/"

@@ -18,9 +18,9 @@ from redline.toolsets.files.compact import below, equal_lines_once
 from redline.toolsets.files.find import searched
 
 _DEFAULT_RESULTS = 500
-_MOST_RESULTS = 10_000
-_MOST_CONTEXT = 50
-_Told: TypeAlias = tuple[str, int, str, bool]
+_MAX_RESULTS = 10_000
+_MAX_CONTEXT = 50
+_Report: TypeAlias = tuple[str, int, str, bool]
 """Path as shown, line number, text, and whether it matches."""
 
 
@@ -34,15 +34,15 @@ def grep_files(call: Call) -> Result:
     question = ContentQuestion(
         given["regex"],
         given.get("caseInsensitive") is True,
-        min(given.get("contextLines", 0), _MOST_CONTEXT),
-        min(given.get("maxResults", _DEFAULT_RESULTS), _MOST_RESULTS),
+        min(given.get("contextLines", 0), _MAX_CONTEXT),
+        min(given.get("maxResults", _DEFAULT_RESULTS), _MAX_RESULTS),
     )
     scope, skipped = _scope(call)
     runtime = call.runtime
     search = ContentSearch(runtime.tree, runtime.regex, runtime.grep, call.cancel)
     found = search.run(question, scope) if scope.bases else ContentFound((), False)
     empty = not found.lines and scope.is_empty(runtime.tree, call.cancel)
-    return _answered(
+    return _answer_with(
         call, found, skipped, "(no files to search)" if empty else "(no matches found)"
     )
 
@@ -80,21 +80,21 @@ def _absolute(call: Call, glob: str) -> Iterator[Base]:
         yield Base(path, None, is_file=True)
 
 
-def _answered(call: Call, found: ContentFound, skipped: int, nothing: str) -> Result:
+def _answer_with(call: Call, found: ContentFound, skipped: int, nothing: str) -> Result:
     tops = [show_name(root.path.rstrip("/")) for root in call.runtime.workspace.roots]
-    told = [
+    report = [
         (f"{tops[root]}/{path}", line, text, is_match)
         for root, path, line, text, is_match, _ in _presentable(found.lines)
     ]
     matches = [
         {"path": path, "line": line, "text": text}
-        for path, line, text, is_match in told
+        for path, line, text, is_match in report
         if is_match
     ]
     base = _base(call, tops[0]) if call.arguments.get("compact") is True else ""
     count = f"{len(matches)} match{'' if len(matches) == 1 else 'es'}{base and f' in {base}'}"
     lines = [f"[truncated at {len(matches)} matches]"] if found.truncated else []
-    lines += _lines(told, base, bool(call.arguments.get("contextLines")))
+    lines += _lines(report, base, bool(call.arguments.get("contextLines")))
     lines.append(f"[{count}]" if matches else nothing)
     if skipped:
         lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
@@ -115,20 +115,20 @@ def _base(call: Call, top: str) -> str:
     return shown(call, resolve(call, directory)) if directory is not None else top
 
 
-def _lines(told: Sequence[_Told], base: str, grouped: bool) -> Iterable[str]:
+def _lines(report: Sequence[_Report], base: str, grouped: bool) -> Iterable[str]:
     if base:
-        told = [(below(base, path), line, text, is_match) for path, line, text, is_match in told]
+        report = [(below(base, path), line, text, hit) for path, line, text, hit in report]
     if grouped:
-        return _with_context(told)
+        return _with_context(report)
     if base:
-        return equal_lines_once([(path, line, text) for path, line, text, _ in told])
-    return [f"{path}:{line}:{text}" for path, line, text, _ in told]
+        return equal_lines_once([(path, line, text) for path, line, text, _ in report])
+    return [f"{path}:{line}:{text}" for path, line, text, _ in report]
 
 
-def _with_context(told: Sequence[_Told]) -> Iterator[str]:
+def _with_context(report: Sequence[_Report]) -> Iterator[str]:
     """Lines as grep prints them; groups of one file are set apart."""
     last_path, last_line = "", 0
-    for path, line, text, is_match in told:
+    for path, line, text, is_match in report:
         if path == last_path and line > last_line + 1:
             yield "--"
         mark = ":" if is_match else "-"

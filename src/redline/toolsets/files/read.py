@@ -14,7 +14,7 @@ from redline.toolsets.tool import Json
 
 WHOLE = 10 << 20
 SLICE = 1 << 20
-_MOST_FILES = 50
+_MAX_FILES = 50
 _ROOM_FOR_NAMES = 1 << 20
 _RANGE = ("start_line", "end_line", "head", "tail")
 
@@ -38,20 +38,20 @@ def read_multiple_files(call: Call) -> Result:
     paths = call.arguments["paths"]
     blocks = []
     room = MAX_ANSWER_CHARS - _ROOM_FOR_NAMES
-    for raw in paths[:_MOST_FILES]:
+    for raw in paths[:_MAX_FILES]:
         call.cancel.check()
-        text = _labelled(call, raw)
+        text = _label(call, raw)
         if len(text) > room:
             text = f"{clean(raw)}:\n[error: the answer has no room for it; read it alone]"
         room -= len(text)
         blocks.append({"type": "text", "text": text})
-    if len(paths) > _MOST_FILES:
-        too_many = f"[error: too many files (max {_MOST_FILES})]"
-        blocks.append({"type": "text", "text": f"{clean(paths[_MOST_FILES])}:\n{too_many}"})
+    if len(paths) > _MAX_FILES:
+        too_many = f"[error: too many files (max {_MAX_FILES})]"
+        blocks.append({"type": "text", "text": f"{clean(paths[_MAX_FILES])}:\n{too_many}"})
     return Result(blocks)
 
 
-def _labelled(call: Call, raw: str) -> str:
+def _label(call: Call, raw: str) -> str:
     name = clean(raw)
     try:
         path = resolve(call, raw)
@@ -122,13 +122,13 @@ def _part(call: Call, path: WorkspacePath, first: int, last: int | None) -> list
             raise InvalidArgument(
                 f"start_line {first} is behind the last line, {len(ended)}", field="start_line"
             )
-        return _bounded(b"".join(picked))
+        return _limit(b"".join(picked))
     if first < 0:
-        return _bounded(_last_lines(call, path, entry.size, -first))
-    return _bounded(_lines_from(call, path, entry.size, first, last))
+        return _limit(_last_lines(call, path, entry.size, -first))
+    return _limit(_lines_from(call, path, entry.size, first, last))
 
 
-def _bounded(content: bytes) -> list[Json]:
+def _limit(content: bytes) -> list[Json]:
     cut = content[:WHOLE]
     blocks: list[Json] = [{"type": "text", "text": clean(cut.decode("utf-8", "surrogateescape"))}]
     if len(cut) < len(content):

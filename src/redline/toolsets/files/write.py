@@ -17,7 +17,7 @@ def write_file(call: Call) -> Result:
     """Create a file or replace all of its content."""
     path = resolve(call, call.arguments["path"], _access(call))
     name = shown(call, path)
-    tree, content = call.runtime.tree, _encoded(call.arguments["content"])
+    tree, content = call.runtime.tree, _encode(call.arguments["content"])
     return _carry_out(
         call,
         lambda: plan_write(tree, path, name, content),
@@ -93,7 +93,7 @@ def _refuse_roots(call: Call, path: WorkspacePath, verb: str) -> None:
             raise PathDenied(name, f"An allowed directory itself is never {verb}: {name}")
 
 
-def _encoded(content: str) -> bytes:
+def _encode(content: str) -> bytes:
     try:
         return content.encode("utf-8")
     except UnicodeEncodeError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.core import errors as e
 from redline.toolsets.call import FailedCall, Result
 
-# The first class that fits decides; subclasses stand before their parents.
+# The first class that fits decides; subclasses precede their parents.
 _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
     (e.InvalidArgument, "INVALID_ARGUMENT"),
     (e.UnknownOperation, "UNKNOWN_CHANGE"),

@@ -7,9 +7,9 @@ import json
 
 from redline.cli.commands.documents.open_file import (
     add_flags,
+    exit_code_for,
     open_source,
     source_of,
-    told_if_absent,
 )
 from redline.cli.terminal import err, out_bytes
 from redline.core.paths import Access
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the value, exactly as it is in the file."""
-    return told_if_absent(args.file, lambda: _run(args))
+    return exit_code_for(args.file, lambda: _run(args))
 
 
 def _run(args: argparse.Namespace) -> int:

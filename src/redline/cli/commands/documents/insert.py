@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.documents.open_file import add_edit_flags, edit, told_if_absent
+from redline.cli.commands.documents.open_file import add_edit_flags, edit, exit_code_for
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit
 
@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Insert before an index (the length appends), or add a key that is not there."""
-    return told_if_absent(
+    return exit_code_for(
         args.file,
         lambda: edit(args, DocEdit("insert", parse_path(args.path), args.value, args.json)),
     )

@@ -78,7 +78,7 @@ class Opened:
     state: FileState | None = None
 
 
-def told_if_absent(name: str, action: Callable[[], int]) -> int:
+def exit_code_for(name: str, action: Callable[[], int]) -> int:
     """The exit code of *action* on a file, with its own code for a path that leads nowhere."""
     silence_native_stderr()
     try:
@@ -96,7 +96,7 @@ def told_if_absent(name: str, action: Callable[[], int]) -> int:
 
 
 def _as_flags(text: str) -> str:
-    """*text* with arguments as they are spelled here."""
+    """Return *text* with argument names as command-line flags."""
     for name in ("create_parents", "doc_index"):
         text = text.replace(name, f"--{name.replace('_', '-')}")
     return text

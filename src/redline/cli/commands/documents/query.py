@@ -7,9 +7,9 @@ import argparse
 from redline.cli.commands.documents.open_file import (
     NOT_THERE,
     add_flags,
+    exit_code_for,
     open_source,
     source_of,
-    told_if_absent,
 )
 from redline.cli.terminal import out, paint
 from redline.core.cancellation import UNCANCELLABLE
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print each match with its line, path and source."""
-    return told_if_absent(args.file, lambda: _run(args))
+    return exit_code_for(args.file, lambda: _run(args))
 
 
 def _run(args: argparse.Namespace) -> int:

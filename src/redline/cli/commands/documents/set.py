@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.documents.open_file import add_edit_flags, edit, told_if_absent
+from redline.cli.commands.documents.open_file import add_edit_flags, edit, exit_code_for
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit
 
@@ -17,6 +17,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replace the value, or add the key."""
-    return told_if_absent(
+    return exit_code_for(
         args.file, lambda: edit(args, DocEdit("set", parse_path(args.path), args.value, args.json))
     )

@@ -40,7 +40,7 @@ def exec_command(call: Call) -> Result:
     cwd = _workdir(call, given.get("workdir") or ".")
     env = _env(given.get("env") or {})
     if given.get("apply"):
-        return _applied(call)
+        return _apply_proposal(call)
     line = CommandLine(given["cmd"], cwd, "cmd", env)
     granted = pass_gate(call.runtime, line, ExecPermits(call))
     timeout = given.get("timeout_ms", TIMEOUT_MS) / 1000
@@ -66,10 +66,10 @@ def exec_command(call: Call) -> Result:
     if not job.state().has_ended and job.state().elapsed >= timeout:
         job.wait(_ENDING)
     call.cancel.check()
-    return _started(call, job)
+    return _answer_started(call, job)
 
 
-def _applied(call: Call) -> Result:
+def _apply_proposal(call: Call) -> Result:
     """Make the proposal of an earlier dry run real, without running anything."""
     given = call.arguments
     commands, owner = call.runtime.commands, owner_of(call)
@@ -78,12 +78,12 @@ def _applied(call: Call) -> Result:
     try:
         commands.release(given["apply"], owner)
     except SessionNotFound:
-        pass  # so many commands ran since that the handle was dropped
+        pass  # the handle was dropped: too many commands ran since
     fields = dry_run_fields(operation.change_set)
     return success(fields | {"dry_run": False, "status": "applied", "change_id": operation.id})
 
 
-def _started(call: Call, job: Job) -> Result:
+def _answer_started(call: Call, job: Job) -> Result:
     state = job.state()
     if state.status == "failed":
         call.runtime.commands.release(job.id, owner_of(call))

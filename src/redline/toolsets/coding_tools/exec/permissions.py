@@ -84,7 +84,7 @@ def request_permissions(call: Call) -> Result:
     if call.runtime.options.get("sandbox") == "dangerous":
         return _everything_allowed(call)
     if call.ask is None:
-        return _unsupported(
+        return _answer_unsupported(
             call,
             "this client cannot ask a person; restart the server with --sandbox trusted, or"
             " do it another way",
@@ -93,13 +93,13 @@ def request_permissions(call: Call) -> Result:
         return success({"status": "not_required", "grant_id": None, "expires_at": None})
     if not call.client.has_session:
         # Nothing tells this client from others of its principal: a grant would be theirs too.
-        return _unsupported(
+        return _answer_unsupported(
             call, "without a session nothing is kept: call exec_command, the person is asked there"
         )
     answer = call.ask(_question(call.arguments))
     if not is_agreed(answer):
-        return _denied(call, answer.action)
-    return _granted(call)
+        return _answer_denied(call, answer.action)
+    return _answer_granted(call)
 
 
 def _question(arguments: Json) -> Question:
@@ -145,7 +145,7 @@ def _ttl(arguments: Json) -> int:
     return int(arguments.get("ttl_seconds", 300))
 
 
-def _granted(call: Call) -> Result:
+def _answer_granted(call: Call) -> Result:
     import secrets
 
     arguments = call.arguments
@@ -183,7 +183,7 @@ def _iso(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _denied(call: Call, action: str) -> Result:
+def _answer_denied(call: Call, action: str) -> Result:
     return failure(
         "PERMISSION_DENIED",
         f"Permission denied by the person ({action}): {call.arguments['permission']}"
@@ -196,7 +196,7 @@ def _denied(call: Call, action: str) -> Result:
     )
 
 
-def _unsupported(call: Call, hint: str) -> Result:
+def _answer_unsupported(call: Call, hint: str) -> Result:
     return failure(
         "ELICITATION_UNSUPPORTED",
         f"Permission was not granted: {call.arguments['permission']}\nhint: {hint}",
