@@ -33,7 +33,7 @@ def below(base: str, path: str) -> str:
 
 
 def equal_lines_once(found: Sequence[tuple[str, int, str]]) -> list[str]:
-    """(path, line number, text) as grep prints them; texts that recur are printed once, with their lines below."""
+    """Format (path, line number, text) like grep; equal texts once, with their lines below."""
     groups: dict[str, dict[str, list[str]]] = {}
     for path, number, text in found:
         groups.setdefault(text.strip(), {}).setdefault(path, []).append(str(number))
