@@ -167,6 +167,7 @@ class Supervisor:
         if self._referee:
             poller.register(self._referee.listener, select.POLLIN)
         self._reap()
+        look_at = time.monotonic() + _LOOK_AT_MEMORY
         while self._status is None:
             ready = dict(poller.poll(None if pause is None else pause * 1000))
             self._reap()
@@ -175,20 +176,16 @@ class Supervisor:
                 self._referee = None
             if self._control.fileno() in ready and not self._obey():
                 return False
-            if not ready and limit and self._memory() > limit:
-                self._why = "memory"
-                tree.end_all(os.getpid(), reap=False)
+            if limit and time.monotonic() >= look_at:  # also while the command keeps us busy
+                self._hold_memory(limit)
+                look_at = time.monotonic() + _LOOK_AT_MEMORY
         return True
 
-    def _memory(self) -> int:
-        pages = 0
-        for pid in tree.descendants(os.getpid()):
-            try:
-                with open(f"/proc/{pid}/statm", "rb", buffering=0) as file:
-                    pages += int(file.read(100).split()[1])
-            except (OSError, IndexError):
-                continue
-        return pages * os.sysconf("SC_PAGE_SIZE")
+    def _hold_memory(self, limit: int) -> None:
+        """End the command when its processes together use more than *limit*."""
+        if tree.memory(tree.descendants(os.getpid()), limit) > limit:
+            self._why = "memory"
+            tree.end_all(os.getpid(), reap=False)
 
     def _obey(self) -> bool:
         orders = self._control.recv(64)
