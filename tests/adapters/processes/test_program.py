@@ -41,7 +41,7 @@ _CHILD = """
 import sys
 sys.path.insert(0, {source!r})
 from redline.adapters.sandbox.program import capture
-program = capture("redline.adapters.sandbox.process_tree:parents", ["redline.adapters.processes"])
+program = capture("redline.adapters.sandbox.process_tree:parents", ["redline.adapters.sandbox"])
 sys.exit(program.start().wait())
 """
 
