@@ -1,5 +1,6 @@
 """Run inside the sandbox: tries one forbidden thing, prints `held: ERRNO` or `done`."""
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -8,6 +9,7 @@ import signal
 import socket
 import stat
 import sys
+import time
 
 PR_LIMITED = (1000, 1000)
 
@@ -103,6 +105,23 @@ def memory_file(size):
     descriptor = os.memfd_create("hidden")
     for _ in range(int(size) >> 24):
         os.write(descriptor, b"x" * (1 << 24))
+
+
+def memory_busy(count, size, seconds):
+    """Hold memory in several processes while calls that the supervisor answers never pause."""
+    until = time.monotonic() + float(seconds)
+    for _ in range(int(count)):
+        if os.fork() == 0:
+            block = b"x" * int(size)
+            time.sleep(float(seconds))
+            os._exit(len(block) == 0)
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as any_socket:
+            any_socket.connect("nobody-listens")
+        with contextlib.suppress(OSError):
+            os.chmod("tries.py", 0o644)
+    if any(os.wait()[1] for _ in range(int(count))):
+        raise OSError(errno.ENOMEM, "a process was ended")
 
 
 def shared_segment(key):

@@ -255,19 +255,20 @@ class SandboxedCommands:
             "confine": plan,
             "proxy": plan.get("network") == Network.NAMED,
             "limits": limits.rlimits() if held else {"core": 0},
-            "memory": limits.MEMORY if held else 0,
-            "pids": limits.PROCESSES if held else 0,
+            **_in_all(held),
         }
 
     def _tree(self, offer: dict[str, Any]) -> dict[str, Any]:
         """The mount tree for the helper to make before there is a command."""
         mode = "safe" if self._mode == "dangerous" else self._mode  # for dry runs
+        is_held = mode == self._mode
+        usual = {"spaces": is_held, **_in_all(is_held)}
         try:
             backend = policy.choose(mode, offer, self._backend)
         except SandboxUnavailable:
-            return {"kind": "none"}
+            return {"kind": "none", "ahead": {**usual, "spaces": False}}
         top = self._workspace.roots[0].path
-        return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer)
+        return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer, usual)
 
     def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
         roots = self._workspace.roots
@@ -334,6 +335,11 @@ class SandboxedCommands:
         job.attach(control, streams, stdin, None if command.tty else command.stdin)
         if command.tty and command.stdin:
             job.send(command.stdin)
+
+
+def _in_all(held: bool) -> dict[str, int]:
+    """How much memory and how many processes a command may have in all; 0 is no limit."""
+    return {"memory": limits.MEMORY if held else 0, "pids": limits.PROCESSES if held else 0}
 
 
 def _terminal(rows: int, cols: int) -> tuple[int, list[int]]:

@@ -18,6 +18,7 @@ from redline.core.errors import SandboxUnavailable
 _PATIENCE = 20.0
 _CLOSING = 5.0
 MAX_PACKET = 64 << 10
+_NOTHING = {"spaces": False, "memory": 0, "pids": 0}
 
 
 class Helper:
@@ -29,7 +30,7 @@ class Helper:
         program: Program | None = None,
     ) -> None:
         self._program = program or capture_helper()
-        self._tree = tree or (lambda _offer: {"kind": "none"})
+        self._tree = tree or (lambda _offer: {"kind": "none", "ahead": _NOTHING})
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None

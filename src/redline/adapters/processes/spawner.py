@@ -4,8 +4,8 @@ The first thing the helper says is what the kernel offers; the first packet it g
 tree that commands start from, which it has made once. Every other packet is a request: JSON,
 together with the descriptors (control socket, then stdin, stdout, stderr or the terminal; with a
 proxy the channel to it; last a file with the JSON when it is too long for a packet). The
-supervisor that was waiting takes it and says so; the helper then forks the next one. When the
-server has gone it waits for its jobs, removes the private directory, and ends.
+supervisor that was waiting takes it and says so; the helper forks the next one a moment later.
+When the server has gone it waits for its jobs, removes the private directory, and ends.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import time
 from itertools import count
 from typing import Any
 
-from redline.adapters.processes.supervisor import Supervisor
+from redline.adapters.processes.supervisor import MAX_PACKET, Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
 
-MAX_PACKET = 64 << 10
-_READY = 2
+_READY = 4
+_LET_START = 30  # milliseconds in which a command starts undisturbed, while others are ready
 _PATIENCE = 2.0
 _numbers = count()
 
@@ -50,17 +50,21 @@ def serve(descriptor: str, private: str, groups_of: str) -> None:
     for parent in cgroups:
         _sweep(parent["at"])
     taken, took = os.pipe()
-    groups = [path for _ in range(_READY) for path in _stand_by(requests, took, cgroups, tree)]
+    groups = _stand_by(requests, took, cgroups, tree)
+    ready = 1
     poller = select.poll()
     poller.register(taken, select.POLLIN)
     poller.register(requests, 0)  # only its end
     while True:
-        ready = dict(poller.poll())
-        if requests.fileno() in ready:
+        events = dict(poller.poll(_LET_START if 0 < ready < _READY else None))
+        if requests.fileno() in events:
             break
-        for _ in os.read(taken, 64):
+        if events:
+            ready -= len(os.read(taken, 64))
+        if not events or ready < 1:
             groups = [group for group in groups if not _remove_group(group)]
             groups += _stand_by(requests, took, cgroups, tree)
+            ready += 1
     tree.release()
     _wait_for_all()
     _remove_all(groups)
@@ -153,10 +157,5 @@ def _take(
     os.write(took, b"x")
     os.close(took)
     requests.close()
-    job = json.loads(body)
-    if "elsewhere" in job:
-        with open(descriptors.pop(), "rb") as file:
-            job = json.loads(file.read())
-    proxy = descriptors.pop() if job["proxy"] else -1
     control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
-    ready.supervise(job, control, descriptors[1:], proxy)
+    ready.supervise(body, control, descriptors[1:])

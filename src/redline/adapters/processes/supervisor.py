@@ -19,6 +19,8 @@ import termios
 import time
 from typing import Any, NamedTuple, NoReturn
 
+from redline.adapters.processes import command_space
+from redline.adapters.processes.command_space import CommandSpace
 from redline.adapters.sandbox import confine, syscalls
 from redline.adapters.sandbox import process_tree as tree
 from redline.adapters.sandbox.notify import Referee
@@ -27,7 +29,8 @@ _SIGNALS = {b"T": signal.SIGTERM, b"I": signal.SIGINT}
 _LOOK_AT_MEMORY = 0.5
 _LOOK_WITHOUT_PIDFD = 0.02
 _CHANNEL = 3
-_OWN_PROCESSES = 3  # the supervisor, and two around a command in namespaces
+MAX_PACKET = 64 << 10
+_OWN_PROCESSES = 2  # the supervisor, and the first process of a command's namespaces
 _OWN_MEMORY = 64 << 20
 
 
@@ -42,30 +45,44 @@ class Supervisor:
         syscalls.become_subreaper()
         if syscalls.IS_LINUX:
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))  # until there is a job
-        self._here, self._there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._job: dict[str, Any] = {}
-        self._control = self._here
-        self._proxy = -1
+        self._control: socket.socket
+        self._channel: socket.socket  # to the command until it runs
         self._main = 0
         self._status: int | None = None
         self._left = 0
         self._why = ""
         self._reports = -1
         self._referee: Referee | None = None
+        self._space: CommandSpace | None = None
+        self._limited = (0, 0)
+        self._limit(tree.ahead)
+        if tree.ahead["spaces"]:
+            try:
+                self._space = self._make_space(tree.ahead["network"] == "open")
+            except OSError:
+                pass  # the job tries again and says what went wrong
 
-    def supervise(
-        self, job: dict[str, Any], control: socket.socket, streams: list[int], proxy: int
-    ) -> NoReturn:
-        """Run *job* to its end and exit.
+    def supervise(self, body: bytes, control: socket.socket, descriptors: list[int]) -> NoReturn:
+        """Run the job that *body* and *descriptors* are to its end and exit.
 
-        *proxy* is the channel on which the proxy gets the command's listening socket, or -1; it
-        stays open here so that the proxy sees when the job has ended.
+        A channel to the proxy stays open here, so that the proxy sees when the job has ended.
         """
-        self._job, self._control, self._proxy = job, control, proxy
+        self._control = control
         try:
+            request = _read_request(body, descriptors)
+            self._job = request.job
             if syscalls.IS_LINUX:
                 syscalls.prctl(syscalls.PR_SET_PDEATHSIG, 0)  # a running job ends in its own time
-            self._run(streams)
+            self._limit(self._job)
+            if self._job["confine"]["spaces"]:
+                self._run_inside(body, descriptors)
+            else:
+                self._run_here(request)
+            for descriptor in descriptors:
+                if descriptor != request.proxy:
+                    os.close(descriptor)
+            self._see_through()
         except BaseException as problem:
             self._say({"failed": f"{type(problem).__name__}: {problem}"})
             tree.end_all(os.getpid())
@@ -78,22 +95,35 @@ class Supervisor:
         except OSError:
             pass
 
-    def _run(self, streams: list[int]) -> None:
-        self._limit()
-        self._reports, report = os.pipe()
+    def _make_space(self, is_network_open: bool) -> CommandSpace:
+        return command_space.make(self._tree, is_network_open, _await_job)
+
+    def _run_inside(self, body: bytes, descriptors: list[int]) -> None:
+        """Give the job to the process that waits for it in namespaces of its own."""
+        is_network_open = self._job["confine"]["network"] == "open"
+        if self._space and self._space.is_network_open != is_network_open:
+            self._space.discard()
+            self._space = None
+        space = self._space or self._make_space(is_network_open)
+        self._main, self._channel, self._reports = space.first, space.channel, space.reports
+        socket.send_fds(self._channel, [body], descriptors)
+
+    def _run_here(self, request: _Request) -> None:
+        """Fork the process that becomes the command."""
+        if self._space:
+            self._space.discard()
+        self._channel, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._main = os.fork()
         if self._main == 0:
-            outer = _Outer(self._there.fileno(), report, self._proxy, self._tree)
-            _become(self._job, streams, outer)
-        self._there.close()
-        for descriptor in (*streams, report):
-            os.close(descriptor)
+            _become(request, there)
+        there.close()
+
+    def _see_through(self) -> None:
+        """Watch the command until its end, and tell the server how it ended."""
         problem = self._hear_child()
         if problem:
             self._say({"failed": problem})
             return
-        if self._job["confine"]["spaces"]:
-            self._keep_mounts()
         server_lives = self._watch()
         left = self._end()
         if self._was_out_of_memory():
@@ -101,25 +131,20 @@ class Supervisor:
         if server_lives:
             self._say({"status": self._status or 0, "left": left, "why": self._why})
 
-    def _keep_mounts(self) -> None:
-        """Hold the command's mounts until we end: unmounting takes long, and the last process
-        to leave waits for it."""
-        try:
-            os.open(f"/proc/{self._main}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            pass
-
-    def _limit(self) -> None:
+    def _limit(self, wanted: dict[str, Any]) -> None:
         """Let the kernel count the job's processes and memory; we are one of them ourselves."""
-        memory = self._job["memory"]
-        wanted: list[tuple[str, str, int]] = []
-        if self._job["pids"]:
-            wanted.append(("pids", "pids.max", self._job["pids"] + _OWN_PROCESSES))
+        memory, pids = int(wanted["memory"]), int(wanted["pids"])
+        if self._limited == (memory, pids):
+            return
+        self._limited = memory, pids
+        files: list[tuple[str, str, int]] = []
+        if pids:
+            files.append(("pids", "pids.max", pids + _OWN_PROCESSES))
         if memory:
             names = ("memory.max", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
-            wanted += [("memory", name, memory + _OWN_MEMORY) for name in names]
-            wanted.append(("memory", "memory.swap.max", 0))
-        for controller, name, value in wanted:
+            files += [("memory", name, memory + _OWN_MEMORY) for name in names]
+            files.append(("memory", "memory.swap.max", 0))
+        for controller, name, value in files:
             group = self._groups.get(controller)
             if group and os.path.exists(f"{group}/{name}"):
                 with open(f"{group}/{name}", "w") as file:
@@ -152,7 +177,7 @@ class Supervisor:
         """What went wrong before the command ran; collects the listener on the way."""
         text = b""
         while True:
-            data, descriptors, _flags, _address = socket.recv_fds(self._here, 4096, 1)
+            data, descriptors, _flags, _address = socket.recv_fds(self._channel, 4096, 1)
             if descriptors:
                 self._referee = Referee(descriptors[0], self._job["confine"])
             elif not data:
@@ -173,6 +198,7 @@ class Supervisor:
         if self._referee:
             poller.register(self._referee.listener, select.POLLIN)
         self._reap()
+        look_at = time.monotonic() + _LOOK_AT_MEMORY
         while self._status is None:
             ready = dict(poller.poll(None if pause is None else pause * 1000))
             self._reap()
@@ -181,20 +207,16 @@ class Supervisor:
                 self._referee = None
             if self._control.fileno() in ready and not self._obey():
                 return False
-            if not ready and limit and self._memory() > limit:
-                self._why = "memory"
-                tree.end_all(os.getpid(), reap=False)
+            if limit and time.monotonic() >= look_at:  # also while the command keeps us busy
+                self._hold_memory(limit)
+                look_at = time.monotonic() + _LOOK_AT_MEMORY
         return True
 
-    def _memory(self) -> int:
-        pages = 0
-        for pid in tree.descendants(os.getpid()):
-            try:
-                with open(f"/proc/{pid}/statm", "rb", buffering=0) as file:
-                    pages += int(file.read(100).split()[1])
-            except (OSError, IndexError):
-                continue
-        return pages * os.sysconf("SC_PAGE_SIZE")
+    def _hold_memory(self, limit: int) -> None:
+        """End the command when its processes together use more than *limit*."""
+        if tree.memory(tree.descendants(os.getpid()), limit) > limit:
+            self._why = "memory"
+            tree.end_all(os.getpid(), reap=False)
 
     def _obey(self) -> bool:
         orders = self._control.recv(64)
@@ -210,7 +232,7 @@ class Supervisor:
     def _signal(self, number: int) -> None:
         below = tree.descendants(os.getpid())
         if self._job["confine"]["spaces"]:
-            below.remove(self._main)  # its child, the first process there, hears no signal
+            below.remove(self._main)  # the first process there is none of the command's
         tree.send(below, number)
         tree.send(below, signal.SIGCONT)
 
@@ -237,64 +259,47 @@ class Supervisor:
         return int(text[0])
 
 
-class _Outer(NamedTuple):
-    """What the forked child has of the processes outside: descriptors, and the mount tree."""
+class _Request(NamedTuple):
+    """A job, and what its descriptors are for."""
 
-    channel: int
-    report: int
-    proxy: int
-    held: confine.MountTree
+    job: dict[str, Any]
+    streams: list[int]
+    proxy: int  # the channel on which the proxy gets the command's listening socket, or -1
 
 
-def _become(job: dict[str, Any], streams: list[int], outer: _Outer) -> NoReturn:
-    """In the forked child: become the command, or the processes around it."""
+def _read_request(body: bytes, descriptors: list[int]) -> _Request:
+    """Return the job of a packet; a long job is in a file that comes last."""
+    job: dict[str, Any] = json.loads(body)
+    streams = list(descriptors)
+    if "elsewhere" in job:
+        file = streams.pop()
+        job = json.loads(os.pread(file, os.fstat(file).st_size, 0))
+    proxy = streams.pop() if job["proxy"] else -1
+    return _Request(job, streams, proxy)
+
+
+def _await_job(channel: socket.socket) -> NoReturn:
+    """In the process that waits in namespaces of its own: become the command that comes."""
+    body, descriptors, _flags, _address = socket.recv_fds(channel, MAX_PACKET, 8)
+    if not body:
+        os._exit(0)  # there will be none
+    _become(_read_request(body, descriptors), channel)
+
+
+def _become(request: _Request, channel: socket.socket) -> NoReturn:
+    """Become the command, or say why not."""
     try:
-        if job["confine"]["spaces"]:
-            _enter(job, outer)
-        _prepare(job, streams, outer.channel)
+        plan = request.job["confine"]
+        if plan["spaces"] and request.proxy >= 0:  # else the port would be the machine's
+            confine.hand_out_listener(int(plan["proxy_port"]), request.proxy)
+        _prepare(request.job, request.streams, channel.fileno())
     except BaseException as problem:
         text = str(problem).encode(errors="replace")
         try:
-            os.write(outer.channel, text)
+            channel.send(text)
         except OSError:
             os.write(_CHANNEL, text)
     os._exit(127)
-
-
-def _enter(job: dict[str, Any], outer: _Outer) -> None:
-    """Return in the process that becomes the command, in namespaces of its own.
-
-    Two processes stay: this one, outside the process namespace, and the first one in it. Each
-    ends when its parent does, and with the first one the kernel ends all that live there.
-    """
-    plan = job["confine"]
-    confine.enter(plan, outer.held)
-    if outer.proxy >= 0:
-        confine.hand_out_listener(int(plan["proxy_port"]), outer.proxy)
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
-    first = os.fork()
-    if first:
-        _close_all_but(-1)
-        os.waitpid(first, 0)
-        os._exit(0)
-    confine.become_first(plan)
-    command = os.fork()
-    if command == 0:
-        return
-    _close_all_but(outer.report)
-    confine.rest(plan)
-    while True:
-        pid, status = os.wait()
-        if pid == command:
-            left = sum(name.isdigit() for name in os.listdir("/proc")) - 1
-            os.write(outer.report, f"{status} {left}".encode())
-            os._exit(0)
-
-
-def _close_all_but(kept: int) -> None:
-    if kept >= 0:
-        os.closerange(0, kept)
-    os.closerange(kept + 1, 1024)
 
 
 def _prepare(job: dict[str, Any], streams: list[int], channel: int) -> None:

@@ -33,6 +33,7 @@ class MountTree:
     def __init__(self, plan: dict[str, Any], base: str) -> None:
         self.problem = ""
         self.holder = -1
+        self.ahead: dict[str, Any] = plan["ahead"]  # what supervisors do before there is a job
         try:
             if plan["kind"] == "bubblewrap":
                 self.holder = os.pidfd_open(_start_bubblewrap(plan["args"]))
@@ -87,11 +88,11 @@ def apply_limits(limits: dict[str, int]) -> None:
         resource.setrlimit(which, (value, value))
 
 
-def enter(plan: dict[str, Any], tree: MountTree) -> None:
+def enter(tree: MountTree, is_network_open: bool) -> None:
     """Enter namespaces of our own; the next child is the first process there."""
     if tree.holder < 0:
         raise OSError(tree.problem or "The file system of commands was not made")
-    mounts.join(tree.holder, plan["network"] == "open")
+    mounts.join(tree.holder, is_network_open)
 
 
 def hand_out_listener(port: int, channel: int) -> None:
@@ -107,23 +108,24 @@ def hand_out_listener(port: int, channel: int) -> None:
         socket.send_fds(own, [b"L"], [listener.fileno()])
 
 
-def become_first(plan: dict[str, Any]) -> None:
-    """As the first process of the new namespaces: finish the tree, and be out of reach in it."""
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
-    mounts.add(plan["steps"])
+def finish_tree(tree: MountTree) -> None:
+    """Mount what every command has to itself; run this as the first process of the namespaces."""
+    mounts.add(tree.ahead["steps"])
 
 
-def rest(plan: dict[str, Any]) -> None:
-    """Give up what only starting the command needed."""
+def rest(tree: MountTree) -> None:
+    """Give up, as the first process, everything but waiting; nobody inside can touch us."""
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     syscalls.drop_capabilities()
-    seccomp.install(base64.b64decode(plan["idle_filter"]), listen=False)
+    seccomp.install(base64.b64decode(tree.ahead["filter"]), listen=False)
 
 
 def submit(plan: dict[str, Any], channel: int) -> None:
     """Be held to everything the plan says; the supervisor gets the calls it is to judge."""
-    if not plan["spaces"]:
+    if plan["spaces"]:
+        mounts.add(plan["steps"])
+    else:
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     os.chdir(plan["cwd"])
     with open("/proc/self/oom_score_adj", "w") as file:

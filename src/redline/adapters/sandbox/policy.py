@@ -51,16 +51,28 @@ def require_dry(backend: str, offer: dict[str, Any]) -> None:
         )
 
 
-def tree(backend: str, view: SandboxView, offer: dict[str, Any]) -> dict[str, Any]:
-    """The mount tree all commands of a server start from, as data for the helper."""
+def tree(
+    backend: str, view: SandboxView, offer: dict[str, Any], usual: dict[str, Any]
+) -> dict[str, Any]:
+    """The mount tree all commands of a server start from, as data for the helper.
+
+    `ahead` is what supervisors do before there is a command, for the *usual* one.
+    """
     if not has_namespaces(backend, offer):
-        return {"kind": "none"}
+        return {"kind": "none", "ahead": {**usual, "spaces": False}}
     for path in (*visible_paths.pinned_directories(view), view.layers):
         os.makedirs(path, 0o755, exist_ok=True)
+    ahead = {
+        **usual,
+        "network": str(view.network),
+        "steps": visible_paths.mounts_of_every_command(),
+        "filter": _filter(seccomp.Rules(sockets=False)),
+    }
     if backend == "bubblewrap":
         program = bubblewrap.executable() or "bwrap"
-        return {"kind": "bubblewrap", "args": bubblewrap.arguments(program, view)}
-    return {"kind": "own", "steps": visible_paths.mount_tree(view)}
+        args = bubblewrap.arguments(program, view)
+        return {"kind": "bubblewrap", "args": args, "ahead": ahead}
+    return {"kind": "own", "steps": visible_paths.mount_tree(view), "ahead": ahead}
 
 
 def confine(
@@ -99,7 +111,6 @@ def confine(
         "steps": visible_paths.own_mounts(view, overlays),
         "landlock": _landlock(view, offer, spaces, writable) if backend == "landlock" else None,
         "filter": _filter(rules),
-        "idle_filter": _filter(seccomp.Rules(sockets=False)),
         "writable": writable,
         "protected": [*view.protected, *view.program],
         "server": os.getpid(),

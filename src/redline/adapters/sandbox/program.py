@@ -32,6 +32,7 @@ _HELPER_MODULES = (
     "redline.adapters.sandbox.program",
     "redline.adapters.processes.spawner",
     "redline.adapters.processes.supervisor",
+    "redline.adapters.processes.command_space",
     "redline.adapters.sandbox.process_tree",
     "redline.adapters.sandbox.confine",
     "redline.adapters.sandbox.landlock",

@@ -214,18 +214,23 @@ def mount_tree(view: SandboxView) -> list[list[Any]]:
     return steps + [["empty", path] for path in hidden_directories(view, in_writable=False)]
 
 
-def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
-    """What one command has to itself in a copy of that tree, as steps.
-
-    *overlays* gives the upper and work directory for each root that is copy-on-write.
-    """
+def mounts_of_every_command() -> list[list[Any]]:
+    """What each command has to itself in a copy of that tree, as steps; the same for all."""
     steps: list[list[Any]] = [["proc", "/proc"], ["pts", "/dev/pts"]]
     steps.append(["shm", "/dev/shm", SHARED_MEMORY])  # noqa: S108 - a private one
     if os.geteuid() == 0:
         kernel = (f"/proc/{name}" for name in KERNEL_FILES)
         steps += [["ro-inside", path] for path in kernel if os.path.exists(path)]
+    return steps
+
+
+def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
+    """What only this command has in its copy of the tree, as steps.
+
+    *overlays* gives the upper and work directory for each root that is copy-on-write.
+    """
     covered = [(path, overlays[path]) for path, _ in roots_by_depth(view) if path in overlays]
-    steps += [["overlay", path, *layers] for path, layers in covered]
+    steps: list[list[Any]] = [["overlay", path, *layers] for path, layers in covered]
     for path, is_writable in roots_by_depth(view):
         if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
