@@ -1,0 +1,284 @@
+"""Set, copy, give, mark, switch: effects that give places a value."""
+
+from __future__ import annotations
+
+from redline.instruct.effects.context import Context, Found
+from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.typing import has_shape, typed
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import Span
+from redline.instruct.language.words import FALSE_WORDS, TRUE_WORDS, joined, key_form, key_words
+from redline.instruct.lexicon.names import Sort, flag_stems
+from redline.instruct.values import Value, same, type_name
+
+_SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
+_PAIRS = (
+    ("enabled", "disabled"), ("active", "inactive"), ("on", "off"), ("yes", "no"),
+    ("activated", "deactivated"),
+)  # fmt: skip
+
+
+def assign(context: Context) -> Outcome:
+    """Give the target a value, if it holds the old one where one is named."""
+    target, value = context.clause.role("target"), context.clause.role("value")
+    if target is None:
+        target = _same_target(context)
+    found = context.resolve(target)
+    old = context.clause.role("old")
+    if old is not None:
+        found = _holding(context, found, old)
+    _check_places(context, found, value)
+    return context.each(found, lambda node: context.typed(value, node))
+
+
+def _same_target(context: Context) -> Phrase:
+    """Return the target of the clause before, for `to 6 in production`."""
+    previous = context.previous
+    target = previous.role("target") if previous is not None else None
+    if target is None or not context.clause.scopes:
+        raise Refusal("clause", "it is not clear what is to be set")
+    return target  # type: ignore[no-any-return]
+
+
+def _holding(context: Context, found: Found, old: Span) -> Found:
+    """Return the places that hold the old value; Refusal when the only one does not."""
+    kept = []
+    for node in found.nodes:
+        tokens = context.chart.tokens[old.start : old.end]
+        wanted = typed(tokens, context.chart.source, context.tree.values[node], (), context.key(node))
+        if same(wanted, context.tree.values[node]):
+            kept.append(node)
+    if not kept:
+        raise Refusal("value", f"it is not {context.text(old)} now", found.nodes)
+    if len(kept) > 1 and not found.phrase.many:  # type: ignore[union-attr]
+        raise Refusal("several", "it is not clear which one", tuple(kept))
+    return Found(tuple(kept), found.many, found.whole, found.cost, found.phrase)
+
+
+def _check_places(context: Context, found: Found, value: Span) -> None:
+    """Refuse a bare word for a record or for a node of which only the value was named."""
+    phrase = found.phrase
+    assert phrase is not None
+    literal = context.chart.tokens[value.start].kind == "json"
+    if phrase.sort in (Sort.RECORD, Sort.FLAG) and not literal:
+        raise Refusal("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
+    for node in found.nodes:
+        held = context.tree.values[node]
+        if isinstance(held, dict) and held and not literal:
+            raise Refusal("type", f"{context.text(phrase)!r} is an object", found.nodes)
+
+
+def respectively(context: Context) -> Outcome:
+    """Give each of several targets its own value."""
+    target, values = context.clause.role("target"), context.clause.role("value")
+    found = context.resolve(target)
+    places = [int(place) for place in values.extra.split(",")]
+    if len(places) != len(found.nodes):
+        raise Refusal("value", "there are not as many values as places", found.nodes)
+    given = dict(zip(found.nodes, places, strict=True))
+    return context.each(
+        found, lambda node: context.typed(Span(given[node], given[node] + 1), node)
+    )
+
+
+def owned(context: Context) -> Outcome:
+    """Give a field of the owner a value: `give Bob the role admin`."""
+    owner = context.clause.role("owner")
+    if owner is None:
+        if context.previous is None:
+            raise Refusal("clause", "it is not clear whose field is meant")
+        owner = context.previous.role("owner")
+    holders = context.resolve(owner)
+    target, value = context.clause.role("target"), context.clause.role("value")
+    fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes)
+                   if n not in holders.nodes)  # fmt: skip
+    direct = [n for n in fields if context.tree.parents[n] in set(holders.nodes)]
+    fields = tuple(direct) or fields
+    if not fields:
+        raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
+    if len(fields) > len(holders.nodes):
+        raise Refusal("several", f"multiple {context.text(target)} fields found", fields)
+    context.whole = context.whole and target.whole
+    if isinstance(owner, Phrase) and owner.sort is Sort.KEY and owner.owner:
+        context.cost += 1
+    found = Found(fields, holders.many, holders.whole, 0, target)
+    _check_places(context, Found(fields, phrase=target), value)
+    return context.each(found, lambda node: context.typed(value, node))
+
+
+def cost(context: Context) -> Outcome:
+    """Give the price of a record: `make Laptop Pro cost 1000`."""
+    holders = context.resolve(context.clause.role("owner"))
+    value = context.clause.role("value")
+    fields: list[int] = []
+    for holder in holders.nodes:
+        own = [c for c in context.tree.children(holder)
+               if key_form(str(context.tree.keys[c])) in ("price", "cost", "unitprice")]  # fmt: skip
+        if len(own) != 1:
+            raise Refusal("target", "it has no price", (holder,))
+        fields += own
+    return context.each(Found(tuple(fields), holders.many), lambda node: context.typed(value, node))
+
+
+def copy(context: Context) -> Outcome:
+    """Give the target the value of another place of the same type."""
+    source = context.resolve(context.clause.role("source"), scoped=False)
+    if len(source.nodes) != 1:
+        raise Refusal("several", "it is not clear what is to be copied", source.nodes)
+    origin = source.nodes[0]
+    value, key = context.tree.values[origin], context.tree.keys[origin]
+    found = context.resolve(context.clause.role("target"))
+    own = [context.tree.child(node, key) for node in found.nodes if isinstance(key, str)]
+    inner = [node for node in own if node is not None]
+    if inner and len(inner) == len(found.nodes) and origin not in inner:
+        found = Found(tuple(inner), found.many, found.whole, found.cost, found.phrase)
+
+    def fitting(node: int) -> Value:
+        now = context.tree.values[node]
+        if now is not None and type_name(now) != type_name(value):
+            raise Refusal("type", "the two places hold different types", (node,))
+        return value
+
+    return context.each(found, fitting)
+
+
+def enum(context: Context) -> Outcome:
+    """Give a record a state that one of its fields can have: `mark order 3 as shipped`."""
+    holders = context.resolve(context.clause.role("owner"))
+    value = context.clause.role("value")
+    negated = context.clause.role("NOT") is not None
+    said = context.text(value).strip("\"'")
+    words = context.chart.tokens[value.start : value.end]
+    if value.end - value.start > 1 and words[0].low in ("not", "no"):
+        negated, words = True, words[1:]
+        said = context.chart.text(value.start + 1, value.end)
+    operations = []
+    keys: set[str] = set()
+    for holder in holders.nodes:
+        if not isinstance(context.tree.values[holder], dict):
+            raise Refusal("type", f"{context.text(value)!r} fits no field", (holder,))
+        node, new = _state_field(context, holder, said, negated)
+        keys.add(str(context.tree.keys[node]))
+        operations += context.replace(node, new, 0.91)
+    if len(keys) > 1:
+        raise Refusal("several", f"{said!r} fits several fields", holders.nodes)
+    return context.outcome(operations, holders.nodes)
+
+
+def _state_field(context: Context, holder: int, said: str, negated: bool) -> tuple[int, Value]:
+    """Return the one field of a record for which *said* is a state, and the value it gets."""
+    tree, low = context.tree, " ".join(said.lower().split())
+    form = joined(key_words(said))
+    fits: list[tuple[int, Value]] = []
+    inner = [c for c in tree.children(holder)]
+    inner += [c for n in inner if isinstance(tree.values[n], dict) for c in tree.children(n)]
+    for node in inner:
+        value = tree.values[node]
+        name = key_form(str(tree.keys[node]))
+        if isinstance(value, bool):
+            for wanted, stem in flag_stems(form):
+                if name in (stem, "is" + stem, stem + "ed") and form:
+                    fits.append((node, wanted is not negated))
+                    break
+        elif isinstance(value, str) and not negated and not tree.identifies(node):
+            known = next(
+                (p for p in tree.peers(node) if isinstance(p, str) and p.lower() == low), None
+            )
+            if known is not None:
+                fits.append((node, known))
+    if len(fits) != 1:
+        rank = "several" if fits else "target"
+        raise Refusal(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
+    return fits[0]
+
+
+def switch(context: Context) -> Outcome:
+    """Turn flags on or off, or over."""
+    found = context.resolve(context.clause.role("target"))
+    state = context.clause.extra
+    nodes: list[int] = []
+    for node in found.nodes:
+        nodes += _flags_of(context, node, found)
+    outcome = context.each(
+        Found(tuple(nodes), found.many, found.whole), lambda n: _switched(context, n, state), 0.91
+    )
+    return Outcome(
+        outcome.operations, outcome.note, found.nodes, doubt=outcome.doubt, cost=outcome.cost
+    )
+
+
+def _flags_of(context: Context, node: int, found: Found) -> list[int]:
+    """Return the switches of a node: itself, its `enabled` member, or all of a block of flags."""
+    tree, value = context.tree, context.tree.values[node]
+    if not isinstance(value, dict):
+        return [node]
+    for name in _SWITCHES:
+        inner = [c for c in tree.children(node) if key_form(str(tree.keys[c])) == name]
+        if len(inner) == 1:
+            return inner
+    states = [
+        c for c in tree.children(node)
+        if isinstance(tree.values[c], str) and any(tree.values[c] in pair for pair in _PAIRS)
+    ]  # fmt: skip
+    if len(states) == 1:
+        return states
+    phrase = found.phrase
+    if value and all(isinstance(v, bool) for v in value.values()) and (
+        phrase is not None and phrase.quantified
+    ):
+        return list(tree.children(node))
+    raise Refusal("target", "it has no switch", (node,))
+
+
+def _switched(context: Context, node: int, state: str) -> Value:
+    value = context.tree.values[node]
+    if isinstance(value, bool):
+        return not value if state == "flip" else state == "on"
+    if isinstance(value, str):
+        for on, off in _PAIRS:
+            if value.lower() in (on, off):
+                wanted = value.lower() == off if state == "flip" else state == "on"
+                word = on if wanted else off
+                return word.capitalize() if value[:1].isupper() else word
+    raise Refusal("type", f"{context.key(node)} is not a switch", (node,))
+
+
+def verbed(context: Context) -> Outcome:
+    """Set the flag a verb is made from: `publish the post`."""
+    found = context.resolve(context.clause.role("target"))
+    state = context.clause.role("state")
+    wanted = (state.state == "true") is not (context.clause.role("NOT") is not None)
+    fields = []
+    for node in found.nodes:
+        inner = [n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node]
+        if len(inner) != 1:
+            raise Refusal("target", "no field says so of it", (node,))
+        fields += inner
+    outcome = context.each(Found(tuple(fields), found.many), lambda _: wanted, 0.91)
+    return Outcome(outcome.operations, outcome.note, found.nodes, doubt=context.doubt)
+
+
+def clear(context: Context) -> Outcome:
+    """Empty arrays, objects and texts."""
+    found = context.resolve(context.clause.role("target"))
+
+    def emptied(node: int) -> Value:
+        value = context.tree.values[node]
+        if isinstance(value, list):
+            return []
+        if isinstance(value, str) and not has_shape(value):
+            return ""
+        raise Refusal("type", f"it is not clear what {context.key(node)} is when empty", (node,))
+
+    return context.each(found, emptied)
+
+
+def nullify(context: Context) -> Outcome:
+    """Set places to null."""
+    return context.each(context.resolve(context.clause.role("target")), lambda _: None)
+
+
+def truth(text: str) -> bool | None:
+    """Return the boolean a word says, or None."""
+    low = text.lower()
+    return True if low in TRUE_WORDS else False if low in FALSE_WORDS else None

@@ -1,0 +1,185 @@
+"""Remove: members, records, elements, duplicates; never by a part of a name."""
+
+from __future__ import annotations
+
+from redline.instruct.effects.additions import containers
+from redline.instruct.effects.context import Context, Found, Nothing
+from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import Span
+from redline.instruct.lexicon.names import Sort
+from redline.instruct.operations import Operation
+from redline.instruct.values import Num, Value
+
+
+def remove(context: Context) -> Outcome:
+    """Take places out of the document."""
+    clause = context.clause
+    if clause.role("value") is not None or clause.role("values") is not None:
+        return _elements(context)
+    target = clause.role("target")
+    found = context.resolve(target)
+    within = clause.role("within")
+    if within is not None:
+        holders = context.resolve(within, scoped=False)
+        nodes = tuple(n for n in context.tree.inside(found.nodes, holders.nodes)
+                      if n not in holders.nodes)  # fmt: skip
+        if not nodes:
+            raise Refusal("target", "it is not there", found.nodes)
+        found = Found(nodes, found.many, found.whole, 0, target)
+    _check(context, found, target)
+    return _removed(context, found.nodes)
+
+
+def _check(context: Context, found: Found, target: Phrase) -> None:
+    """Put removals in doubt that follow from a part of a name or from a bare plural."""
+    if 0 in found.nodes:
+        raise Refusal("target", "the whole document cannot be removed")
+    if not context.whole:
+        context.doubt = f"{context.text(target)!r} is only a part of a name"
+    elif target.sort is Sort.RECORD and not target.filtered and target.cost:
+        context.doubt = f"{context.text(target)!r} is not what identifies it"
+    elif len(found.nodes) > 1 and not (
+        target.quantified or target.filtered or _is_listed(target) or context.clause.scopes
+    ):
+        if target.sort is Sort.KEY or target.cost:
+            raise Refusal("several", f"{context.text(target)!r} fits {len(found.nodes)} places",
+                          found.nodes)  # fmt: skip
+
+
+def _is_listed(target: Phrase) -> bool:
+    return target.end - target.start > 2 and target.many
+
+
+def _removed(context: Context, nodes: tuple[int, ...]) -> Outcome:
+    operations = [
+        Operation("remove", context.tree.path(n), context.tree.values[n]).rated(context.rate(0.95))
+        for n in nodes
+    ]
+    kept = tuple(context.tree.parents[n] for n in nodes)
+    return context.outcome(operations, kept)
+
+
+def _elements(context: Context) -> Outcome:
+    """Take values out of arrays: `remove beta from the tags`."""
+    clause, tree = context.clause, context.tree
+    kind = clause.role("kind")
+    if kind is not None:
+        arrays = [n for n in containers(context, kind) if isinstance(tree.values[n], list)]
+        owner = clause.role("owner")
+        if owner is not None:
+            holders = context.resolve(owner)
+            arrays = [n for n in tree.inside(arrays, holders.nodes)]
+            many = holders.many
+        elif clause.scopes:
+            found = context.resolve(Phrase(kind.start, kind.end, tuple(arrays), Sort.KEY))
+            arrays, many = list(found.nodes), found.many
+        else:
+            many = False
+    else:
+        listed = clause.role("list")
+        found = context.resolve(listed)
+        arrays, many = _lists(context, found), found.many
+    value, values = clause.role("value"), clause.role("values")
+    spans = [value] if values is None else [
+        Span(int(p), int(p) + 1) for p in values.extra.split(",")
+    ]  # fmt: skip
+    nodes: list[int] = []
+    for span in spans:
+        hits = [n for array in arrays for n in _equal(context, array, span)]
+        owners = {tree.parents[n] for n in hits}
+        if len(owners) > 1 and not many:
+            raise Refusal("several", f"{context.text(span)!r} is in several lists", tuple(hits))
+        if len(hits) > len(owners) and clause.extra != "every":
+            context.doubt = "it is there more than once"
+        if not hits and not all(isinstance(tree.values[a], list) for a in arrays):
+            raise Refusal("target", "it is not there")
+        nodes += hits
+    if not context.whole:
+        context.doubt = "only a part of a name says where"
+    if not nodes:
+        if not arrays or spans[0].cost or any(
+            isinstance(i, dict) for a in arrays for i in tree.values[a]  # type: ignore[union-attr]
+        ):
+            raise Refusal("target", f"nothing here is {context.text(spans[0])!r}")
+        raise Nothing(context.text(spans[0]))
+    return _removed(context, tuple(sorted(nodes)))
+
+
+def _lists(context: Context, found: Found) -> list[int]:
+    tree = context.tree
+    arrays: list[int] = []
+    for node in found.nodes:
+        if isinstance(tree.values[node], list):
+            arrays.append(node)
+        else:
+            raise Refusal("type", "it is not a list", found.nodes)
+    return arrays
+
+
+def _equal(context: Context, array: int, span: Span) -> list[int]:
+    tokens = context.chart.tokens[span.start : span.end]
+    text = tokens[0].text if len(tokens) == 1 else context.text(span)
+    literal = tokens[0].kind == "json"
+    found = []
+    for child in context.tree.children(array):
+        value = context.tree.values[child]
+        if literal and value == tokens[0].value:
+            found.append(child)
+        elif _says(value, text, exact=tokens[0].kind == "quoted"):
+            found.append(child)
+    return found
+
+
+def _says(value: Value, text: str, *, exact: bool) -> bool:
+    if isinstance(value, Num):
+        return value.text == text and not exact
+    if isinstance(value, str):
+        return value == text or (not exact and value.lower() == text.lower())
+    return False
+
+
+def absent(context: Context) -> Outcome:
+    """Say that nothing is called what is to be removed."""
+    clause = context.clause
+    within = clause.role("within")
+    if within is not None:
+        context.resolve(within)
+    elif clause.scopes:
+        raise Refusal("target", f"nothing here is {context.text(clause.role('name'))!r}")
+    kind = clause.role("kind")
+    name = context.text(clause.role("name"))
+    if kind is not None:
+        name = f"{context.text(kind)} {name}"
+    raise Nothing(name)
+
+
+def keep(context: Context) -> Outcome:
+    """Remove the other elements of a collection."""
+    target = context.clause.role("target")
+    found = context.resolve(target)
+    homes = {context.tree.parents[n] for n in found.nodes}
+    if len(homes) != 1 or target.sort not in (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT):
+        raise Refusal("target", "it is not clear among what it is to be kept", found.nodes)
+    if not context.whole:
+        raise Refusal("target", f"{context.text(target)!r} is only a part of a name", found.nodes)
+    kept = set(found.nodes)
+    others = tuple(n for n in context.tree.children(homes.pop()) if n not in kept)
+    return _removed(context, others)
+
+
+def dedupe(context: Context) -> Outcome:
+    """Keep the first of equal elements."""
+    found = context.resolve(context.clause.role("target"))
+    nodes: list[int] = []
+    for node in found.nodes:
+        if not isinstance(context.tree.values[node], list):
+            raise Refusal("type", "only a list can hold duplicates", (node,))
+        seen: set[str] = set()
+        for child in context.tree.children(node):
+            text = repr(context.tree.values[child])
+            if text in seen:
+                nodes.append(child)
+            seen.add(text)
+    outcome = _removed(context, tuple(nodes))
+    return Outcome(outcome.operations, "there are no duplicates", found.nodes, doubt=context.doubt)

@@ -1,0 +1,139 @@
+"""What the engine knows of English words, independent of any document."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+_IRREGULAR = {
+    "people": "person", "children": "child", "men": "man", "women": "woman", "indices": "index",
+    "indexes": "index", "aliases": "alias", "ids": "id", "houses": "house", "causes": "cause",
+    "clauses": "clause", "uses": "use", "licenses": "license", "leaves": "leaf", "data": "data",
+    "replies": "reply", "movies": "movie", "cookies": "cookie", "matrices": "matrix",
+    "caches": "cache", "sizes": "size", "prizes": "prize", "axes": "axis", "vertices": "vertex",
+    "skus": "sku", "cpus": "cpu", "gpus": "gpu", "menus": "menu",
+    "urls": "url", "apis": "api", "responses": "response", "databases": "database",
+    "courses": "course", "phases": "phase", "purchases": "purchase", "releases": "release",
+    "warehouses": "warehouse", "expenses": "expense", "nurses": "nurse", "zones": "zone",
+}  # fmt: skip
+_UNCHANGED = frozenset(
+    "https kubernetes redis always yes news series species alias canvas is this has was "
+    "its does sms address status class cors".split()
+)
+ARTICLES = frozenset("the a an my our your this that these those".split())
+QUANTIFIERS = frozenset("all every each any both".split())
+# Nouns that name a part of a document's structure rather than something in it.
+STRUCTURAL = frozenset(
+    "field key property attribute setting option parameter value section block object entry "
+    "list array element item record node flag collection row column map config variable var".split()
+)
+GENERIC = frozenset("item entry element record object row one node thing".split())
+SCOPING = frozenset("of in for on under within inside from at".split())
+ORDINALS = {
+    word: place
+    for place, words in enumerate(
+        "first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th "
+        "ninth|9th tenth|10th".split()
+    )
+    for word in words.split("|")
+} | {"last": -1, "final": -1, "penultimate": -2, "second-to-last": -2, "next-to-last": -2}
+_NUMBER_WORDS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen twenty".split()
+    )
+} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+     "ninety": 90, "hundred": 100, "thousand": 1000}  # fmt: skip
+TRUE_WORDS = frozenset("true yes on enabled".split())
+FALSE_WORDS = frozenset("false no off disabled".split())
+# Each unit and how many of the smallest unit of its family it holds.
+UNITS: dict[str, tuple[str, Decimal]] = {
+    alias: (family, Decimal(size))
+    for family, table in {
+        "time": {
+            "ms|millisecond|msec|milli": "1", "s|sec|second": "1000", "min|minute": "60000",
+            "h|hr|hour": "3600000", "d|day": "86400000", "week": "604800000",
+        },
+        "bytes": {
+            "byte|bytes": "1", "kb": "1000", "mb": "1000000", "gb": "1000000000",
+            "tb": "1000000000000", "kib": "1024", "mib": "1048576", "gib": "1073741824",
+        },
+        "length": {"mm": "1", "cm": "10", "m|meter|metre": "1000", "km": "1000000"},
+        "mass": {"mg|milligram": "1", "g|gram": "1000", "kg|kilogram": "1000000"},
+        "px": {"px|pixel": "1"},
+        "degree": {"degree|deg": "1"},
+    }.items()
+    for names, size in table.items()
+    for alias in names.split("|")
+}  # fmt: skip
+CURRENCIES = frozenset("dollar usd euro eur pound gbp cent".split())
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
+_NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?")
+
+
+@lru_cache(maxsize=8192)
+def singular(word: str) -> str:
+    """The singular of a lower-case word; other words as they are."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) <= 3 or word in _UNCHANGED or not word.endswith("s"):
+        return word
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("oes") and word not in ("shoes", "toes", "foes", "canoes"):
+        return word[:-2]
+    if word.endswith("es") and word[:-2].endswith(("ss", "us", "x", "z", "ch", "sh")):
+        return word[:-2]
+    return word[:-1]
+
+
+def is_plural(word: str) -> bool:
+    """Whether a word is the plural of another."""
+    low = word.lower()
+    return singular(low) != low
+
+
+@lru_cache(maxsize=16384)
+def key_words(key: str) -> tuple[str, ...]:
+    """A key's words in lower case: maxConnections, max_connections and max-connections agree."""
+    return tuple(part.lower() for part in _CAMEL.findall(key))
+
+
+def joined(words: tuple[str, ...]) -> str:
+    """One string for words whose spacing and number do not matter."""
+    return "".join(map(singular, words))
+
+
+@lru_cache(maxsize=16384)
+def key_form(key: str) -> str:
+    """The form under which a key is found."""
+    return joined(key_words(key)) or key.lower()
+
+
+@lru_cache(maxsize=4096)
+def number_in(text: str) -> str | None:
+    """The JSON spelling of a plain number in words or digits, or None."""
+    if _NUMBER.fullmatch(text):
+        plain = text.replace(",", "").lstrip("+")
+        sign, digits = ("-", plain[1:]) if plain.startswith("-") else ("", plain)
+        whole, dot, rest = digits.partition(".")
+        if "e" in whole.lower():
+            return plain if not (whole[0] == "0" and whole[1:2].isdigit()) else None
+        return sign + (whole.lstrip("0") or "0") + dot + rest
+    low = text.lower()
+    if low in _NUMBER_WORDS:
+        return str(_NUMBER_WORDS[low])
+    tens, _, ones = low.partition("-")
+    if ones in _NUMBER_WORDS and _NUMBER_WORDS.get(tens, 0) in range(20, 100):
+        return str(_NUMBER_WORDS[tens] + _NUMBER_WORDS[ones])
+    return None
+
+
+def unit_of(word: str) -> tuple[str, Decimal] | None:
+    """The family and size of a unit of measure."""
+    low = word.lower().rstrip(".")
+    return UNITS.get(low) or UNITS.get(singular(low))

@@ -1,0 +1,415 @@
+"""What each run of the instruction's words can name in the document."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from redline.instruct.language.tokens import Tokens
+from redline.instruct.language.words import (
+    ARTICLES,
+    QUANTIFIERS,
+    SCOPING,
+    is_plural,
+    joined,
+    key_form,
+    key_words,
+    singular,
+)
+from redline.instruct.lexicon.paths import nodes_of_path
+from redline.instruct.lexicon.synonyms import (
+    FAMILIES,
+    LANGUAGES,
+    SYNONYMS,
+    other_forms,
+    shortened,
+)
+from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.values import Num
+
+MAX_WORDS = 6
+_MAX_LABEL = 60
+_STOP = (
+    ARTICLES
+    | QUANTIFIERS
+    | SCOPING
+    | frozenset(
+        "and or to be is are was not by with as it its than then into so if no yes new add set "
+        "remove delete change update make all".split()
+    )
+)
+_UNDOING = ("in", "un", "dis", "non", "not")
+_OPPOSITES = {
+    "disabled": "enabled", "inactive": "active", "off": "on", "down": "up", "closed": "open",
+    "offline": "online", "private": "public", "public": "private",
+}  # fmt: skip
+
+
+class Sort(StrEnum):
+    """What a name denotes: named members, things held by a collection, records by a value or a
+    flag, a scalar array element, or a node by its path."""
+
+    KEY = "key"
+    ITEMS = "items"
+    RECORD = "record"
+    FLAG = "flag"
+    ELEMENT = "element"
+    PATH = "path"
+
+
+class Sense(NamedTuple):
+    """One meaning of the words up to token *end*.
+
+    `fields` are the scalars by whose value records were named. A `weak` one needs another name
+    beside it. `whole` is false when only a part of a name or a near spelling matched.
+    """
+
+    end: int
+    sort: Sort
+    nodes: Nodes
+    cost: int = 0
+    whole: bool = True
+    plural: bool = False
+    fields: Nodes = ()
+    weak: bool = False
+
+
+class Lexicon:
+    """Senses of the token runs of one instruction over one document."""
+
+    def __init__(self, tree: Tree, tokens: Tokens, source: str, *, fuzzy: bool = False) -> None:
+        self.tree = tree
+        self.tokens = tokens
+        self.source = source
+        self._fuzzy = fuzzy
+        self._known: dict[int, list[Sense]] = {}
+        self._texts = self._runs()
+        self._whole: dict[tuple[int, int], list[int]] = {}
+        self._parts: dict[tuple[int, int], list[int]] = {}
+        self._others: dict[str, list[int]] | None = None
+        self._by_word: dict[str, list[str]] | None = None
+        self._find_values()
+
+    def senses(self, start: int) -> list[Sense]:
+        """Return every meaning of the words that begin at token *start*."""
+        known = self._known.get(start)
+        if known is None:
+            known = self._known[start] = []
+            if start < len(self.tokens) and self.tokens[start].is_name:
+                for end in range(start + 1, min(start + MAX_WORDS, len(self.tokens)) + 1):
+                    if not self._is_run(start, end):
+                        break
+                    known += self._at(start, end)
+        return known
+
+    def _is_run(self, start: int, end: int) -> bool:
+        last = self.tokens[end - 1]
+        if last.kind in ("quoted", "code") or self.tokens[start].kind in ("quoted", "code"):
+            return end == start + 1
+        return last.kind in ("word", "poss") or last.text in ("&", "-")
+
+    def _runs(self) -> dict[str, list[tuple[int, int, bool]]]:
+        """Return the text of every run of words, in lower case, and of its singular."""
+        found: dict[str, list[tuple[int, int, bool]]] = {}
+        for start, token in enumerate(self.tokens):
+            if not token.is_name:
+                continue
+            for end in range(start + 1, min(start + MAX_WORDS, len(self.tokens)) + 1):
+                if not self._is_run(start, end):
+                    break
+                if self.tokens[end - 1].kind == "poss":
+                    continue
+                text = self.text(start, end)
+                found.setdefault(text, []).append((start, end, False))
+                if text.startswith("#"):
+                    found.setdefault(text[1:], []).append((start, end, False))
+                last = self.tokens[end - 1].low
+                one = singular(last)
+                if one != last and last != "\0":
+                    plural = text[: len(text) - len(last)] + one
+                    found.setdefault(plural, []).append((start, end, True))
+        return found
+
+    def text(self, start: int, end: int) -> str:
+        """Return what the tokens say in lower case, blanks collapsed, without quotes."""
+        first = self.tokens[start]
+        if end == start + 1:
+            return " ".join(first.text.lower().split())
+        said = self.source[first.start : self.tokens[end - 1].end]
+        return " ".join(said.lower().replace("\u2019", "'").split())
+
+    def _find_values(self) -> None:
+        """Look every scalar of the document up among the runs, in one pass."""
+        runs, tree = self._texts, self.tree
+        words = {word for text in runs for word in text.split()} - _STOP
+        tree.spend(len(tree.values) // 8)
+        for node, value in enumerate(tree.values):
+            kind = value.__class__
+            if kind is Num:
+                text = value.text  # type: ignore[union-attr]
+                if text in runs and self._counts(node):
+                    self._note(self._whole, text, node)
+                continue
+            if kind is not str or not value or len(value) > _MAX_LABEL:  # type: ignore[arg-type]
+                continue
+            low = value.lower()  # type: ignore[union-attr]
+            if low in runs:
+                self._note(self._whole, low, node)
+            if (" " in low or "-" in low or "_" in low or "/" in low) and not words.isdisjoint(
+                low.replace("-", " ").replace("_", " ").replace("/", " ").split()
+            ):
+                self._note_parts(low, node)
+
+    def _counts(self, node: int) -> bool:
+        """Return whether a number names its record: an id, or an element of a plain array."""
+        key = self.tree.keys[node]
+        return key.__class__ is int or self.tree.identifies(node)
+
+    def _note(self, table: dict[tuple[int, int], list[int]], text: str, node: int) -> None:
+        for start, end, _ in self._texts[text]:
+            nodes = table.setdefault((start, end), [])
+            if not nodes or nodes[-1] != node:
+                nodes.append(node)
+
+    def _note_parts(self, low: str, node: int) -> None:
+        spaced = low.replace("-", " ").replace("_", " ")
+        if spaced != low and spaced in self._texts:
+            self._note(self._whole, spaced, node)
+            return
+        if not self.tree.identifies(node):
+            return
+        parts = spaced.split()
+        for start in range(len(parts)):
+            for end in range(start + 1, len(parts) + 1):
+                part = " ".join(parts[start:end])
+                if end - start < len(parts) and part in self._texts and part not in _STOP:
+                    self._note(self._parts, part, node)
+
+    def _at(self, start: int, end: int) -> list[Sense]:
+        found: list[Sense] = []
+        if end == start + 1:
+            found += self._paths(start)
+        found += self._keys(start, end)
+        found += self._values(start, end)
+        found += self._flags(start, end)
+        return found
+
+    def _paths(self, start: int) -> list[Sense]:
+        token = self.tokens[start]
+        if not token.path and not (token.kind == "code" and any(m in token.text for m in "./[")):
+            return []
+        nodes = nodes_of_path(self.tree, token.text)
+        return [Sense(start + 1, Sort.PATH, nodes)] if nodes else []
+
+    def _keys(self, start: int, end: int) -> list[Sense]:
+        first = self.tokens[start]
+        if self.tokens[end - 1].kind == "poss":
+            return []
+        if end == start + 1 and first.kind == "word" and first.low in ARTICLES | QUANTIFIERS:
+            return []
+        nodes, cost, whole = self._by_name(start, end)
+        if not nodes:
+            return []
+        quoted = first.kind != "word"
+        plural = not quoted and is_plural(self.tokens[end - 1].text)
+        own = [n for n in nodes if plural and not self._is_plural_key(n)]
+        found = [Sense(end, Sort.KEY, tuple(nodes), cost, whole, plural=bool(own))]
+        return found + self._items(end, nodes, cost, whole, plural, quoted)
+
+    def _is_plural_key(self, node: int) -> bool:
+        words = key_words(str(self.tree.keys[node]))
+        return bool(words) and is_plural(words[-1])
+
+    def _items(
+        self, end: int, nodes: list[int], cost: int, whole: bool, plural: bool, quoted: bool
+    ) -> list[Sense]:
+        """Return what the named containers hold, which their name in the singular means."""
+        if quoted:
+            return []
+        strong: list[int] = []
+        weak: list[int] = []
+        dull: list[int] = []
+        for node in nodes:
+            value = self.tree.values[node]
+            if not isinstance(value, dict | list):
+                continue
+            plural_key = self._is_plural_key(node)
+            if self.tree.is_collection(node) and (plural_key or isinstance(value, list)):
+                strong += self.tree.children(node)
+            elif plural_key:
+                weak += self.tree.children(node)
+            else:
+                dull += self.tree.children(node)
+        found = []
+        if strong:
+            found.append(Sense(end, Sort.ITEMS, tuple(sorted(strong)), cost, whole, plural))
+        if weak:
+            found.append(
+                Sense(end, Sort.ITEMS, tuple(sorted(weak)), cost, whole, plural, weak=True)
+            )
+        if dull:
+            found.append(
+                Sense(end, Sort.ITEMS, tuple(sorted(dull)), cost + 1, whole, plural, weak=True)
+            )
+        return found
+
+    def _by_name(self, start: int, end: int) -> tuple[list[int], int, bool]:
+        """Return the nodes called that, what it costs, and whether it is their whole name."""
+        tree, first = self.tree, self.tokens[start]
+        if end == start + 1:
+            exact = tree.by_key.get(first.text)
+            cased = first.text != first.text.lower() or not first.text.isalpha()
+            if exact and (first.kind != "word" or cased):
+                return exact, 0, True
+        said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
+        form = joined(said)
+        if not form:
+            return [], 0, True
+        if form in tree.by_form:
+            return tree.by_form[form], 0, True
+        if first.kind != "word" or (end == start + 1 and first.low in _STOP):
+            return [], 0, True
+        for other in SYNONYMS.get(form, ()):
+            if other in tree.by_form:
+                return tree.by_form[other], 1, True
+        if shortened(said) in tree.by_form:
+            return tree.by_form[shortened(said)], 1, True
+        if form in self.others:
+            return self.others[form], 1, True
+        language = self._family(LANGUAGES.get(form, ""))
+        if language:
+            return language, 1, True
+        return self._loosely(said, form)
+
+    def _loosely(self, said: tuple[str, ...], form: str) -> tuple[list[int], int, bool]:
+        """Return the nodes of which the words are a part of the key, or almost the key."""
+        keys = set(self.by_word.get(singular(said[0]), ()))
+        for word in said[1:]:
+            keys &= set(self.by_word.get(singular(word), ()))
+        if keys:
+            nodes = sorted(n for key in keys for n in self.tree.by_key[key])
+            return nodes, 2, False
+        if self._fuzzy and len(form) > 3 and len(said) == 1:
+            near = [f for f in self.tree.by_form if is_near(form, f)]
+            if len(near) == 1:
+                return self.tree.by_form[near[0]], 4, False
+        return [], 0, True
+
+    @property
+    def others(self) -> dict[str, list[int]]:
+        """The nodes by the other forms their keys may take."""
+        if self._others is None:
+            self._others = {}
+            for key, nodes in self.tree.by_key.items():
+                for form in other_forms(key_words(key), self.tree.values[nodes[0]]):
+                    self._others.setdefault(form, []).extend(nodes)
+            for nodes in self._others.values():
+                nodes.sort()
+        return self._others
+
+    @property
+    def by_word(self) -> dict[str, list[str]]:
+        """The keys of several words by each of them."""
+        if self._by_word is None:
+            self._by_word = {}
+            for key in self.tree.by_key:
+                words = key_words(key)
+                if 1 < len(words) <= 5:
+                    for word in words:
+                        self._by_word.setdefault(singular(word), []).append(key)
+        return self._by_word
+
+    def _family(self, code: str) -> list[int]:
+        """Return the entries of a language that stand beside those of other languages."""
+        family = FAMILIES["language"]
+        return [n for n in self.tree.by_form.get(code, []) if self.in_family(n, family)]
+
+    def in_family(self, node: int, family: frozenset[str]) -> bool:
+        """Return whether two or more keys beside *node* belong to *family*."""
+        beside = self.tree.values[self.tree.parents[node]]
+        return isinstance(beside, dict) and sum(key_form(key) in family for key in beside) > 1
+
+    def _values(self, start: int, end: int) -> list[Sense]:
+        found = []
+        plural = is_plural(self.tokens[end - 1].text) if self.tokens[start].kind == "word" else False
+        for table, cost, whole in ((self._whole, 0, True), (self._parts, 2, False)):
+            fields = table.get((start, end))
+            if not fields:
+                continue
+            elements = tuple(n for n in fields if self.tree.is_element(n))
+            members = [n for n in fields if not self.tree.is_element(n)]
+            if elements:
+                found.append(
+                    Sense(end, Sort.ELEMENT, elements, cost, whole, plural=False, fields=elements)
+                )
+            if members:
+                found.append(self._record_sense(end, members, cost, whole, plural))
+        return found
+
+    def _record_sense(
+        self, end: int, members: list[int], cost: int, whole: bool, plural: bool
+    ) -> Sense:
+        identifying = [n for n in members if self.tree.identifies(n)]
+        chosen = identifying or members
+        records = tuple(sorted({self.tree.record_of(n) for n in chosen}))
+        return Sense(
+            end,
+            Sort.RECORD,
+            records,
+            cost + (0 if identifying else 1),
+            whole,
+            plural=plural and not identifying,
+            fields=tuple(members),
+        )
+
+    def _flags(self, start: int, end: int) -> list[Sense]:
+        """Return the records for which a boolean field is so: active users, inactive users."""
+        if self.tokens[start].kind != "word" or end - start > 3:
+            return []
+        said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
+        form = joined(said)
+        found = []
+        for wanted, stem in flag_stems(form):
+            nodes = [n for n in self._flag_nodes(stem) if self.tree.values[n] is wanted]
+            if nodes:
+                records = tuple(sorted({self.tree.record_of(n) for n in nodes}))
+                found.append(Sense(end, Sort.FLAG, records, 0 if wanted else 1, fields=tuple(nodes)))
+                break
+        return found
+
+    def _flag_nodes(self, stem: str) -> list[int]:
+        nodes = self.tree.by_form.get(stem) or self.tree.by_form.get("is" + stem) or []
+        return [n for n in nodes if isinstance(self.tree.values[n], bool)]
+
+
+def flag_stems(form: str) -> list[tuple[bool, str]]:
+    """Return the states a word may say of a boolean key: inactive is active, false."""
+    found = [(True, form)]
+    if form in _OPPOSITES:
+        found.append((False, _OPPOSITES[form]))
+    for mark in _UNDOING:
+        if form.startswith(mark) and len(form) > len(mark) + 2:
+            found.append((False, form[len(mark) :]))
+    return found
+
+
+def is_near(left: str, right: str) -> bool:
+    """Return whether two words differ by one typing slip, or two in long words."""
+    allowed = 1 if max(len(left), len(right)) < 8 else 2
+    if abs(len(left) - len(right)) > allowed or min(len(left), len(right)) < 4:
+        return False
+    return _distance(left, right) <= allowed
+
+
+def _distance(left: str, right: str) -> int:
+    """Return the number of insertions, deletions, replacements and swaps between two words."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        older, before, row = before, row, [i]
+        for j, b in enumerate(right, 1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                best = min(best, older[j - 2] + 1)
+            row.append(best)
+    return row[-1]
