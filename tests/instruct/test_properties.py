@@ -15,7 +15,7 @@ from redline.dialects.json_editor.files import plan_file
 from redline.dialects.json_editor.inputs import Source
 from redline.dialects.json_editor.session import Session, hash_of
 from redline.instruct.engine import propose
-from redline.instruct.operations import (
+from redline.instruct.model.operations import (
     ABSENT,
     Absent,
     Operation,
@@ -23,7 +23,7 @@ from redline.instruct.operations import (
     pointer,
     value_at,
 )
-from redline.instruct.values import Num, Value, dumps, parse, type_name
+from redline.instruct.model.values import Num, Value, dumps, parse, type_name
 
 EXAMPLES = 2000 if os.environ.get("REDLINE_LONG") else 150
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

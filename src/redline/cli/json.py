@@ -20,7 +20,7 @@ from redline.dialects.json_editor.inputs import Source, form_of, read_document
 from redline.dialects.json_editor.propose import propose_with
 from redline.dialects.json_editor.session import change_id, shown
 from redline.instruct.engine import Proposal
-from redline.instruct.operations import Operation, pointer
+from redline.instruct.model.operations import Operation, pointer
 
 NOTHING_TO_DO = 3
 _WIDTH = 60

@@ -12,12 +12,14 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import conditions, nouns  # noqa: F401 - they register their rules
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
+from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.grammar.sentences import Reading, readings
-from redline.instruct.language.tokens import tokenize
+from redline.instruct.language.tokens import Token, tokenize
+from redline.instruct.language.words import key_form, key_words, number_in, singular
 from redline.instruct.lexicon.names import Lexicon
 from redline.instruct.lexicon.tree import Tree
-from redline.instruct.operations import Operation, apply_operations
-from redline.instruct.values import dumps
+from redline.instruct.model.operations import Operation, apply_operations
+from redline.instruct.model.values import dumps
 
 MAX_TRIED = 80
 MAX_CHOICES = 5
@@ -70,6 +72,7 @@ def understand(tree: Tree, instruction: str, *, fuzzy: bool = False) -> Found:
         try:
             meaning = carry_out(chart, reading)
         except Refusal as refusal:
+            refusal.missing = all(clause.effect == "novalue" for clause in reading.clauses)
             if found.refusal is None or refusal.weight > found.refusal.weight:
                 found.refusal = refusal
             if refusal.rank == "several":
@@ -81,6 +84,17 @@ def understand(tree: Tree, instruction: str, *, fuzzy: bool = False) -> Found:
     return found
 
 
+def is_function_word(tree: Tree, token: Token) -> bool:
+    """Return whether the grammar or the document knows a word by itself."""
+    if token.kind != "word":
+        return True
+    low = token.low
+    if low in KNOWN_WORDS or number_in(token.text.lstrip("$€£#").rstrip("%")) is not None:
+        return True
+    forms = {singular(word) for word in key_words(token.text)}
+    return key_form(token.text) in tree.by_form or any(form in tree.by_form for form in forms)
+
+
 def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Meaning:
     """Return what a reading does to the document; Refusal when it cannot be meant."""
     tree = chart.tree
@@ -89,6 +103,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Mean
     focus: tuple[int, ...] = ()
     previous: Clause | None = None
     for clause in reading.clauses:
+        focus = focus or _spoken_of(chart, reading, clause)
         context = Context(chart, clause, focus, previous=previous, choice=choice)
         try:
             outcome = EFFECTS[clause.effect](context)
@@ -113,6 +128,22 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Mean
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
     return Meaning(operations, cost, note if idle else "", absent, doubt)
+
+
+def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...]:
+    """Return what a scope or a remark before the clause speaks of, for its pronouns."""
+    for scope in clause.scopes:
+        phrase = scope.about or scope.phrase
+        if phrase is not None and phrase.nodes:
+            return phrase.nodes
+    for start, end in reading.remarks:
+        if end <= clause.start:
+            for place in range(start, end):
+                for edge in chart.edges("NP", place):
+                    phrase = edge.item
+                    if not phrase.owner and not phrase.many and len(phrase.nodes) == 1:
+                        return tuple(phrase.nodes)
+    return ()
 
 
 def _merged(outcomes: list[Outcome]) -> tuple[Operation, ...]:
@@ -161,6 +192,19 @@ def _choices(chart: Chart, reading: Reading, refusal: Refusal) -> Iterator[Meani
             yield replace(meaning, doubt=refusal.message)
 
 
+def _rivals(other: Meaning, first: Meaning) -> bool:
+    """Return whether another meaning is as likely as the first.
+
+    One in doubt must be likelier, and is none when it does only a part of what the first does.
+    """
+    if other.unexplained or other.absent or other.cost > first.cost - bool(other.doubt):
+        return False
+    if not other.doubt:
+        return True
+    done = {(o.op, o.path, repr(o.value)) for o in first.operations}
+    return not all((o.op, o.path, repr(o.value)) in done for o in other.operations)
+
+
 def decide(found: Found) -> tuple[Meaning | None, list[Meaning]]:
     """Return the one meaning to act on, or None, and the distinct meanings there are."""
     distinct: dict[Signature, Meaning] = {}
@@ -170,8 +214,12 @@ def decide(found: Found) -> tuple[Meaning | None, list[Meaning]]:
             distinct[meaning.signature] = meaning
     ranked = sorted(distinct.values(), key=lambda m: (bool(m.unexplained), m.cost, bool(m.doubt)))
     sure = [m for m in ranked if not m.doubt and not m.unexplained]
+    acting = [m for m in sure if not m.absent]
+    if sure and not acting and any(m.operations and m.cost <= sure[0].cost + _MARGIN for m in ranked):
+        # "nothing fits" is not said while something may
+        return None, ranked
     if not sure:
         return None, ranked
-    first = sure[0]
-    rivals = [m for m in ranked if m is not first and m.cost <= first.cost and not m.unexplained]
+    first = (acting or sure)[0]
+    rivals = [m for m in ranked if m is not first and _rivals(m, first)]
     return (None if rivals else first), ranked

@@ -12,7 +12,7 @@ from redline.app import Redline
 from redline.core.ports.models import LlmReply, LlmRequest
 from redline.dialects.json_editor.dialect import DIALECT
 from redline.dialects.tool import Client
-from redline.instruct.values import parse
+from redline.instruct.model.values import parse
 from redline.server.catalog import Catalog
 from redline.server.dispatch import Context, Dispatch
 from redline.settings import Settings

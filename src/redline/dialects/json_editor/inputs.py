@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from redline.core.changes import digest_of
@@ -10,7 +11,7 @@ from redline.core.errors import DocumentSyntax, InvalidArgument, LimitReached, T
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.json_editor.session import hash_of
 from redline.dialects.tool import Call
-from redline.instruct.values import Value, dumps, from_plain, parse
+from redline.instruct.model.values import Value, dumps, from_plain, parse
 
 MAX_DOCUMENT = 1_000_000
 MAX_DEPTH = 100
@@ -48,7 +49,7 @@ def document_of(call: Call) -> Source:
 
 
 def file_source(call: Call, file: str, access: Access = Access.READ) -> Source:
-    """A JSON or JSONC file of the workspace, as it is now."""
+    """Return a JSON, JSONC, JSON5, YAML or TOML file of the workspace, as it is now."""
     path = call.runtime.workspace.resolve(file, access, must_exist=True)
     raw = call.runtime.tree.read(path, limit=MAX_DOCUMENT * 4)
     check_size(len(raw), "document_path")
@@ -59,24 +60,39 @@ def file_source(call: Call, file: str, access: Access = Access.READ) -> Source:
 
 
 def form_of(file: str, raw: bytes) -> str:
-    """json, or jsonc where the file's name says so."""
+    """Return the format of a file: by its name, else by its content."""
     from redline.documents.formats import detect
 
-    named = detect(file, raw)
-    if named == "json5":
-        raise DocumentSyntax("JSON5 cannot be edited by instruction; doc_set and doc_delete can")
-    return "jsonc" if named == "jsonc" else "json"
+    return detect(file, raw)
 
 
 def read_document(raw: bytes, form: str) -> Value:
-    """The object or array a file holds, comments and trailing commas aside where it may."""
-    from redline.documents.json_mask import mask_of
+    """Return the object or array a file holds."""
+    if form in ("json", "jsonc"):
+        from redline.documents.json_mask import mask_of
 
-    plain = bytes(mask_of(raw, form)) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf")
-    document = parse(plain)
+        plain = bytes(mask_of(raw, form)) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf")
+        document = parse(plain)
+    else:
+        from redline.documents.formats import open_document
+
+        document = as_json(open_document(raw, form).data())
     if not isinstance(document, dict | list):
-        raise DocumentSyntax("The file does not hold a JSON object or array")
+        raise DocumentSyntax("The file does not hold an object or array")
     return document
+
+
+def as_json(value: Any) -> Value:
+    """Return plain data of another format as JSON values; dates and such as their text."""
+    if isinstance(value, dict):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | str | int | float):
+        return from_plain(value)
+    return str(value.isoformat() if hasattr(value, "isoformat") else value)
 
 
 def check_size(size: int, field: str) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from redline.core.errors import LimitReached
 from redline.dialects.json_editor.inputs import document_of
 from redline.dialects.json_editor.propose import propose_for
-from redline.dialects.json_editor.session import Session, change_json, store
+from redline.dialects.json_editor.session import Session, candidate_json, change_json, store
 from redline.dialects.tool import Call, Json, Result
-from redline.instruct.values import dumps
+from redline.instruct.model.values import dumps
 
 MAX_CHANGES = 200
 
 
 def preview(call: Call) -> Result:
-    """The proposed changes and the session that holds them."""
+    """Return the proposed changes and the session that holds them."""
     source = document_of(call)
     instruction = call.arguments["instruction"]
     proposal = propose_for(call, source.document, instruction)
@@ -30,6 +30,7 @@ def preview(call: Call) -> Result:
         source.document_hash,
         source.file,
         source.form,
+        candidates=tuple(candidate.operations for candidate in proposal.candidates),
     )
     session_id = store(call.runtime.previews, session, call.client.principal)
     body: Json = {
@@ -40,5 +41,7 @@ def preview(call: Call) -> Result:
     }
     if proposal.status == "ambiguous":
         body["suggestions"] = list(proposal.suggestions)
+        if proposal.candidates:
+            body["candidates"] = [candidate_json(i, c) for i, c in enumerate(proposal.candidates)]
     body["document_hash"] = source.document_hash
     return Result.of_text(dumps(body), body)

@@ -12,8 +12,8 @@ from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import key_form, key_words
 from redline.instruct.lexicon.names import Sort
 from redline.instruct.lexicon.tree import NAME_FORMS
-from redline.instruct.operations import ABSENT, Absent, Operation
-from redline.instruct.values import Num, Value, same
+from redline.instruct.model.operations import ABSENT, Absent, Operation
+from redline.instruct.model.values import Num, Value, same
 
 
 def append(context: Context) -> Outcome:

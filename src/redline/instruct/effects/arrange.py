@@ -8,8 +8,8 @@ from redline.instruct.grammar.clauses import falls
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.names import Sort
-from redline.instruct.operations import Operation, Path
-from redline.instruct.values import Num, Value, type_name
+from redline.instruct.model.operations import Operation, Path
+from redline.instruct.model.values import Num, Value, type_name
 
 # Words with an order of their own, which the alphabet does not know.
 _SCALE = frozenset("low medium high critical urgent minor major normal small large info".split())
@@ -77,8 +77,8 @@ def _at_origin(context: Context) -> Phrase:
     if origin is None:
         return target  # type: ignore[no-any-return]
     holders = context.resolve(origin, scoped=False)
-    nodes = tuple(n for n in context.tree.inside(target.nodes, holders.nodes)
-                  if n not in holders.nodes)  # fmt: skip
+    held = set(holders.nodes)
+    nodes = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
     if not nodes:
         raise Refusal("target", f"it is not in {context.text(origin)!r}", target.nodes)
     from dataclasses import replace

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from redline.instruct.effects.context import Context, Found
 from redline.instruct.effects.outcome import Outcome, Refusal
 from redline.instruct.effects.typing import has_shape, typed
@@ -9,7 +11,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import FALSE_WORDS, TRUE_WORDS, joined, key_form, key_words
 from redline.instruct.lexicon.names import Sort, flag_stems
-from redline.instruct.values import Value, same, type_name
+from redline.instruct.model.values import Num, Value, same, type_name
 
 _SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
 _PAIRS = (
@@ -23,12 +25,85 @@ def assign(context: Context) -> Outcome:
     target, value = context.clause.role("target"), context.clause.role("value")
     if target is None:
         target = _same_target(context)
-    found = context.resolve(target)
+    if context.clause.gap and context.previous is not None:
+        target = _completed(context, target)
+    found = _valued(context, context.resolve(target))
     old = context.clause.role("old")
     if old is not None:
         found = _holding(context, found, old)
     _check_places(context, found, value)
+    _check_names(context, found, value)
+    if context.clause.extra in ("bare", "terse"):
+        _check_bare(context, found, value)
+    _check_reference(context, value)
     return context.each(found, lambda node: context.typed(value, node))
+
+
+def _check_names(context: Context, found: Found, value: Span) -> None:
+    """Put in doubt that several records get the same name."""
+    quoted = context.chart.tokens[value.start].kind == "quoted"
+    if len(found.nodes) > 1 and not quoted and any(map(context.tree.identifies, found.nodes)):
+        context.doubt = "several records would get the same name"
+
+
+def _check_bare(context: Context, found: Found, value: Span) -> None:
+    """Put a bare word in doubt that no record of an enumerated field has."""
+    if context.chart.tokens[value.start].kind != "word":
+        return
+    said = context.text(value).lower()
+    for node in found.nodes[:20]:
+        peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
+        held = context.tree.values[node]
+        if context.clause.extra == "terse" and said not in peers and not (
+            isinstance(held, Num | bool) or (isinstance(held, str) and has_shape(held))
+        ):
+            raise Refusal("clause", f"it is not clear that {said!r} is the value", found.nodes)
+        if context.tree.repeats(node) and said not in peers:
+            context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _check_reference(context: Context, value: Span) -> None:
+    """Put words in doubt that may name another place instead of being the value."""
+    chart = context.chart
+    if chart.tokens[value.start].low != "the" or value.end - value.start < 2:
+        return
+    named = any(
+        edge.end == value.end and edge.item.whole for edge in chart.edges("CORE", value.start + 1)
+    )
+    if named:
+        context.doubt = context.doubt or f"{context.text(value)!r} may be a place"
+
+
+def _valued(context: Context, found: Found) -> Found:
+    """Return the `value` of records that are pairs of a name and a value."""
+    phrase, tree = found.phrase, context.tree
+    assert phrase is not None
+    if phrase.sort is not Sort.RECORD:
+        return found
+    inner = []
+    for node in found.nodes:
+        held = tree.values[node]
+        if not isinstance(held, dict) or len(held) != 2 or "value" not in held:
+            return found
+        inner.append(tree.child(node, "value"))
+    nodes = tuple(n for n in inner if n is not None)
+    context.cost += 1
+    return Found(nodes, found.many, found.whole, found.cost, replace(phrase, sort=Sort.KEY))
+
+
+def _completed(context: Context, target: Phrase) -> Phrase:
+    """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
+    if target.sort not in (Sort.RECORD, Sort.ITEMS) or target.many:
+        return target
+    assert context.previous is not None
+    before = context.previous.role("target")
+    keys = {context.tree.keys[n] for n in before.nodes} if before is not None else set()
+    if len(keys) != 1 or not isinstance(key := keys.pop(), str):
+        return target
+    nodes = context.tree.inside(context.tree.by_key[key], target.nodes)
+    if not nodes:
+        return target
+    return replace(target, nodes=tuple(nodes), sort=Sort.KEY, whole=True, part=not target.whole)
 
 
 def _same_target(context: Context) -> Phrase:
@@ -64,8 +139,24 @@ def _check_places(context: Context, found: Found, value: Span) -> None:
         raise Refusal("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
     for node in found.nodes:
         held = context.tree.values[node]
+        if node == 0:
+            raise Refusal("target", "the whole document cannot be replaced")
         if isinstance(held, dict) and held and not literal:
             raise Refusal("type", f"{context.text(phrase)!r} is an object", found.nodes)
+
+
+def assign_list(context: Context) -> Outcome:
+    """Give an array of texts the values listed."""
+    found = context.resolve(context.clause.role("target"))
+    places = [int(place) for place in context.clause.role("value").extra.split(",")]
+    for node in found.nodes:
+        held = context.tree.values[node]
+        if not isinstance(held, list) or not all(isinstance(item, str) for item in held):
+            raise Refusal("type", "it is not a list of texts", found.nodes)
+    tokens = context.chart.tokens
+    if any(tokens[place].kind == "json" for place in places):
+        raise Refusal("value", "JSON and words are mixed", found.nodes)
+    return context.each(found, lambda _: [tokens[place].text for place in places])
 
 
 def respectively(context: Context) -> Outcome:
@@ -90,9 +181,9 @@ def owned(context: Context) -> Outcome:
         owner = context.previous.role("owner")
     holders = context.resolve(owner)
     target, value = context.clause.role("target"), context.clause.role("value")
-    fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes)
-                   if n not in holders.nodes)  # fmt: skip
-    direct = [n for n in fields if context.tree.parents[n] in set(holders.nodes)]
+    held = set(holders.nodes)
+    fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
+    direct = [n for n in fields if context.tree.parents[n] in held]
     fields = tuple(direct) or fields
     if not fields:
         raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
@@ -103,6 +194,7 @@ def owned(context: Context) -> Outcome:
         context.cost += 1
     found = Found(fields, holders.many, holders.whole, 0, target)
     _check_places(context, Found(fields, phrase=target), value)
+    _check_names(context, found, value)
     return context.each(found, lambda node: context.typed(value, node))
 
 
@@ -260,7 +352,7 @@ def verbed(context: Context) -> Outcome:
 
 def clear(context: Context) -> Outcome:
     """Empty arrays, objects and texts."""
-    found = context.resolve(context.clause.role("target"))
+    found = context.fields()
 
     def emptied(node: int) -> Value:
         value = context.tree.values[node]
@@ -275,7 +367,7 @@ def clear(context: Context) -> Outcome:
 
 def nullify(context: Context) -> Outcome:
     """Set places to null."""
-    return context.each(context.resolve(context.clause.role("target")), lambda _: None)
+    return context.each(context.fields(), lambda _: None)
 
 
 def truth(text: str) -> bool | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.instruct.language.tokens import Tokens
-from redline.instruct.values import Value
+from redline.instruct.model.values import Value
 from redline.instruct.language.words import key_words, singular
 
 # Words that speak of the change rather than belong to the text.
 _ABOUT = frozenset(
     "until till starting temporarily permanently when once unless because since so except but not "
     "without instead rather again exactly etc only tomorrow today tonight if while whenever per "
-    "effective immediately regardless unlike everywhere throughout otherwise".split()
+    "effective immediately regardless unlike everywhere throughout otherwise now please asap soon "
+    "later anymore also too then forever already thanks".split()
 )
 _LEADING = frozenset(
     "called named titled simply just exactly value string word text back like about around "
@@ -21,8 +22,10 @@ _LEADING = frozenset(
 # Words that may join a name or begin to say where, when and why.
 _JOINING = frozenset(
     "in on at for of by to with from as like this next plus than into under over after before "
-    "all both every each the a an is are was".split()
+    "all both every each the a an is are was and or".split()
 )
+# Words that even in a phrase may begin to say where, when and why.
+_LINKING = frozenset("in on at for by with from as like this next per after before is are".split())
 _WORDY = frozenset(
     "title name label heading headline subject description summary note text message bio motto "
     "comment caption subtitle content body quote slogan greeting".split()
@@ -38,8 +41,9 @@ def bare_doubt(
     words = [t.text for t in tokens]
     bad = [w for w in words[1:] if w in _ABOUT or w[0] in "(-"]
     bad += [w for w in words[:1] if w in _LEADING]
-    if not _may_be_long(words, current, key):
-        bad += [w for w in words[1:] if w in _JOINING]
+    loose = _LINKING if _may_be_long(words, current, key) else _JOINING
+    bad += [w for w in words[1:] if w in loose]
+    if loose is _JOINING:
         bad += [w for w in words[:1] if w in ("the", "a", "an")]
     return f"{said(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from redline.instruct.effects.outcome import Outcome, Refusal
-from redline.instruct.effects.typing import doubt_of, typed
+from redline.instruct.effects.typing import doubt_of, shape_doubt, typed
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, Scope
 from redline.instruct.grammar.phrase import Phrase
@@ -14,8 +14,8 @@ from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import key_words
 from redline.instruct.lexicon.names import Sort
 from redline.instruct.lexicon.tree import Nodes, Tree
-from redline.instruct.operations import Operation
-from redline.instruct.values import Num, Value, dumps, same
+from redline.instruct.model.operations import Operation
+from redline.instruct.model.values import Num, Value, dumps, same
 
 
 class Nothing(Exception):
@@ -43,6 +43,7 @@ class Context:
     doubt: str = ""
     cost: int = 0
     whole: bool = True
+    part: bool = False
     previous: Clause | None = None
     many: bool = field(default=False)
     choice: int | None = None
@@ -84,7 +85,16 @@ class Context:
         if phrase.doubt:
             self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
         self.whole = self.whole and phrase.whole
+        self.part = self.part or phrase.part or not phrase.whole
         return Found(nodes, many or len(nodes) > 1, phrase.whole, phrase.cost, phrase)
+
+    def fields(self) -> Found:
+        """Return the places whose value the clause changes; Refusal for records."""
+        found = self.resolve(self.clause.role("target"))
+        assert found.phrase is not None
+        if found.phrase.sort in (Sort.RECORD, Sort.FLAG) or 0 in found.nodes:
+            raise Refusal("type", "it is a record, not a field", found.nodes)
+        return found
 
     def _is_empty(self, scope: Scope) -> bool:
         return scope.phrase is not None and scope.phrase.filtered and not scope.phrase.nodes
@@ -127,23 +137,29 @@ class Context:
     def _narrowed(self, nodes: Nodes, scope: Scope, many: bool) -> tuple[Nodes, bool, bool]:
         """Return the nodes in a scope, whether it means several, and whether it is unsure."""
         if scope.condition is not None:
-            chosen = scope.condition.select(self.tree, nodes)
+            nodes = tuple(n for n in nodes if not self.tree.is_group(n))
+            chosen = scope.condition.select(self.tree, nodes) if nodes else None
             if chosen is None:
                 raise Refusal("target", "the condition does not fit what it is about", nodes)
             if not scope.wanted:
                 kept = set(chosen)
                 chosen = tuple(n for n in nodes if n not in kept)
-            self.whole = self.whole and scope.condition.whole
+            self.part = self.part or not scope.condition.whole
             # a condition chooses among all the places there are
             return chosen, True, False
         phrase = scope.phrase
         if phrase is None:
             return nodes, True, False
         holders = phrase.nodes
+        if not phrase.whole and phrase.sort is Sort.RECORD and set(phrase.fields) & set(nodes):
+            raise Refusal("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
         if phrase.owner:
             holders = self._owned(phrase)
-        self.whole = self.whole and phrase.whole
+        self.part = self.part or phrase.part or not phrase.whole
         inside = self.tree.inside(nodes, holders)
+        if scope.wanted and phrase.sort not in (Sort.RECORD, Sort.FLAG):
+            held = set(holders)
+            inside = tuple(n for n in inside if n not in held)
         if not scope.wanted:
             gone = set(inside)
             return tuple(n for n in nodes if n not in gone), True, not gone
@@ -160,7 +176,11 @@ class Context:
         fields = phrase.fields
         if phrase.sort is not Sort.RECORD or not fields:
             return ()
-        return tuple(n for n in nodes if self.tree.below(self.tree.record_of(n), sorted(fields)))
+        tree = self.tree
+        return tuple(
+            n for n in nodes
+            if n > 0 and not tree.is_group(n) and tree.below(tree.record_of(n), sorted(fields))
+        )  # fmt: skip
 
     def _several(self, phrase: Phrase, nodes: Nodes) -> str:
         keys = {self.tree.keys[n] for n in nodes}
@@ -177,6 +197,8 @@ class Context:
         peers = self.tree.peers(node)
         found = typed(tokens, self.chart.source, current, peers, key)
         self.doubt = self.doubt or doubt_of(tokens, current, peers, key)
+        if tokens[0].kind == "word" and shape_doubt(found, current):
+            self.doubt = self.doubt or f"{key} does not hold such a value now"
         return found
 
     def key(self, node: int) -> str:
@@ -195,7 +217,7 @@ class Context:
 
     def rate(self, confidence: float) -> float:
         """Return the confidence, lower where only a part of a name matched."""
-        return confidence if self.whole else confidence - 0.03
+        return confidence if self.whole and not self.part else confidence - 0.03
 
     def each(
         self, found: Found, change: Callable[[int], Value], confidence: float = 0.95

@@ -11,7 +11,7 @@ from redline.instruct.effects.typing import number_for, rounded
 from redline.instruct.grammar.conditions import size_of
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import number_in
-from redline.instruct.values import Num, Value
+from redline.instruct.model.values import Num, Value
 
 _SEMVER = re.compile(r"(v?)(\d+)\.(\d+)\.(\d+)")
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z%]+)")

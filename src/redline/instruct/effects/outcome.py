@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redline.instruct.operations import Operation
+from redline.instruct.model.operations import Operation
 
 # From the least to the most telling: the refusal shown is the highest one met.
 RANKS = ("words", "clause", "target", "value", "type", "several")
@@ -27,7 +27,10 @@ class Outcome:
 
 
 class Refusal(Exception):
-    """A reading that cannot be meant; `rank` says how far it got, `nodes` what it was about."""
+    """A reading that cannot be meant; `rank` says how far it got, `nodes` what it was about.
+
+    `missing` says that only the new value is not given.
+    """
 
     def __init__(
         self, rank: str, message: str, nodes: tuple[int, ...] = (), value: str = ""
@@ -37,6 +40,7 @@ class Refusal(Exception):
         self.message = message
         self.nodes = nodes
         self.value = value
+        self.missing = False
 
     @property
     def weight(self) -> int:

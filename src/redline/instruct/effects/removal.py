@@ -7,9 +7,11 @@ from redline.instruct.effects.context import Context, Found, Nothing
 from redline.instruct.effects.outcome import Outcome, Refusal
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
+from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.names import Sort
-from redline.instruct.operations import Operation
-from redline.instruct.values import Num, Value
+from redline.instruct.lexicon.synonyms import KIND_FIELDS
+from redline.instruct.model.operations import Operation
+from redline.instruct.model.values import Num, Value
 
 
 def remove(context: Context) -> Outcome:
@@ -22,8 +24,8 @@ def remove(context: Context) -> Outcome:
     within = clause.role("within")
     if within is not None:
         holders = context.resolve(within, scoped=False)
-        nodes = tuple(n for n in context.tree.inside(found.nodes, holders.nodes)
-                      if n not in holders.nodes)  # fmt: skip
+        held = set(holders.nodes)
+        nodes = tuple(n for n in context.tree.inside(found.nodes, holders.nodes) if n not in held)
         if not nodes:
             raise Refusal("target", "it is not there", found.nodes)
         found = Found(nodes, found.many, found.whole, 0, target)
@@ -37,7 +39,7 @@ def _check(context: Context, found: Found, target: Phrase) -> None:
         raise Refusal("target", "the whole document cannot be removed")
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
-    elif target.sort is Sort.RECORD and not target.filtered and target.cost:
+    elif target.sort is Sort.RECORD and not target.filtered and not _names(context, target):
         context.doubt = f"{context.text(target)!r} is not what identifies it"
     elif len(found.nodes) > 1 and not (
         target.quantified or target.filtered or _is_listed(target) or context.clause.scopes
@@ -45,6 +47,15 @@ def _check(context: Context, found: Found, target: Phrase) -> None:
         if target.sort is Sort.KEY or target.cost:
             raise Refusal("several", f"{context.text(target)!r} fits {len(found.nodes)} places",
                           found.nodes)  # fmt: skip
+
+
+def _names(context: Context, target: Phrase) -> bool:
+    """Return whether a record is named by what identifies it or says what kind it is."""
+    tree = context.tree
+    fields = [n for n in target.fields if tree.inside((n,), target.nodes)]
+    return any(
+        tree.identifies(n) or key_form(str(tree.keys[n])) in KIND_FIELDS for n in fields
+    )
 
 
 def _is_listed(target: Phrase) -> bool:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redline.instruct.effects import additions, arrange, assign, numbers, removal, texts
-from redline.instruct.effects.context import Context
+from redline.instruct.effects.context import Context, Nothing
 from redline.instruct.effects.outcome import Outcome, Refusal
 
 
 def _no_value(context: Context) -> Outcome:
     """Refuse a change of which the new value is not said."""
-    found = context.resolve(context.clause.role("target"))
+    try:
+        found = context.resolve(context.clause.role("target"))
+    except Nothing as nothing:
+        raise Refusal("target", f"nothing here is {str(nothing)!r}") from None
     raise Refusal("value", "no value is given", found.nodes)
 
 
 EFFECTS: dict[str, Callable[[Context], Outcome]] = {
     "assign": assign.assign,
+    "assignlist": assign.assign_list,
     "respectively": assign.respectively,
     "owned": assign.owned,
     "cost": assign.cost,

@@ -11,8 +11,8 @@ from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import number_in
 from redline.instruct.lexicon.names import Sort
 from redline.instruct.lexicon.paths import nodes_of_path
-from redline.instruct.operations import Operation
-from redline.instruct.values import Num, Value, dumps
+from redline.instruct.model.operations import Operation
+from redline.instruct.model.values import Num, Value, dumps
 
 
 def rename(context: Context) -> Outcome:
@@ -29,6 +29,10 @@ def rename(context: Context) -> Outcome:
         operations += _renamed_key(context, node, tokens[0].text, tokens[0].kind)
     if not context.whole:
         context.doubt = context.doubt or "only a part of the key is said"
+    if any(context.tree.is_named(n) for n in found.nodes) and target.sort is Sort.KEY and (
+        not context.tree.is_record(found.nodes[0])
+    ):
+        context.doubt = context.doubt or "it may be its name rather than its key"
     if len(found.nodes) > 1 and not (target.quantified or context.clause.scopes) and (
         target.sort is Sort.KEY and not target.many
     ):
@@ -173,7 +177,7 @@ def _searched(context: Context) -> tuple[tuple[int, ...], bool]:
 
 def case(context: Context) -> Outcome:
     """Write texts in capitals, in small letters, or without blanks around them."""
-    found = context.resolve(context.clause.role("target"))
+    found = context.fields()
     ways = {"upper": str.upper, "lower": str.lower, "trim": str.strip}
 
     def changed(node: int) -> Value:
@@ -187,7 +191,7 @@ def case(context: Context) -> Outcome:
 
 def affix(context: Context) -> Outcome:
     """Put a text before or behind the texts there are."""
-    found = context.resolve(context.clause.role("target"))
+    found = context.fields()
     span = context.clause.role("value")
     text = _plain(context, span)
     if not _quoted(context, span) and span.end - span.start > 1:
@@ -204,7 +208,7 @@ def affix(context: Context) -> Outcome:
 
 def retype(context: Context) -> Outcome:
     """Change the type of values whose text allows it."""
-    found = context.resolve(context.clause.role("target"))
+    found = context.fields()
     kind = context.clause.extra
 
     def changed(node: int) -> Value:

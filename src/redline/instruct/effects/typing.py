@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from redline.instruct.effects.bare import bare_doubt
-from redline.instruct.operations import ABSENT, Absent
+from redline.instruct.model.operations import ABSENT, Absent
 from redline.instruct.effects.outcome import Refusal
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import Tokens, text_of
-from redline.instruct.values import Num, Value, type_name
+from redline.instruct.model.values import Num, Value, type_name
 from redline.instruct.language.words import (
     ARTICLES,
     CURRENCIES,
@@ -235,6 +235,16 @@ def _check_plain(tokens: Tokens, text: str) -> None:
         raise Refusal("value", f"quotes and bare words are mixed in {text!r}", value=text)
     if any(t.kind == "sign" and t.text not in (",", ":") for t in tokens) and len(tokens) > 1:
         raise Refusal("value", f"{text!r} does not name a value", value=text)
+
+
+def shape_doubt(new: Value, current: Value | Absent) -> bool:
+    """Return whether a date, address or the like would take the place of a plain text."""
+    if not isinstance(new, str) or not isinstance(current, str) or not current:
+        return False
+    telling = _SHAPES[:5]
+    return any(s.fullmatch(new) for _, s in telling) and not any(
+        s.fullmatch(current) for _, s in _SHAPES
+    )
 
 
 def has_shape(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from redline.instruct.language.tokens import Tokens, text_of
@@ -71,6 +71,17 @@ class Chart:
         """Return where *phrase* ends when it begins at *start*, else -1."""
         end = start + len(phrase)
         return end if tuple(self.lows[start:end]) == phrase else -1
+
+    def phrases(
+        self, start: int, table: Mapping[str, tuple[tuple[str, ...], ...]]
+    ) -> Iterator[int]:
+        """Yield where the phrases of *table* that begin at *start* end."""
+        if start >= self.size:
+            return
+        for phrase in table.get(self.lows[start], ()):
+            end = start + len(phrase)
+            if len(phrase) == 1 or tuple(self.lows[start:end]) == phrase:
+                yield end
 
     def text(self, start: int, end: int) -> str:
         """Return the instruction's text between two tokens."""

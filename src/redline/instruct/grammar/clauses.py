@@ -10,9 +10,9 @@ from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import FRAMES, GAP_FRAMES, Frame, Symbol, first_words
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
-from redline.instruct.language.words import STRUCTURAL, key_words, number_in, singular
+from redline.instruct.language.words import GENERIC, STRUCTURAL, key_words, number_in, singular
 from redline.instruct.lexicon.names import Sort, is_near
-from redline.instruct.values import Value
+from redline.instruct.model.values import Value
 
 _BY_WORD: dict[str, list[Frame]] = {}
 _OPEN: list[Frame] = []
@@ -23,7 +23,7 @@ for _frame in FRAMES:
     else:
         for _word in _firsts:
             _BY_WORD.setdefault(_word, []).append(_frame)
-VERBS = frozenset(_BY_WORD)
+VERBS = frozenset(_BY_WORD) - frozenset("the a an i we value id my".split())
 _SCOPING = frozenset("for in on of at under within inside from across throughout with".split())
 _EVERYWHERE = frozenset("everywhere throughout globally".split())
 _DIRECTIONS: dict[str, bool] = {
@@ -60,6 +60,7 @@ class Scope:
     condition: Any = None
     wanted: bool = True
     cost: int = 0
+    about: Phrase | None = None
 
     @property
     def meaning(self) -> Hashable:
@@ -108,10 +109,8 @@ def _match(
             filled = (*roles, (symbol.role or symbol.category, edge.item))
             yield from _match(chart, rest, edge.end, filled, cost + edge.item.cost)
         return
-    for words in symbol.words:
-        end = chart.words(place, words)
-        if end > 0:
-            yield from _match(chart, rest, end, roles, cost)
+    for end in chart.phrases(place, symbol.words):
+        yield from _match(chart, rest, end, roles, cost)
 
 
 @rule("BODY")
@@ -166,6 +165,8 @@ def _scope(chart: Chart, start: int) -> Iterator[Edge]:
     if low in _SCOPING and begin == start:
         for edge in chart.edges("NPLIST", start + 1):
             yield Edge(edge.end, Scope(edge.item, cost=edge.item.cost))
+    if low in ("for", "in", "on") and chart.low(begin + 1) == "all" and begin + 2 == chart.size:
+        yield Edge(begin + 2, Scope())
     if low in _EVERYWHERE:
         yield Edge(begin + 1, Scope())
     if low in ("except", "excluding", "but"):
@@ -205,6 +206,12 @@ def _kind(chart: Chart, start: int) -> Iterator[Edge]:
             empty = tuple(n for n in sense.nodes if chart.tree.values[n] in ([], {}))
             if empty:
                 yield Edge(sense.end, Phrase(start, sense.end, empty, Sort.KEY, sense.cost))
+
+
+@rule("ONEKIND")
+def _one_kind(chart: Chart, start: int) -> Iterator[Edge]:
+    """A kind in the singular."""
+    yield from (edge for edge in chart.edges("KIND", start) if not edge.item.many)
 
 
 @rule("QUOTED")
@@ -253,7 +260,7 @@ def _unknown(chart: Chart, start: int) -> Iterator[Edge]:
             return
         if _is_known(chart, start, end):
             return
-        tail = end + (singular(chart.low(end)) in STRUCTURAL)
+        tail = end + (chart.low(end) in STRUCTURAL - GENERIC)
         yield Edge(tail, Span(start, end, 4))
 
 
@@ -267,6 +274,8 @@ _NOT_UNKNOWN = frozenset(
 def _is_known(chart: Chart, start: int, end: int) -> bool:
     """Return whether the run, or one of its words, names or nearly names something."""
     for place in range(start, end):
+        if singular(chart.low(place)) in GENERIC or chart.low(place) in VERBS:
+            return True
         if any(s.sort is not Sort.FLAG or s.whole for s in chart.lexicon.senses(place)):
             return True
     token = chart.tokens[end - 1]

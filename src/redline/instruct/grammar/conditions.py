@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.grammar.kinds import direction_of, extreme
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
 from redline.instruct.lexicon.names import Sort
 from redline.instruct.lexicon.tree import Nodes, Tree
-from redline.instruct.values import Num, Value
+from redline.instruct.model.values import Num, Value
 
 _OPERATORS: dict[str, str] = {
     "=": "= == is equals equal-to is-equal-to of at : being set-to is-set-to is-currently are was "
@@ -33,11 +34,12 @@ _OPERATORS: dict[str, str] = {
     "lacks": "does-not-contain doesn't-contain do-not-contain does-not-include doesn't-include "
     "don't-include lacks lack doesn't-have does-not-have",
 }  # fmt: skip
-_PHRASES = sorted(
-    ((tuple(text.split("-")) if len(text) > 2 and "-" in text else (text,), op)
-     for op, texts in _OPERATORS.items() for text in texts.split()),
-    key=lambda pair: -len(pair[0]),
-)  # fmt: skip
+SPOKEN_OPERATORS = {
+    tuple(text.split("-")) if len(text) > 2 and "-" in text else (text,): op
+    for op, texts in _OPERATORS.items()
+    for text in texts.split()
+}
+_PHRASES = phrase_table(SPOKEN_OPERATORS)
 # Comparatives that name their field: older than 30, cheaper than 5.
 _COMPARATIVES: dict[str, tuple[tuple[str, ...], str]] = {
     "older": (("age",), ">"), "younger": (("age",), "<"), "cheaper": (("price", "cost"), "<"),
@@ -77,7 +79,9 @@ class Test:
         found = _nearest(tree, node, self.fields)
         if not found:
             return None
-        values = [tree.values[n] for n in found]
+        return self._compared([tree.values[n] for n in found])
+
+    def _compared(self, values: list[Value]) -> bool:
         if self.op in ("!=", "lacks"):
             return all(not _matches(v, "=" if self.op == "!=" else "has", self.operands)
                        for v in values)  # fmt: skip
@@ -85,10 +89,35 @@ class Test:
 
     def select(self, tree: Tree, nodes: Nodes) -> Nodes | None:
         """Return the nodes for which it holds; None when none has the field."""
-        verdicts = [(n, self.holds(tree, n)) for n in nodes]
-        if all(verdict is None for _, verdict in verdicts):
-            return None
-        return tuple(n for n, verdict in verdicts if verdict)
+        key = (self.meaning, nodes)
+        if key not in tree.selections:
+            tree.selections[key] = self._selected(tree, nodes)
+        return tree.selections[key]
+
+    def _selected(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+        tree.spend(len(nodes) * 3)
+        members: dict[int, list[int]] = {}
+        for field in self.fields:
+            members.setdefault(tree.parents[field], []).append(field)
+        known: dict[str, bool] = {}
+        chosen: list[int] = []
+        fits = False
+        for node in nodes:
+            own = members.get(node) or members.get(tree.parents[node])
+            if own is None or len(own) > 1:
+                verdict = self.holds(tree, node)
+            else:
+                text = tree.text(own[0])
+                if text is None or text not in known:
+                    verdict = self._compared([tree.values[own[0]]])
+                    if text is not None:
+                        known[text] = verdict
+                else:
+                    verdict = known[text]
+            fits = fits or verdict is not None
+            if verdict:
+                chosen.append(node)
+        return tuple(chosen) if fits else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,10 +373,8 @@ def _known_texts(tree: Tree, fields: Nodes) -> set[str]:
 
 def operators(chart: Chart, start: int) -> Iterator[tuple[int, str]]:
     """Yield the comparisons that begin at *start*, the longest first."""
-    for words, op in _PHRASES:
-        end = chart.words(start, words)
-        if end > 0:
-            yield end, op
+    for end in chart.phrases(start, _PHRASES):
+        yield end, SPOKEN_OPERATORS[tuple(chart.lows[start:end])]
 
 
 def _comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:

@@ -7,19 +7,17 @@ the role they fill (`NPLIST:target`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 CLASSES: dict[str, str] = {
     "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
     "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
-    "configure convert overwrite drop cut take keep increase decrease raise lower reduce boost "
-    "up crank dial",
-    "UPV": "increase raise bump boost grow up extend lengthen add-to crank-up",
-    "DOWNV": "decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
+    "configure convert overwrite setting changing updating switching",
+    "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
+    "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
     "MAKE": "make let have get render turn",
-    "TO": "to = -> => → := as : into to-be to-read to-say be to-equal to-become back-to up-to "
-    "down-to over-to",
+    "TO": "to = -> => → := as : into to-be be to-equal to-become back-to over-to up-to down-to",
     "IS": "= -> => → := is are equals becomes become is-now are-now is-actually should-be must-be "
     "ought-to-be shall-be needs-to-be has-to-be have-to-be should-equal should-read ought-to-read "
     "ought-to-equal should-become must-equal must-read needs-to-equal needs-to-read will-be "
@@ -34,31 +32,35 @@ CLASSES: dict[str, str] = {
     "make-certain-that make-certain check-that be-sure-that guarantee-that confirm-that",
     "WANT": "i-want we-want i-need we-need i-would-like we-would-like i'd-like we'd-like "
     "i-want-to-have i-would-prefer id-like",
-    "ADD": "add append insert push include put attach register create introduce give-it "
+    "ADD": "adding add append insert push include put attach register create introduce give-it "
     "define place list",
-    "REMOVE": "remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
+    "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
-    "RENAME": "rename relabel retitle call",
-    "ON": "enable activate turn-on switch-on toggle-on",
-    "OFF": "disable deactivate turn-off switch-off shut-off toggle-off",
+    "RENAME": "renaming rename relabel retitle call",
+    "ON": "enabling enable activate turn-on switch-on toggle-on",
+    "OFF": "disabling disable deactivate turn-off switch-off shut-off toggle-off",
     "FLIP": "toggle flip invert",
     "MARK": "mark flag tag set label make show",
     "SWAP": "swap exchange switch interchange trade",
     "SORT": "sort order reorder arrange rank",
     "REPLACE": "replace substitute swap-out swap",
-    "CHANGE": "change update turn convert switch rename alter",
+    "CHANGE": "change update turn convert switch alter",
     "INTO": "to into onto in on under within inside for",
     "FRONT": "start beginning front top head",
+    "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
     "BACK": "end back bottom tail",
 }  # fmt: skip
+
+
+PhraseTable = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
 class Symbol(NamedTuple):
     """One step of a pattern: alternatives of words, or a category with its role."""
 
-    words: tuple[tuple[str, ...], ...] = ()
+    words: PhraseTable = {}  # noqa: RUF012 - never written to
     category: str = ""
     role: str = ""
     optional: bool = False
@@ -75,20 +77,24 @@ class Frame(NamedTuple):
 
 _TABLE = """
 assign          SET NPLIST:target TO VAL:value
+assign          put|leave|keep NPLIST:target at VAL:value
+assign          SET NPLIST:target to-read|to-say QUOTED:value
 assign          SET NPLIST:target from VAL:old TO VAL:value
-assign+1        SET NPLIST:target VAL:value
-assign          MAKE NPLIST:target be|equal|become|read|say? VAL:value
+assign=bare+1   set|change|update|switch NPLIST:target VAL:value
+assign=bare     MAKE NPLIST:target be|equal|become|read|say? VAL:value
 assign          NPLIST:target IS now? VAL:value
 assign+1        NPLIST:target IS VAL:value now
 assign          NPLIST:target IS VAL:value instead-of|rather-than|not|and-not VAL:old
 assign          ENSURE NPLIST:target IS VAL:value
 assign          ENSURE that NPLIST:target IS VAL:value
 assign          WANT NPLIST:target to-be|to-equal|to-read|to-say|set-to|as|be VAL:value
-assign+2        NPLIST:target VAL:value
+assign=terse+2  NPLIST:target VAL:value
 assign          use|put|set|take VAL:value as|for NPLIST:target
-assign+1        use NPLIST:target VAL:value
+assign=bare+1   use NPLIST:target VAL:value
 assign          replace NPLIST:target with|by VAL:value
 assign          the? value of NPLIST:target IS VAL:value
+assignlist      SET NPLIST:target TO VALS:value
+assignlist      NPLIST:target IS VALS:value
 novalue         SET NPLIST:target
 respectively    SET NPLIST:target TO VALS:value respectively
 copy            SET NPLIST:target TO the-same-as|the-same-value-as|match|the-value-of|equal-to NPLIST:source
@@ -104,9 +110,10 @@ owned           NPLIST:owner IS at? FIELD:target VAL:value
 owned           MAKE NPLIST:owner have FIELD:target VAL:value
 owned+1         MAKE NPLIST:owner FIELD:target VAL:value
 owned           SET NPLIST:owner TO a? FIELD:target of? VAL:value
+owned           SET NPLIST:owner so-that|such-that FIELD:target IS VAL:value
 owned           SET NPLIST:owner to have FIELD:target VAL:value
 owned+1         SET NPLIST:owner FIELD:target TO VAL:value
-discount        give a? discount of AMT:value
+assign          give|grant a|an|the? NPLIST:target of VAL:value
 cost            MAKE NPLIST:owner cost VAL:value
 cost            NPLIST:owner costs|cost|should-cost|must-cost|now-costs|will-cost VAL:value
 enum            SET NPLIST:owner TO VAL:value
@@ -152,6 +159,8 @@ shift=one       increment|bump NPLIST:target
 shift=one       increment NPLIST:target by AMT:value
 shift=minus     decrement NPLIST:target
 shift=minus     decrement NPLIST:target by AMT:value
+shift=up        NPLIST:target += AMT:value
+shift=down      NPLIST:target -= AMT:value
 shift=one       NPLIST:target plus-plus|++
 scale=2         double NPLIST:target
 scale=3         triple NPLIST:target
@@ -189,24 +198,26 @@ append=before   ADD VAL:value before|ahead-of|above NPLIST:anchor
 append=after    ADD VAL:value after|behind|below NPLIST:anchor
 append=after    ADD a|an|new? KIND:kind VAL:value after|behind NPLIST:anchor
 append=before   ADD a|an|new? KIND:kind VAL:value before NPLIST:anchor
-newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being|as a|the? value|values? of|:? VAL:value
-newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being|as a|the? value|values? of|:? VAL:value INTO NPLIST:holder
-newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being|as a|the? value|values? of|:? VAL:value
-newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being|as a|the? value|values? of|:? VAL:value
-newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being|as a|the? value|values? of|:? VAL:value INTO NPLIST:holder
-newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being|as a|the? value|values? of|:? VAL:value
+newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
+newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value INTO NPLIST:holder
+newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
+newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
+newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value INTO NPLIST:holder
+newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
 newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key at|to the? top-level|root with|set-to|holding|= a|the? value|values? of? VAL:value
 newkey          ADD a|an|the|new? KIND:kind called|named? KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value
 newkey          ADD a|an|the|new? KIND:kind called|named? KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value INTO NPLIST:holder
 newkey          ADD a|an|the|new? KEYNAME:key KIND:kind with|set-to|of|= a|the? value|values? of? VAL:value
 newkey+1        ADD a|an|the? KEYNAME:key QUOTED:value INTO NPLIST:holder
-newkey          give NPLIST:holder a|an new? KEYNAME:key STRUCT? of|with|set-to a|the? value? of? VAL:value
+newkey+3        give NPLIST:holder a|an new? KEYNAME:key STRUCT? of|with|set-to a|the? value? of? VAL:value
 newrecord       ADD a|an|another|new? new|another? KIND:kind JSON:value
 newrecord       ADD JSON:value as a|an|another|new? new? KIND:kind
-newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED? VAL:name with PAIRS:pairs
+newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED VAL:name with PAIRS:pairs
+newrecord       ADD a|an|another|new? new|another? KIND:kind QUOTED:name with PAIRS:pairs
 newrecord       ADD a|an|another|new? new|another? KIND:kind with|: PAIRS:pairs
 newrecord       ADD a|an|another|new? new|another? KIND:kind PAIRS:pairs
-newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED? VAL:name
+newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED VAL:name
+newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED VAL:name , PAIRS:pairs
 remove          REMOVE NPLIST:target
 remove          take NPLIST:target out of|from? NPLIST:within
 remove          take NPLIST:target out
@@ -225,6 +236,7 @@ remove          i|we? don't need|want NPLIST:target anymore
 absent          REMOVE the|a|any|all? UNKNOWN:name from|in|of NPLIST:within
 absent          REMOVE the|a|any|all|every? UNKNOWN:name
 absent          REMOVE the|a|any? KIND:kind UNKNOWN:name
+absent          REMOVE the|a|any? UNKNOWN:name ONEKIND:kind
 keep            keep only NPLIST:target
 keep            REMOVE everything|all except|but|other-than|besides NPLIST:target
 dedupe          REMOVE the|any|all? duplicates|duplicate-values|duplicate-entries|repeats from|in NPLIST:target
@@ -252,6 +264,7 @@ swap            SWAP NPLIST:pair
 swap            SWAP NPLIST:one with|and|for NPLIST:two
 move            move|put|bring|shift NPLIST:target to|into|under|inside|in NPLIST:holder
 move            transfer|reassign|relocate NPLIST:target to|into NPLIST:holder
+move            move|take|pull NPLIST:target out-of|from NPLIST:origin to|into|and-into NPLIST:holder
 move            move|transfer NPLIST:target from NPLIST:origin to|into NPLIST:holder
 move=front      move|put|bring|shift NPLIST:target to|at the? very? FRONT|first-position|first-place of|in? NPLIST:list?
 move=back       move|put|bring|shift NPLIST:target to|at the? very? BACK|last-position|last-place of|in? NPLIST:list?
@@ -277,11 +290,11 @@ affix=before    prepend|add QUOTED:value before|in-front-of|at-the-start-of|at-t
 affix=before    prepend QUOTED:value to NPLIST:target
 affix=before    prefix NPLIST:target with VAL:value
 affix=after     suffix NPLIST:target with VAL:value
-retype=number   convert|change|turn|make|cast NPLIST:target to|into|be? a? number|numbers|integer|integers|numeric|int|float
-retype=string   convert|change|turn|make|cast NPLIST:target to|into|be? a? string|strings|text
-retype=boolean  convert|change|turn|make|cast NPLIST:target to|into|be? a? boolean|booleans|bool
+retype=number   convert|change|turn|make|cast NPLIST:target TYPED number|numbers|integer|integers|numeric|int|float
+retype=string   convert|change|turn|make|cast NPLIST:target TYPED string|strings|text
+retype=boolean  convert|change|turn|make|cast NPLIST:target TYPED boolean|booleans|bool
 retype=list     wrap NPLIST:target in|into|as an|a array|list
-retype=list     convert|change|turn|make NPLIST:target to|into|be? an|a array|list|one-element-list
+retype=list     convert|change|turn|make NPLIST:target TYPED array|list|one-element-list
 retype=null     set|make|change NPLIST:target to? null|nil|none
 nullify         unset|nullify NPLIST:target
 verbed          VERBED:state NPLIST:target
@@ -295,20 +308,27 @@ def _symbols(text: str) -> Iterator[Symbol]:
         part = part.removesuffix("?") if optional else part
         name, _, role = part.partition(":")
         if role and name.isupper():
-            yield Symbol((), name, role, optional)
+            yield Symbol({}, name, role, optional)
             continue
         words: list[tuple[str, ...]] = []
         for word in part.split("|"):
             if word in CLASSES:
                 words += [_words(w) for w in CLASSES[word].split()]
             elif word.isupper() and len(word) > 2:
-                yield Symbol((), word, "", optional)
+                yield Symbol({}, word, "", optional)
                 break
             else:
                 words.append(_words(word))
         else:
-            words.sort(key=len, reverse=True)
-            yield Symbol(tuple(words), optional=optional)
+            yield Symbol(phrase_table(words), optional=optional)
+
+
+def phrase_table(phrases: Iterable[tuple[str, ...]]) -> PhraseTable:
+    """Return phrases by their first word, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for words in phrases:
+        found.setdefault(words[0], []).append(words)
+    return {first: tuple(sorted(rest, key=len, reverse=True)) for first, rest in found.items()}
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -334,7 +354,7 @@ def first_words(frame: Frame) -> frozenset[str] | None:
     for symbol in frame.symbols:
         if symbol.category:
             return None if not found or symbol.optional else frozenset(found)
-        found |= {words[0] for words in symbol.words}
+        found |= set(symbol.words)
         if not symbol.optional:
             return frozenset(found)
     return frozenset(found)

@@ -11,7 +11,7 @@ from redline.instruct.language.words import GENERIC, is_plural, key_form, key_wo
 from redline.instruct.lexicon.names import Sort
 from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL, WHOLE
 from redline.instruct.lexicon.tree import Tree
-from redline.instruct.values import Num
+from redline.instruct.model.values import Num
 
 _LISTS = frozenset("list array collection".split())
 _EVERYONE = frozenset("everyone everybody anyone anybody".split())
@@ -35,7 +35,13 @@ _LOW = frozenset("lowest smallest least fewest minimum shortest".split())
 
 def generic_nouns(chart: Chart, start: int) -> Iterator[Phrase]:
     """Yield `item`, `list`, `document`, and kinds the document does not spell."""
-    token, tree = chart.tokens[start] if start < chart.size else None, chart.tree
+    tree = chart.tree
+    if start < 0:
+        nodes = _elements(tree)
+        if nodes:
+            yield Phrase(0, 0, nodes, Sort.ITEMS, 2)
+        return
+    token = chart.tokens[start] if start < chart.size else None
     if token is None or token.kind != "word":
         return
     word = singular(token.low)
@@ -72,11 +78,12 @@ def _unnamed(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phra
         for key in root
     ):
         yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
-    if isinstance(root, list) and not chart.lexicon.senses(start):
+    if chart.low(start - 1) == "this" and isinstance(root, dict) and not chart.lexicon.senses(start):
+        yield Phrase(start, start + 1, (0,), Sort.KEY, 3)
+    if isinstance(root, list) and plural and not chart.lexicon.senses(start):
         records = tuple(tree.children(0))
         if records and all(isinstance(item, dict) for item in root):
-            doubt = "" if plural else "kind"
-            yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=plural, doubt=doubt)
+            yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=True)
 
 
 def _elements(tree: Tree) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.kinds import generic_nouns, people, superlatives
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
+    GENERIC,
     ORDINALS,
     QUANTIFIERS,
     STRUCTURAL,
@@ -19,7 +20,7 @@ from redline.instruct.language.words import (
 )
 from redline.instruct.lexicon.names import Sense, Sort
 from redline.instruct.lexicon.tree import Nodes, Tree
-from redline.instruct.values import Num
+from redline.instruct.model.values import Num
 
 DETERMINERS = frozenset("the a an my our your this that these those existing current".split())
 PRONOUNS = frozenset("it them they he she him her this that those these".split())
@@ -30,6 +31,7 @@ _EXCEPTIONS = (
     ("excluding",), ("besides",), ("but",), ("without",),
 )  # fmt: skip
 _MAX_PARTS = 6
+_MEASURES = frozenset("size count number amount level rate length value total".split())
 _TOP = (("top", "level"), ("root", "level"), ("root",), ("top-level",))
 
 
@@ -107,28 +109,38 @@ def _structural_prefix(chart: Chart, start: int) -> int:
 def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
     """Return the phrase with a word such as `field` or `section` behind it."""
     low = chart.low(phrase.end)
-    if singular(low) not in STRUCTURAL or phrase.sort not in (Sort.KEY, Sort.PATH, Sort.ITEMS):
+    measured = singular(low) in _MEASURES and phrase.nodes and all(
+        isinstance(chart.tree.values[n], Num) for n in phrase.nodes
+    )  # fmt: skip
+    named = singular(low) in STRUCTURAL - GENERIC and phrase.sort in (Sort.KEY, Sort.PATH)
+    if not measured and not named:
         return None
     many = phrase.many or (is_plural(low) and len(phrase.nodes) > 1)
-    return replace(phrase, end=phrase.end + 1, many=many)
+    whole = phrase.whole or (named and low in ("list", "array", "collection"))
+    return replace(phrase, end=phrase.end + 1, many=many, weak=False, whole=whole)
 
 
 def combine(tree: Tree, left: Phrase, right: Phrase) -> Iterator[Phrase]:
     """Yield what two names side by side denote together."""
     joint = replace(
-        right, start=left.start, cost=left.cost + right.cost, whole=left.whole and right.whole,
+        right, start=left.start, cost=left.cost + right.cost, part=_is_part(left, right),
         weak=False, filtered=left.filtered or right.filtered,
     )  # fmt: skip
-    inside = tree.inside(right.nodes, left.nodes)
+    inside = _nearest(tree, tree.inside(right.nodes, left.nodes), left.nodes, right)
+    if left.sort is Sort.FLAG:
+        # "active users" are users; an `email` flag does not make its siblings e-mail ones
+        owners = set(left.nodes)
+        inside = tuple(n for n in inside if n in owners)
     if inside and not (left.weak and left.sort is Sort.ITEMS and not _equal(inside, left)):
         used = _used(tree, inside, left.nodes)
         named = left.sort in (Sort.RECORD, Sort.FLAG)
         yield replace(
             joint,
             nodes=inside,
+            whole=right.whole and (left.whole or set(left.nodes).isdisjoint(inside)),
             filtered=joint.filtered or left.sort is Sort.FLAG,
             many=right.many or (left.many and left.sort is not Sort.ITEMS),
-            fields=tuple(n for n in right.fields if n in set(inside)) or right.fields,
+            fields=right.fields,
             unsure=named and not left.many and used > 1 and left.sort is Sort.RECORD
             and not _is_kind(left),
         )  # fmt: skip
@@ -136,6 +148,18 @@ def combine(tree: Tree, left: Phrase, right: Phrase) -> Iterator[Phrase]:
         yield from _by_field(tree, joint, right, left)
     elif left.sort is Sort.RECORD and right.sort is Sort.KEY:
         yield from _by_field(tree, joint, left, right)
+
+
+def _is_part(left: Phrase, right: Phrase) -> bool:
+    return left.part or right.part or not left.whole or not right.whole
+
+
+def _nearest(tree: Tree, nodes: Nodes, holders: Nodes, head: Phrase) -> Nodes:
+    """Return the direct members of *holders* when one key is meant and they have it."""
+    if head.many or head.sort is not Sort.KEY or len(nodes) < 2:
+        return nodes
+    held = set(holders)
+    return tuple(n for n in nodes if tree.parents[n] in held) or nodes
 
 
 def _equal(inside: Nodes, left: Phrase) -> bool:
@@ -278,6 +302,13 @@ def _ordinal(chart: Chart, start: int, place: int, *, quantified: bool) -> Itera
     if position is None:
         return
     count, after = 1, place + 1
+    if chart.low(after) in ("and", "&") and chart.low(after + 1) in ORDINALS:
+        yield from _two_ordinals(chart, start, position, after + 1)
+    if after >= chart.size or chart.low(after) in (".", ",", ";", "and", "!"):
+        for phrase in generic_nouns(chart, -1):
+            picked = _pick(chart.tree, phrase.nodes, position, 1)
+            if picked:
+                yield Edge(after, replace(phrase, start=start, end=after, nodes=picked))
     said = number_in(chart.low(after))
     if said and said.isdigit() and int(said) > 1:
         count, after = int(said), after + 1
@@ -295,6 +326,21 @@ def _ordinal(chart: Chart, start: int, place: int, *, quantified: bool) -> Itera
             replace(phrase, start=start, nodes=picked, many=count > 1, weak=False, filtered=True,
                     quantified=False),
         )  # fmt: skip
+
+
+def _two_ordinals(chart: Chart, start: int, first: int, place: int) -> Iterator[Edge]:
+    """Yield `first and second book`."""
+    second = ORDINALS[chart.low(place)]
+    for edge in chart.edges("CORE", place + 1):
+        phrase: Phrase = edge.item
+        if phrase.sort is not Sort.ITEMS:
+            continue
+        one = _pick(chart.tree, phrase.nodes, first, 1)
+        two = _pick(chart.tree, phrase.nodes, second, 1)
+        if len(one) == len(two) == 1 and one != two:
+            both = tuple(sorted(one + two))
+            yield Edge(edge.end, replace(phrase, start=start, nodes=both, many=True, weak=False,
+                                         filtered=True))  # fmt: skip
 
 
 def _contents(tree: Tree, phrase: Phrase) -> Phrase:
@@ -331,7 +377,7 @@ def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
     if low in PREPOSITIONS or low == ",":
         after = end + 1 if low != "," else end
         if low != ",":
-            for edge in chart.edges("NP", after):
+            for edge in chart.edges("NPLIST", after):
                 if edge.item.sort is not Sort.FLAG or edge.item.end - edge.item.start > 1:
                     yield from restrict(chart.tree, phrase, edge.item, low)
             yield from _at_index(chart, phrase, after)
@@ -352,7 +398,8 @@ def filtered(tree: Tree, phrase: Phrase, condition: Any, end: int) -> Phrase | N
     if phrase.owner and not phrase.nodes:
         return None
     tree.spend(len(phrase.nodes) * 2)
-    nodes = condition.select(tree, phrase.nodes)
+    single = tuple(n for n in phrase.nodes if not tree.is_group(n))
+    nodes = condition.select(tree, single) if single else None
     if nodes is None:
         return None
     return replace(
@@ -367,6 +414,8 @@ def _at_index(chart: Chart, phrase: Phrase, after: int) -> Iterator[Phrase]:
         return
     place = int(chart.low(after + 1)) - (chart.low(after) == "position")
     nodes = tuple(n for n in phrase.nodes if chart.tree.keys[n] == place)
+    if not nodes:
+        return
     yield replace(phrase, end=after + 2, nodes=nodes, filtered=True, many=False)
 
 
@@ -388,25 +437,29 @@ def restrict(
             yield replace(head, end=after, owner=True)
         return
     joint = replace(
-        head, end=after, cost=head.cost + by.cost, whole=head.whole and by.whole,
+        head, end=after, cost=head.cost + by.cost, part=_is_part(head, by),
         owner=head.owner or by.owner, doubt=head.doubt or by.doubt,
         filtered=head.filtered or (by.filtered and not by.nodes),
     )  # fmt: skip
     if by.filtered and not by.nodes:
         yield replace(joint, nodes=())
         return
-    inside = tuple(n for n in tree.inside(head.nodes, by.nodes) if n not in by.nodes) or (
-        tree.inside(head.nodes, by.nodes) if by.sort in (Sort.RECORD, Sort.FLAG) else ()
+    held = set(by.nodes)
+    within = tree.inside(head.nodes, by.nodes)
+    inside = tuple(n for n in within if n not in held) or (
+        within if by.sort in (Sort.RECORD, Sort.FLAG) else ()
     )
     if not inside and by.sort in (Sort.KEY, Sort.ELEMENT, Sort.RECORD) and word in ("in", "with"):
         inside = _holding(tree, head, by)
     if not inside:
         return
+    inside = _nearest(tree, inside, by.nodes, head)
     used = _used(tree, inside, by.nodes)
     kind = by.sort is Sort.RECORD and not by.many and _is_kind(by) and head.sort is Sort.ITEMS
     yield replace(
         joint,
         nodes=inside,
+        whole=head.whole and (by.whole or held.isdisjoint(inside)),
         many=head.many or by.many,
         quantified=head.quantified or by.quantified,
         unsure=head.unsure or by.unsure
@@ -510,6 +563,7 @@ def join(tree: Tree, parts: list[Phrase]) -> Phrase:
         many=True,
         quantified=any(p.quantified for p in chosen),
         whole=all(p.whole for p in chosen),
+        part=any(p.part or not p.whole for p in chosen),
         unsure=not single or any(p.unsure for p in chosen),
         owner=any(p.owner for p in chosen),
         fields=tuple(n for p in chosen for n in p.fields),

@@ -15,7 +15,8 @@ class Phrase:
 
     `many`: several nodes are meant. `unsure`: a singular restriction fits more than one thing.
     `filtered`: a condition or an ordinal chose the nodes, so that none is an answer too.
-    `owner`: a pronoun whose record the discourse supplies. `names`: spans of the words used.
+    `whole`: false when only a part of a name says what is denoted; `part`: when one only says
+    where it is. `owner`: a pronoun whose record the discourse supplies. `names`: spans of the words used.
     """
 
     start: int
@@ -26,6 +27,7 @@ class Phrase:
     many: bool = False
     quantified: bool = False
     whole: bool = True
+    part: bool = False
     weak: bool = False
     unsure: bool = False
     filtered: bool = False
@@ -38,7 +40,7 @@ class Phrase:
     def meaning(self) -> Hashable:
         """Equal for phrases that are interchangeable in a larger reading."""
         return (
-            self.nodes, self.sort, self.many, self.quantified, self.whole, self.weak, self.owner,
+            self.nodes, self.sort, self.many, self.quantified, self.whole, self.part, self.weak, self.owner,
             self.unsure, self.filtered, bool(self.doubt), self.fields, self.missing,
         )  # fmt: skip
 

@@ -9,12 +9,12 @@ from itertools import count
 
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import VERBS, Clause, Scope
-from redline.instruct.grammar.frames import GAP_FRAMES
+from redline.instruct.grammar.frames import GAP_FRAMES, phrase_table
 from redline.instruct.language.words import singular
 
 MAX_READINGS = 60
 MAX_STEPS = 1500
-_BEFORE = tuple(
+_BEFORE = phrase_table(
     tuple(text.split())
     for text in (
         "please|kindly|just|also|then|now|could you|can you|would you|will you|could you please|"
@@ -26,7 +26,7 @@ _BEFORE = tuple(
         "additionally|furthermore|we'd like you to|go and|it would be great if you could|do"
     ).split("|")
 )
-_AFTER = tuple(
+_AFTER = phrase_table(
     tuple(text.split())
     for text in (
         "please|thanks|thank you|thx|for me|too|as well|instead|ok|okay|thanks a lot|will you|"
@@ -35,20 +35,23 @@ _AFTER = tuple(
         "entirely|completely|right away|immediately"
     ).split("|")
 )
+COURTESIES = frozenset(
+    word for table in (_BEFORE, _AFTER) for group in table.values() for words in group
+    for word in words
+)  # fmt: skip
 _SEPARATORS = frozenset(", and then also . ; ! ? \n & plus — – - finally next afterwards".split(" "))
 _ENDS = frozenset(". ; ! ? \n".split(" "))
-_REASONS = (
+_REASONS = phrase_table((
     ("because",), ("since",), ("so", "that"), ("in", "order", "to"), ("due", "to"),
     ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
     ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
-)  # fmt: skip
+))  # fmt: skip
 _PROTECT = (
     "don't touch|do not touch|don't change|do not change|leave|keep|don't modify|dont touch|"
     "do not modify|don't alter|without changing|without touching|but leave|but keep|dont change|"
     "but don't touch|but don't change|but do not touch|but do not change|while keeping"
 )
-_PROTECTING = tuple(tuple(text.split()) for text in _PROTECT.split("|"))
-_AS_IS = ("alone", "as-is", "untouched", "unchanged")
+_PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT.split("|"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +142,14 @@ def _with(state: _State, clause: Clause, end: int) -> _State:
 def _may_end(chart: Chart, end: int) -> bool:
     if end >= chart.size or chart.low(end) in _SEPARATORS or chart.low(end) == "but":
         return True
-    if any(chart.words(end, words) > 0 for words in (*_AFTER, *_REASONS, *_PROTECTING)):
+    if any(True for table in (_AFTER, _REASONS, _PROTECTING) for _ in chart.phrases(end, table)):
         return True
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
 
 def _openings(chart: Chart, place: int) -> Iterator[int]:
-    for words in _BEFORE:
-        end = chart.words(place, words)
-        if end > 0:
-            yield end + (chart.low(end) == ",")
+    for end in chart.phrases(place, _BEFORE):
+        yield end + (chart.low(end) == ",")
 
 
 def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
@@ -167,20 +168,16 @@ def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
 def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield what may stand behind a clause: a separator, a courtesy, a reason."""
     place = state.place
-    for words in _AFTER:
-        end = chart.words(place, words)
-        if end > 0:
-            yield replace(state, place=end)
+    for end in chart.phrases(place, _AFTER):
+        yield replace(state, place=end)
     low = chart.low(place)
     if low in _SEPARATORS:
         ends = low in _ENDS
         yield replace(
             state, place=place + 1, joined=True, fronts=() if ends else state.fronts
         )
-        for words in _AFTER:
-            end = chart.words(place + 1, words)
-            if end > 0:
-                yield replace(state, place=end)
+        for end in chart.phrases(place + 1, _AFTER):
+            yield replace(state, place=end)
     elif low in VERBS or low == "but":
         yield replace(state, joined=True, cost=state.cost + 2)
     yield from _reasons(chart, state)
@@ -191,15 +188,13 @@ def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
     place = state.place + (chart.low(state.place) in (",", "—", "–"))
     dash = chart.low(state.place) in ("—", "–")
     opened = chart.low(place).startswith("(")
-    for words in _REASONS:
-        if chart.words(place, words) > 0 or dash or opened:
-            for end in range(place + 2, chart.size + 1):
-                if end == chart.size or chart.low(end) in _ENDS:
-                    yield replace(
-                        state, place=end, cost=state.cost + 3,
-                        remarks=(*state.remarks, (place, end)),
-                    )  # fmt: skip
-                    break
+    if not dash and not opened and next(chart.phrases(place, _REASONS), None) is None:
+        return
+    for end in range(place + 2, chart.size + 1):
+        if end == chart.size or chart.low(end) in _ENDS:
+            yield replace(
+                state, place=end, cost=state.cost + 3, remarks=(*state.remarks, (place, end))
+            )
             return
 
 
@@ -210,11 +205,9 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
         after = place + 1
         if low in (",", ";") and chart.low(after) in ("so", "therefore", "hence"):
             after += 1
-        elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", ",", "?", "by"):
+        elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", "by"):
             continue
         if low == "by" and not chart.low(after).endswith("ing"):
-            continue
-        if low in (",", "?") and after == place + 1 and chart.low(after) not in VERBS | {"please"}:
             continue
         yield replace(
             state, place=after, joined=bool(state.clauses), cost=state.cost + 4,
@@ -256,8 +249,8 @@ def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
             if chosen is None:
                 continue
             holds = bool(chosen) is positive
-            scope = Scope(None if holds is wanted else _nothing(phrase), cost=phrase.cost)
-            yield from _fronted(chart, state, edge.end, scope, False, about=phrase)
+            scope = Scope(None if holds is wanted else _nothing(phrase), cost=phrase.cost, about=phrase)
+            yield from _fronted(chart, state, edge.end, scope, False)
 
 
 def _nothing(phrase: object) -> object:
@@ -265,7 +258,7 @@ def _nothing(phrase: object) -> object:
 
 
 def _fronted(
-    chart: Chart, state: _State, end: int, scope: Scope, strict: bool, about: object = None
+    chart: Chart, state: _State, end: int, scope: Scope, strict: bool 
 ) -> Iterator[_State]:
     low = chart.low(end)
     cost = state.cost + scope.cost
@@ -279,11 +272,8 @@ def _fronted(
 def _protections(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield `don't touch X`, `leave X alone`: an assertion over the result."""
     place = state.place + (chart.low(state.place) in (",", "and"))
-    for words in _PROTECTING:
-        start = chart.words(place, words)
-        if start < 0:
-            continue
-        keeps = words[-1] in ("leave", "keep", "keeping")
+    for start in chart.phrases(place, _PROTECTING):
+        keeps = chart.low(start - 1) in ("leave", "keep", "keeping")
         if not keeps and chart.low(start) in ("anything", "everything", "the"):
             for rest in (("anything", "else"), ("the", "rest"), ("everything", "else")):
                 end = chart.words(start, rest)

@@ -15,6 +15,7 @@ _PREPOSITIONS = frozenset(
     "in on at for of by with from as under within inside into after before where whose if unless "
     "when across except".split()
 )
+_NOT_FIRST = frozenset("to as into by from with is are be of for whose where should".split())
 _NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
     "key field new all every each".split()
@@ -44,16 +45,22 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
     if first.kind in ("quoted", "json", "code"):
         yield Edge(start + 1, Span(start, start + 1))
         return
+    if first.low in _NOT_FIRST:
+        return
     if first.kind != "word" and first.text not in ("-", "<", ">", "~"):
         return
     cost = 0
+    if first.low in ("the", "a", "an"):
+        cost = 4 if chart.low(start + 1) in ("value", "values", "string", "word") else 1
+    elif first.low in ("value", "values", "named", "called"):
+        cost = 4
     for place in range(start, min(start + MAX_BARE, chart.size)):
         token = chart.tokens[place]
         if token.kind not in ("word", "sign", "poss"):
             return
         cost += _JOINERS.get(token.low, 2 if token.low in _PREPOSITIONS else 0)
         if token.kind == "word" or token.text in ("%", "*"):
-            yield Edge(place + 1, Span(start, place + 1, cost if place > start else 0))
+            yield Edge(place + 1, Span(start, place + 1, cost if place > start else min(cost, 1)))
 
 
 @rule("VALS")

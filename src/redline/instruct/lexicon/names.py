@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from redline.instruct.language.tokens import Tokens
@@ -25,7 +26,7 @@ from redline.instruct.lexicon.synonyms import (
     shortened,
 )
 from redline.instruct.lexicon.tree import Nodes, Tree
-from redline.instruct.values import Num
+from redline.instruct.model.values import Num
 
 MAX_WORDS = 6
 _MAX_LABEL = 60
@@ -38,6 +39,7 @@ _STOP = (
         "remove delete change update make all".split()
     )
 )
+_COLLECTIVE = frozenset("staff crew personnel team people roster fleet inventory stock".split())
 _UNDOING = ("in", "un", "dis", "non", "not")
 _OPPOSITES = {
     "disabled": "enabled", "inactive": "active", "off": "on", "down": "up", "closed": "open",
@@ -205,20 +207,44 @@ class Lexicon:
         first = self.tokens[start]
         if self.tokens[end - 1].kind == "poss":
             return []
-        if end == start + 1 and first.kind == "word" and first.low in ARTICLES | QUANTIFIERS:
+        if first.path and (first.text not in self.tree.by_key or self._paths(start)):
             return []
+        if end == start + 1 and first.kind == "word" and first.low in ARTICLES | QUANTIFIERS:
+            exact = self.tree.by_key.get(first.text)
+            return [Sense(end, Sort.KEY, tuple(exact), 1)] if exact else []
         nodes, cost, whole = self._by_name(start, end)
         if not nodes:
             return []
         quoted = first.kind != "word"
         plural = not quoted and is_plural(self.tokens[end - 1].text)
         own = [n for n in nodes if plural and not self._is_plural_key(n)]
-        found = [Sense(end, Sort.KEY, tuple(nodes), cost, whole, plural=bool(own))]
+        kinds = [] if quoted else self._labelled(nodes)
+        dearer = cost + 2 if kinds and plural else cost
+        # "the machine" is one of the machines, not what holds them
+        single = not quoted and not plural and any(
+            self._is_plural_key(n) and isinstance(self.tree.values[n], dict | list) for n in nodes
+        )
+        found = [
+            Sense(end, Sort.KEY, tuple(nodes), dearer + 2 * single, whole and not single, bool(own))
+        ]
+        if kinds:
+            found.append(Sense(end, Sort.ITEMS, tuple(kinds), cost + 1, whole, plural))
         return found + self._items(end, nodes, cost, whole, plural, quoted)
 
+    def _labelled(self, nodes: list[int]) -> list[int]:
+        """Return the records of the one array in which each is known by such a field: dishes."""
+        tree = self.tree
+        owners = [tree.parents[n] for n in nodes]
+        arrays = {tree.parents[owner] for owner in owners if owner > 0}
+        if len(arrays) != 1 or not all(map(tree.is_element, owners)):
+            return []
+        held = tree.values[arrays.pop()]
+        whole = isinstance(held, list) and len(held) == len(owners) > 1
+        texts = all(isinstance(tree.values[n], str) for n in nodes)
+        return sorted(owners) if whole and texts and tree.is_label(nodes[0]) else []
+
     def _is_plural_key(self, node: int) -> bool:
-        words = key_words(str(self.tree.keys[node]))
-        return bool(words) and is_plural(words[-1])
+        return _is_plural_text(str(self.tree.keys[node]))
 
     def _items(
         self, end: int, nodes: list[int], cost: int, whole: bool, plural: bool, quoted: bool
@@ -229,23 +255,31 @@ class Lexicon:
         strong: list[int] = []
         weak: list[int] = []
         dull: list[int] = []
+        single: list[int] = []
         for node in nodes:
             value = self.tree.values[node]
             if not isinstance(value, dict | list):
                 continue
             plural_key = self._is_plural_key(node)
-            if self.tree.is_collection(node) and (plural_key or isinstance(value, list)):
+            if self.tree.is_collection(node) and plural_key:
                 strong += self.tree.children(node)
+            elif isinstance(value, list):
+                single += self.tree.children(node)
             elif plural_key:
                 weak += self.tree.children(node)
             else:
                 dull += self.tree.children(node)
         found = []
         if strong:
-            found.append(Sense(end, Sort.ITEMS, tuple(sorted(strong)), cost, whole, plural))
+            # "the users" may be the array as well; "all users" are not
+            dearer = cost + plural
+            found.append(Sense(end, Sort.ITEMS, tuple(sorted(strong)), dearer, whole, plural))
+        if single:
+            crowd = plural or key_form(str(self.tree.keys[nodes[0]])) in _COLLECTIVE
+            found.append(Sense(end, Sort.ITEMS, tuple(sorted(single)), cost + 1, whole, crowd))
         if weak:
             found.append(
-                Sense(end, Sort.ITEMS, tuple(sorted(weak)), cost, whole, plural, weak=True)
+                Sense(end, Sort.ITEMS, tuple(sorted(weak)), cost + plural, whole, plural, weak=True)
             )
         if dull:
             found.append(
@@ -289,8 +323,8 @@ class Lexicon:
         if keys:
             nodes = sorted(n for key in keys for n in self.tree.by_key[key])
             return nodes, 2, False
-        if self._fuzzy and len(form) > 3 and len(said) == 1:
-            near = [f for f in self.tree.by_form if is_near(form, f)]
+        if self._fuzzy and len(form) > 3:
+            near = [f for f in self.tree.by_form if is_slip(form, f)]
             if len(near) == 1:
                 return self.tree.by_form[near[0]], 4, False
         return [], 0, True
@@ -382,6 +416,12 @@ class Lexicon:
         return [n for n in nodes if isinstance(self.tree.values[n], bool)]
 
 
+@lru_cache(maxsize=4096)
+def _is_plural_text(key: str) -> bool:
+    words = key_words(key)
+    return bool(words) and is_plural(words[-1])
+
+
 def flag_stems(form: str) -> list[tuple[bool, str]]:
     """Return the states a word may say of a boolean key: inactive is active, false."""
     found = [(True, form)]
@@ -391,6 +431,24 @@ def flag_stems(form: str) -> list[tuple[bool, str]]:
         if form.startswith(mark) and len(form) > len(mark) + 2:
             found.append((False, form[len(mark) :]))
     return found
+
+
+def is_slip(left: str, right: str) -> bool:
+    """Return whether two words differ by letters swapped, left out or typed twice.
+
+    Another letter in place of one makes another word too often (cost, host) and is no slip.
+    """
+    if left == right or min(len(left), len(right)) < 4:
+        return False
+    if len(left) == len(right):
+        wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
+        return len(wrong) == 2 and wrong[1] == wrong[0] + 1 and (
+            left[wrong[0]] == right[wrong[1]] and left[wrong[1]] == right[wrong[0]]
+        )
+    short, long = sorted((left, right), key=len)
+    if len(long) != len(short) + 1 or len(short) < 5:
+        return False
+    return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
 
 
 def is_near(left: str, right: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from redline.instruct.language.words import key_words, singular, unit_of
-from redline.instruct.values import Num, Value
+from redline.instruct.model.values import Num, Value
 
 # Said -> written; used only where nothing in the document is called what was said.
 SYNONYMS: dict[str, tuple[str, ...]] = {

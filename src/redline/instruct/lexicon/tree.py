@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from redline.core.errors import LimitReached
 from redline.instruct.language.words import key_form, key_words
-from redline.instruct.operations import Path
-from redline.instruct.values import Num, Value
+from redline.instruct.model.operations import Path
+from redline.instruct.model.values import Num, Value
 
 MAX_DEPTH = 100
+MAX_PEERS = 200
 # About a microsecond of work each.
 BUDGET = 1_500_000
 Nodes = tuple[int, ...]
@@ -39,7 +40,8 @@ class Tree:
         self.by_form: dict[str, list[int]] = {}
         self._identifying: dict[str, bool] = {}
         self._labels: dict[tuple[int, str], bool] = {}
-        self._peers: dict[tuple[int, Path], list[Value]] = {}
+        self.selections: dict[Hashable, Nodes | None] = {}
+        self._peers: dict[tuple[int, Path], tuple[list[Value], bool]] = {}
         self._walk(document, -1, "", 0)
         for key, nodes in self.by_key.items():
             self.by_form.setdefault(key_form(key), []).extend(nodes)
@@ -174,6 +176,12 @@ class Tree:
             return False
         return self.is_element(node) or self.is_map(self.parents[node])
 
+    def is_group(self, node: int) -> bool:
+        """Return whether a node holds records, of which conditions speak one by one."""
+        value = self.values[node]
+        held = isinstance(value, list) and any(isinstance(item, dict) for item in value)
+        return held or self.is_map(node)
+
     def is_collection(self, node: int) -> bool:
         """Return whether the node holds things of one kind: an array, or an object of objects."""
         value = self.values[node]
@@ -195,9 +203,9 @@ class Tree:
             known = form in NAME_FORMS or form in _ID_FORMS
             known = known or (len(words) > 1 and words[-1] in _ID_ENDINGS)
             self._identifying[key] = known  # type: ignore[index]
-        return known or self._is_label(node)
+        return known or self.is_label(node)
 
-    def _is_label(self, node: int) -> bool:
+    def is_label(self, node: int) -> bool:
         """Return whether a short text is different in every record of the array."""
         record = self.parents[node]
         if not self.is_element(record) or not isinstance(self.values[node], str):
@@ -235,17 +243,30 @@ class Tree:
         return owner
 
     def peers(self, field: int) -> list[Value]:
-        """Return the values all records of the collection hold under the field's path."""
+        """Return the different values records of the collection hold under the field's path."""
+        return self._peers_of(field)[0]
+
+    def repeats(self, field: int) -> bool:
+        """Return whether records share values under the field's path: a state, not a name."""
+        return self._peers_of(field)[1]
+
+    def _peers_of(self, field: int) -> tuple[list[Value], bool]:
         record = self.record_of(field)
         if record <= 0 or not self.is_record(record):
-            return []
+            return [], False
         holder = self.parents[record]
         rest = self.path(field)[len(self.path(record)) :]
         known = self._peers.get((holder, rest))
         if known is None:
             self.spend(self.end[holder] - holder)
             nodes = (self.node_at(rest, sibling) for sibling in self.children(holder))
-            known = [self.values[node] for node in nodes if node is not None]
+            values = [self.values[node] for node in nodes if node is not None]
+            distinct: dict[str, Value] = {}
+            for value in values:
+                distinct.setdefault(repr(value), value)
+                if len(distinct) == MAX_PEERS:
+                    break
+            known = (list(distinct.values()), len(distinct) < len(values))
             self._peers[holder, rest] = known
         return known
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from redline.core.errors import CannotApply, NodeNotFound
-from redline.instruct.values import Value, dumps
+from redline.instruct.model.values import Value, dumps
 
 Path = tuple[str, ...]
 
