@@ -42,7 +42,7 @@ def doubtful_word(
         if narrows and not known and not _is_verb(chart, place, start):
             return token.text
         opens = place == start or chart.low(place - 1) in (".", "!", "\n", ";")
-        if _limits(token, opens) or not _is_beside(chart, place, operations):
+        if _limits(token, opens, chart.low(start) in ("because", "since", "as", "so")) or not _is_beside(chart, place, operations):
             return token.text
     return ""
 
@@ -77,12 +77,12 @@ def _is_beside(chart: Chart, place: int, operations: tuple[Operation, ...]) -> b
     return True
 
 
-def _limits(token: Token, opens: bool) -> bool:
+def _limits(token: Token, opens: bool, reason: bool) -> bool:
     """Return whether the word may narrow what is done: a preposition, a number, a name."""
     if token.kind != "word":
         return token.kind not in ("sign", "end", "poss")
     named = token.text[:1].isupper() and not opens or number_in(token.text) is not None
-    return named or token.low in _LIMITING
+    return named or (token.low in _LIMITING and not (reason and token.low in ("only", "all")))
 
 
 def _part_forms(part: str) -> set[str]:

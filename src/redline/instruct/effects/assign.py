@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from redline.instruct.effects.context import Context, Found
 from redline.instruct.effects.outcome import Outcome, Refusal
-from redline.instruct.effects.typing import has_shape, typed
+from redline.instruct.effects.typing import has_shape, same_shape, typed
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import FALSE_WORDS, TRUE_WORDS, joined, key_form, key_words
@@ -286,7 +286,14 @@ def _state_field(context: Context, holder: int, said: str, negated: bool) -> tup
 
 def switch(context: Context) -> Outcome:
     """Turn flags on or off, or over."""
-    found = context.resolve(context.clause.role("target"))
+    owner, target = context.clause.role("owner"), context.clause.role("target")
+    found = context.resolve(owner or target)
+    if owner is not None:
+        held = set(found.nodes)
+        inner = tuple(n for n in target.nodes if context.tree.parents[n] in held)
+        found = Found(inner, found.many, found.whole, 0, target)
+        if not inner:
+            raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     state = context.clause.extra
     nodes: list[int] = []
     for node in found.nodes:
@@ -333,6 +340,47 @@ def _switched(context: Context, node: int, state: str) -> Value:
                 word = on if wanted else off
                 return word.capitalize() if value[:1].isupper() else word
     raise Refusal("type", f"{context.key(node)} is not a switch", (node,))
+
+
+def shape(context: Context) -> Outcome:
+    """Give a section the address it points at: its one field of that shape."""
+    holders = context.resolve(context.clause.role("owner"))
+    value = context.clause.role("value")
+    tokens = context.chart.tokens[value.start : value.end]
+    if len(tokens) != 1 or not has_shape(tokens[0].text) or len(holders.nodes) != 1:
+        raise Refusal("value", "it is not an address", holders.nodes)
+    fields = [
+        c for c in context.tree.children(holders.nodes[0])
+        if same_shape(context.tree.values[c], tokens[0].text)
+    ]  # fmt: skip
+    if len(fields) != 1:
+        raise Refusal("target", "no one field holds such an address", holders.nodes)
+    return context.each(Found((fields[0],)), lambda _: tokens[0].text)
+
+
+_STOCK = ("instock", "available", "isavailable", "isinstock")
+
+
+def stock(context: Context) -> Outcome:
+    """Say that something is in stock or not, where a flag says so."""
+    holders = context.resolve(context.clause.role("owner"))
+    wanted = context.clause.extra == "in"
+    nodes: list[int] = []
+    for holder in holders.nodes:
+        own = [
+            c for c in context.tree.children(holder)
+            if isinstance(context.tree.values[c], bool)
+            and key_form(str(context.tree.keys[c])) in (*_STOCK, "soldout", "outofstock")
+        ]  # fmt: skip
+        if len(own) != 1:
+            raise Refusal("target", "no flag says whether it is in stock", (holder,))
+        nodes += own
+
+    def said(node: int) -> Value:
+        return wanted is (key_form(str(context.tree.keys[node])) in _STOCK)
+
+    outcome = context.each(Found(tuple(nodes), holders.many), said, 0.91)
+    return Outcome(outcome.operations, outcome.note, holders.nodes, doubt=context.doubt)
 
 
 def verbed(context: Context) -> Outcome:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from redline.instruct.effects.context import Context
+from redline.instruct.effects.context import Context, Found
 from redline.instruct.effects.outcome import Outcome, Refusal
 from redline.instruct.effects.typing import number_for, rounded
 from redline.instruct.grammar.conditions import size_of
 from redline.instruct.grammar.values import Span
-from redline.instruct.language.words import number_in
+from redline.instruct.language.words import key_form, number_in
 from redline.instruct.model.values import Num, Value
 
+_MONEY = {
+    "salary": (("salary", "pay", "wage"), 1),
+    "discount": (("price", "cost", "unitprice"), -1),
+}
 _SEMVER = re.compile(r"(v?)(\d+)\.(\d+)\.(\d+)")
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z%]+)")
 _VERSION = re.compile(r"\d+(\.\d+)+")
@@ -21,7 +25,7 @@ _VERSION = re.compile(r"\d+(\.\d+)+")
 def shift(context: Context) -> Outcome:
     """Change numbers by an amount, or to a goal that lies that way."""
     direction = -1 if context.clause.extra in ("down", "minus") else 1
-    found = context.resolve(context.clause.role("target"))
+    found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
     goal = context.clause.role("goal")
     if goal is not None:
         return _towards(context, found, goal, direction)
@@ -42,6 +46,58 @@ def shift(context: Context) -> Outcome:
         return _plus(value, direction * step.decimal)
 
     return context.each(found, changed)
+
+
+def _owned_numbers(context: Context) -> Found | None:
+    """Return the field of an owner that is to change: `add 2 nights to Rome`."""
+    owner, target = context.clause.role("owner"), context.clause.role("target")
+    if owner is None:
+        return None
+    holders = context.resolve(owner)
+    held = set(holders.nodes)
+    nodes = tuple(n for n in target.nodes if context.tree.parents[n] in held)
+    if len(nodes) != len(holders.nodes):
+        raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
+    return Found(nodes, holders.many, holders.whole)
+
+
+def money(context: Context) -> Outcome:
+    """Change what records are paid or cost: a raise, a discount."""
+    forms, direction = _MONEY[context.clause.extra]
+    holders = context.resolve(context.clause.role("owner"))
+    nodes: list[int] = []
+    for holder in holders.nodes:
+        own = [
+            c for c in context.tree.children(holder)
+            if key_form(str(context.tree.keys[c])) in forms
+            and isinstance(context.tree.values[c], Num)
+        ]  # fmt: skip
+        if len(own) != 1:
+            raise Refusal("target", "it is not clear which amount is meant", (holder,))
+        nodes += own
+    amount = context.clause.role("value")
+    share = _share(context, amount)
+    size = size_of(context.text(amount))
+
+    def changed(node: int) -> Value:
+        value = _number(context, node)
+        if share is not None:
+            return rounded(value.decimal * (1 + direction * share / 100), value)
+        if not isinstance(size, Decimal):
+            raise Refusal("value", "no amount is given", (node,))
+        return _plus(value, direction * size)
+
+    return context.each(Found(tuple(nodes), holders.many), changed)
+
+
+def age(context: Context) -> Outcome:
+    """Set the age of a person: `Paul turned 37`."""
+    holders = context.resolve(context.clause.role("owner"))
+    nodes = [context.tree.child(n, "age") for n in holders.nodes]
+    if len(nodes) != 1 or nodes[0] is None:
+        raise Refusal("target", "it has no age", holders.nodes)
+    value = context.clause.role("value")
+    return context.each(Found((nodes[0],)), lambda node: context.typed(value, node))
 
 
 def _number(context: Context, node: int) -> Num:

@@ -7,6 +7,7 @@ from redline.instruct.effects.context import Context, Found, Nothing
 from redline.instruct.effects.outcome import Outcome, Refusal
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
+from redline.instruct.language.tokens import text_of
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.names import Sort
 from redline.instruct.lexicon.synonyms import KIND_FIELDS
@@ -35,6 +36,8 @@ def remove(context: Context) -> Outcome:
 
 def _check(context: Context, found: Found, target: Phrase) -> None:
     """Put removals in doubt that follow from a part of a name or from a bare plural."""
+    if context.text(target).lower() in ("everything", "anything"):
+        raise Refusal("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
         raise Refusal("target", "the whole document cannot be removed")
     if not context.whole:
@@ -130,7 +133,9 @@ def _lists(context: Context, found: Found) -> list[int]:
 
 def _equal(context: Context, array: int, span: Span) -> list[int]:
     tokens = context.chart.tokens[span.start : span.end]
-    text = tokens[0].text if len(tokens) == 1 else context.text(span)
+    if len(tokens) > 1 and tokens[0].low in ("the", "a", "an", "my", "our"):
+        tokens = tokens[1:]
+    text = tokens[0].text if len(tokens) == 1 else text_of(tokens, context.chart.source)
     literal = tokens[0].kind == "json"
     found = []
     for child in context.tree.children(array):

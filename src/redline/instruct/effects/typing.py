@@ -141,6 +141,8 @@ def _untyped(tokens: Tokens, text: str) -> Value:
     if number_in(text) is not None or text[0] in "$€£+-" or text.endswith("%"):
         raise Refusal("type", f"it is not clear whether {text} is a number or a text", value=text)
     _check_plain(tokens, text)
+    if len(tokens) > 1 and (tokens[0].low in ("true", "false", "null") or number_in(tokens[0].text)):
+        raise Refusal("type", f"it is not clear how much of {text!r} is the value", value=text)
     return text
 
 
@@ -245,6 +247,13 @@ def shape_doubt(new: Value, current: Value | Absent) -> bool:
     return any(s.fullmatch(new) for _, s in telling) and not any(
         s.fullmatch(current) for _, s in _SHAPES
     )
+
+
+def same_shape(left: Value, right: str) -> bool:
+    """Return whether two texts are both dates, both URLs and so on."""
+    if not isinstance(left, str):
+        return False
+    return any(s.fullmatch(left) and s.fullmatch(right) for _, s in _SHAPES)
 
 
 def has_shape(text: str) -> bool:

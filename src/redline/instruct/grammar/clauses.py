@@ -354,7 +354,9 @@ def _verbed(chart: Chart, start: int) -> Iterator[Edge]:
     for undone, stem in ((False, low), (True, low.removeprefix("un")), (True, low[2:])):
         if undone and not low.startswith(("un", "de")):
             continue
-        for form in (stem + "ed", stem + "d", stem[:-1] + "ied", _IRREGULAR.get(stem, "")):
+        for form in (stem + "ed", stem + "d", stem[:-1] + "ied", _IRREGULAR.get(stem, ""), stem):
+            if form == stem and not stem.endswith("ed"):
+                continue
             nodes = [
                 n for key in (form, "is" + form) for n in chart.tree.by_form.get(key, ())
                 if isinstance(chart.tree.values[n], bool)

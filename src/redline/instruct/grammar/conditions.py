@@ -46,7 +46,11 @@ _COMPARATIVES: dict[str, tuple[tuple[str, ...], str]] = {
     "pricier": (("price", "cost"), ">"), "heavier": (("weight",), ">"),
     "lighter": (("weight",), "<"),
 }  # fmt: skip
-_PRICED = {"priced": ("price", "cost"), "costing": ("price", "cost"), "aged": ("age",)}
+_PAY = ("salary", "pay", "wage", "income")
+_PRICED = {
+    "priced": ("price", "cost"), "costing": ("price", "cost"), "aged": ("age",), "earning": _PAY,
+    "making": _PAY, "paid": _PAY, "weighing": ("weight",),
+}  # fmt: skip
 _TRIGGERS = ("whose", "where", "with", "having", "for-which", "when", "if", "that-have",
              "that-has", "who-have", "who-has", "which-have", "which-has")  # fmt: skip
 _RELATIVES = frozenset("that which who".split())
@@ -628,6 +632,13 @@ def _in_place(chart: Chart, start: int) -> Iterator[Edge]:
 def _participle(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield a field without an introducing word: due before May 1, owned by web."""
     low = chart.low(start)
+    if low.endswith("ing") and len(low) > 5:
+        stem = low[:-3]
+        forms = (stem, stem + "e", stem + "es", stem + "s", stem[:-1])
+        fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
+        if fields:
+            phrase = Phrase(start, start + 1, fields, Sort.KEY, 1)
+            yield from _comparison(chart, start + 1, phrase)
     if chart.low(start + 1) == "by" and low.endswith("ed"):
         stem = low[:-2]
         forms = [stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e"]

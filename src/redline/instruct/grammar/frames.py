@@ -13,7 +13,7 @@ from typing import NamedTuple
 CLASSES: dict[str, str] = {
     "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
     "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
-    "configure convert overwrite setting changing updating switching",
+    "configure convert overwrite scale setting changing updating switching",
     "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
     "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
     "MAKE": "make let have get render turn",
@@ -33,7 +33,7 @@ CLASSES: dict[str, str] = {
     "WANT": "i-want we-want i-need we-need i-would-like we-would-like i'd-like we'd-like "
     "i-want-to-have i-would-prefer id-like",
     "ADD": "adding add append insert push include put attach register create introduce give-it "
-    "define place list",
+    "define place list allow permit whitelist",
     "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister",
@@ -83,7 +83,7 @@ assign          SET NPLIST:target from VAL:old TO VAL:value
 assign=bare+1   set|change|update|switch NPLIST:target VAL:value
 assign=bare     MAKE NPLIST:target be|equal|become|read|say? VAL:value
 assign          NPLIST:target IS now? VAL:value
-assign+1        NPLIST:target IS VAL:value now
+assign          NPLIST:target IS VAL:value now|instead|from-now-on
 assign          NPLIST:target IS VAL:value instead-of|rather-than|not|and-not VAL:old
 assign          ENSURE NPLIST:target IS VAL:value
 assign          ENSURE that NPLIST:target IS VAL:value
@@ -114,6 +114,20 @@ owned           SET NPLIST:owner so-that|such-that FIELD:target IS VAL:value
 owned           SET NPLIST:owner to have FIELD:target VAL:value
 owned+1         SET NPLIST:owner FIELD:target TO VAL:value
 assign          give|grant a|an|the? NPLIST:target of VAL:value
+owned           SET|scale NPLIST:owner to AMT:value FIELD:target
+owned           NPLIST:owner IS AMT:value FIELD:target
+owned+1         NPLIST:owner IS at? VAL:value FIELD:target
+owned+1         FIELD:target NPLIST:owner to|at VAL:value
+owned+2         AMT:value FIELD:target in|for|at|on NPLIST:owner
+assign=terse+1  NPLIST:target on|at VAL:value
+assign          listen|run|serve|bind|start on|at NPLIST:target VAL:value
+age             NPLIST:owner turned|turns|just-turned|is-now AMT:value years-old|years?
+shape           point|aim|direct|send NPLIST:owner at|to VAL:value
+switch=on       SET NPLIST:owner to-use|to-have|to-allow FIELD:target
+stock=out       we're|we-are|they're|they-are out-of|sold-out-of NPLIST:owner
+stock=out       we|they ran-out-of|have-run-out-of|have-no-more NPLIST:owner
+stock=out       NPLIST:owner is|are out-of-stock|sold-out|unavailable|no-longer-available
+stock=in        NPLIST:owner is|are back-in-stock|available-again|back-in-stock-now
 cost            MAKE NPLIST:owner cost VAL:value
 cost            NPLIST:owner costs|cost|should-cost|must-cost|now-costs|will-cost VAL:value
 enum            SET NPLIST:owner TO VAL:value
@@ -155,6 +169,18 @@ shift=up        NPLIST:target IS raised|increased|bumped|boosted by AMT:value
 shift=down      NPLIST:target IS lowered|reduced|decreased|cut by AMT:value
 shift=up        give NPLIST:target a|an? AMT:value raise|increase|boost|bump
 shift=down      give NPLIST:target a|an? AMT:value cut|decrease|reduction
+shift=up        NPLIST:target went-up|goes-up|rose|increased|grew|has-gone-up|should-go-up by AMT:value
+shift=down      NPLIST:target went-down|goes-down|fell|dropped|shrank|has-gone-down|should-go-down by AMT:value
+shift=up        add AMT:value more? FIELD:target to|for NPLIST:owner
+shift=down      cut|take|drop|remove|subtract AMT:value FIELD:target from|off NPLIST:owner
+shift=up        stay|give|book|add AMT:value more FIELD:target in|for|to|at NPLIST:owner
+shift=up+1      AMT:value more|extra FIELD:target in|for|to|at NPLIST:owner
+shift=down+1    AMT:value fewer|less FIELD:target in|for|to|at NPLIST:owner
+money=salary    give NPLIST:owner a|an? AMT:value raise|pay-rise|pay-raise|salary-increase
+money=discount  knock|take AMT:value off|off-of NPLIST:owner
+money=discount  discount NPLIST:owner by AMT:value
+money=discount  apply|give|offer a|an? AMT:value discount to|on|for NPLIST:owner
+money=discount  give NPLIST:owner a|an? AMT:value discount
 shift=one       increment|bump NPLIST:target
 shift=one       increment NPLIST:target by AMT:value
 shift=minus     decrement NPLIST:target
@@ -174,6 +200,7 @@ version=minor   bump|increase|increment|raise|update the? minor version of? NPLI
 version=patch   bump|increase|increment|raise|update the? patch version of? NPLIST:target?
 append          ADD VAL:value INTO NPLIST:list
 append          ADD VALS:values INTO NPLIST:list
+append+1        ADD a|an|the|some VAL:value INTO NPLIST:list
 append          ADD VAL:value as a|an|another|new? KIND:kind
 append          ADD VAL:value INTO NPLIST:owner as a|an|another|new? KIND:kind
 append          ADD a|an|the|another|new|one-more? new? KIND:kind VALS:values
@@ -201,6 +228,7 @@ append=before   ADD a|an|new? KIND:kind VAL:value before NPLIST:anchor
 newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
 newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value INTO NPLIST:holder
 newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
+newkey          ADD a|an|the|new? KEYNAME:key : VAL:value STRUCT INTO NPLIST:holder
 newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
 newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value INTO NPLIST:holder
 newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
@@ -221,6 +249,9 @@ newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED VAL:name , PA
 remove          REMOVE NPLIST:target
 remove          take NPLIST:target out of|from? NPLIST:within
 remove          take NPLIST:target out
+remove          take|cross|strike|knock NPLIST:target off|off-of NPLIST:within
+remove          take|cross|strike|knock VAL:value off|off-of NPLIST:list
+remove          VAL:value should-no-longer-be|must-no-longer-be|should-not-be|shouldn't-be|must-not-be in|part-of|on|among NPLIST:list
 remove          REMOVE VAL:value from|out-of|off NPLIST:list
 remove          REMOVE VALS:values from|out-of|off NPLIST:list
 remove          REMOVE the? value VAL:value from NPLIST:list
@@ -298,6 +329,9 @@ retype=list     convert|change|turn|make NPLIST:target TYPED array|list|one-elem
 retype=null     set|make|change NPLIST:target to? null|nil|none
 nullify         unset|nullify NPLIST:target
 verbed          VERBED:state NPLIST:target
+verbed          we|i|they|we've|i've|we-have|i-have VERBED:state NPLIST:target
+enum+1          NPLIST:owner 's NOT? VAL:value anymore|now|again?
+enum            NPLIST:owner is|are NOT? VAL:value anymore|again
 verbed          MARK NPLIST:target as NOT? VERBED:state
 """
 

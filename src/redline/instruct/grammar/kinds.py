@@ -13,6 +13,8 @@ from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL
 from redline.instruct.lexicon.tree import Tree
 from redline.instruct.model.values import Num
 
+_RELATIVES = frozenset("that which whose with where who".split())
+_BEFORE_ONE = frozenset("the this that first second third last next other".split())
 _LISTS = frozenset("list array collection".split())
 _EVERYONE = frozenset("everyone everybody anyone anybody".split())
 _MOST: dict[str, tuple[tuple[str, ...], bool]] = {
@@ -46,7 +48,13 @@ def generic_nouns(chart: Chart, start: int) -> Iterator[Phrase]:
         return
     word = singular(token.low)
     plural = is_plural(token.text)
-    if word in GENERIC:
+    if token.low in ("everything", "anything"):
+        nodes = _elements(tree)
+        if nodes:
+            doubt = "" if chart.low(start + 1) in _RELATIVES else "everything"
+            yield Phrase(start, start + 1, nodes, Sort.ITEMS, 2, many=True, quantified=True,
+                         part=bool(doubt))  # fmt: skip
+    elif word in GENERIC and (word != "one" or chart.low(start - 1) in _BEFORE_ONE):
         nodes = _elements(tree)
         if nodes:
             yield Phrase(start, start + 1, nodes, Sort.ITEMS, 1, many=plural)

@@ -15,6 +15,7 @@ from redline.instruct.language.words import (
     QUANTIFIERS,
     STRUCTURAL,
     is_plural,
+    key_form,
     number_in,
     singular,
 )
@@ -31,6 +32,7 @@ _EXCEPTIONS = (
     ("excluding",), ("besides",), ("but",), ("without",),
 )  # fmt: skip
 _MAX_PARTS = 6
+_ROOT_NAMES = frozenset("company store shop library event project app team site".split())
 _MEASURES = frozenset("size count number amount level rate length value total".split())
 _TOP = (("top", "level"), ("root", "level"), ("root",), ("top-level",))
 
@@ -227,6 +229,10 @@ def _head(chart: Chart, start: int) -> Iterator[Edge]:
     place, quantified, article = _determiner(chart, start)
     if place > start:
         yield from _determined(chart, start, place, quantified, article)
+    if article and chart.low(place) == "new":
+        for edge in chart.edges("CORE", place + 1):
+            if not edge.item.weak:
+                yield Edge(edge.end, replace(edge.item, start=start, cost=edge.item.cost + 1))
     for edge in chart.edges("CORE", start):
         if not edge.item.weak:
             yield edge
@@ -424,7 +430,16 @@ def own(tree: Tree, owner: Phrase, owned: Phrase) -> Iterator[Phrase]:
     if owner.owner and not owner.nodes:
         yield replace(owned, start=owner.start, owner=True)
         return
-    yield from restrict(tree, replace(owned, start=owner.start), owner, "'s", end=owned.end)
+    found = list(
+        restrict(tree, replace(owned, start=owner.start), owner, "'s", end=owned.end)
+    )
+    yield from found
+    if not found and owner.sort is Sort.KEY and owned.sort is Sort.KEY:
+        # "Saturday's opening hours" are the Saturday of the opening hours
+        held = set(owned.nodes)
+        inner = tuple(n for n in owner.nodes if tree.parents[n] in held)
+        if inner:
+            yield replace(owner, end=owned.end, nodes=inner, cost=owner.cost + owned.cost + 1)
 
 
 def restrict(
@@ -449,6 +464,8 @@ def restrict(
     inside = tuple(n for n in within if n not in held) or (
         within if by.sort in (Sort.RECORD, Sort.FLAG) else ()
     )
+    if not inside and word in ("'s", "of") and _names_root(tree, by):
+        inside, joint = head.nodes, replace(joint, cost=joint.cost + 1)
     if not inside and by.sort in (Sort.KEY, Sort.ELEMENT, Sort.RECORD) and word in ("in", "with"):
         inside = _holding(tree, head, by)
     if not inside:
@@ -466,6 +483,16 @@ def restrict(
         or (not by.many and used > 1 and not kind and not by.owner and head.many),
         filtered=joint.filtered or kind,
     )  # fmt: skip
+
+
+def _names_root(tree: Tree, by: Phrase) -> bool:
+    """Return whether a phrase is what the document is about: the store of {"store": "Blue"}."""
+    return by.sort is Sort.KEY and all(
+        tree.parents[n] == 0
+        and isinstance(tree.values[n], str)
+        and key_form(str(tree.keys[n])) in _ROOT_NAMES
+        for n in by.nodes
+    )
 
 
 def _holding(tree: Tree, head: Phrase, by: Phrase) -> Nodes:

@@ -310,6 +310,10 @@ class Lexicon:
             return tree.by_form[shortened(said)], 1, True
         if form in self.others:
             return self.others[form], 1, True
+        if len(said) == 1 and form.endswith("ing") and len(form) > 5:
+            for other in (form[:-3] + "e", form[:-3], form[:-4]):
+                if other in tree.by_form:
+                    return tree.by_form[other], 1, True
         language = self._family(LANGUAGES.get(form, ""))
         if language:
             return language, 1, True
