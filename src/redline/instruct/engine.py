@@ -13,9 +13,9 @@ from redline.instruct.language.tokens import Tokens, tokenize
 from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING
 from redline.instruct.lexicon.tree import OverBudget, Tree
 from redline.instruct.model.operations import Operation
+from redline.instruct.model.values import Value
 from redline.instruct.patches import read_patch
 from redline.instruct.readings import Found, Meaning, decide, is_function_word, understand
-from redline.instruct.model.values import Value
 
 MAX_CANDIDATES = 5
 _MAX_DROPPED = 6

@@ -8,8 +8,8 @@ from typing import Any
 from redline.core.errors import CannotApply, NodeNotFound
 from redline.instruct.effects.outcome import Refusal
 from redline.instruct.model.operations import Absent, Operation, apply_operations, is_index, pointer
-from redline.instruct.patches import read_patch
 from redline.instruct.model.values import Value, dumps, type_name
+from redline.instruct.patches import read_patch
 
 MAX_LENGTH = 1000
 _SHOWN = 3

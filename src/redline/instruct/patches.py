@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
+from redline.instruct.effects.outcome import Refusal
 from redline.instruct.model.operations import (
     Operation,
     Path,
@@ -15,7 +16,6 @@ from redline.instruct.model.operations import (
     is_index,
     value_at,
 )
-from redline.instruct.effects.outcome import Refusal
 from redline.instruct.model.values import Value, dumps, parse, same
 
 _NEEDS = {"add": "value", "replace": "value", "test": "value", "remove": ""}

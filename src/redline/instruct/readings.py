@@ -12,8 +12,9 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import conditions, nouns  # noqa: F401 - they register their rules
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
-from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.grammar.sentences import Reading, readings
+from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.language.tokens import Token, tokenize
 from redline.instruct.language.words import key_form, key_words, number_in, singular
 from redline.instruct.lexicon.names import Lexicon
@@ -108,6 +109,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Mean
         try:
             outcome = EFFECTS[clause.effect](context)
         except Nothing as nothing:
+            _check_unused(context)
             outcome = Outcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
         outcomes.append(outcome)
         focus = outcome.found or focus
@@ -128,6 +130,18 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Mean
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
     return Meaning(operations, cost, note if idle else "", absent, doubt)
+
+
+def _check_unused(context: Context) -> None:
+    """Refuse a clause that fits nothing when its value would not be one either."""
+    value = context.clause.role("value")
+    target = context.clause.role("target") or context.clause.role("owner")
+    if not isinstance(value, Span) or target is None:
+        return
+    if target.nodes:
+        context.typed(value, target.nodes[0])
+    if value.cost or context.doubt:
+        raise Refusal("value", f"{context.text(value)!r} may be more than the value")
 
 
 def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...]:
@@ -215,7 +229,11 @@ def decide(found: Found) -> tuple[Meaning | None, list[Meaning]]:
     ranked = sorted(distinct.values(), key=lambda m: (bool(m.unexplained), m.cost, bool(m.doubt)))
     sure = [m for m in ranked if not m.doubt and not m.unexplained]
     acting = [m for m in sure if not m.absent]
-    if sure and not acting and any(m.operations and m.cost <= sure[0].cost + _MARGIN for m in ranked):
+    if (
+        sure
+        and not acting
+        and any(m.operations and m.cost <= sure[0].cost + _MARGIN for m in ranked)
+    ):
         # "nothing fits" is not said while something may
         return None, ranked
     if not sure:

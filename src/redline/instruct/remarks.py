@@ -5,7 +5,15 @@ from __future__ import annotations
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import VERBS
 from redline.instruct.language.tokens import Token
-from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING, key_form, key_words, number_in, singular
+from redline.instruct.language.words import (
+    ARTICLES,
+    QUANTIFIERS,
+    SCOPING,
+    key_form,
+    key_words,
+    number_in,
+    singular,
+)
 from redline.instruct.model.operations import Operation
 
 # Words that limit what is done: never part of something that may be left aside.
@@ -18,9 +26,7 @@ _COLOURLESS = ARTICLES | frozenset(
 )
 
 
-def doubtful_word(
-    chart: Chart, start: int, end: int, operations: tuple[Operation, ...]
-) -> str:
+def doubtful_word(chart: Chart, start: int, end: int, operations: tuple[Operation, ...]) -> str:
     """Return a word of the remark that may narrow what is done, or an empty text."""
     inside = set(range(start, end))
     said = {
@@ -42,7 +48,9 @@ def doubtful_word(
         if narrows and not known and not _is_verb(chart, place, start):
             return token.text
         opens = place == start or chart.low(place - 1) in (".", "!", "\n", ";")
-        if _limits(token, opens, chart.low(start) in ("because", "since", "as", "so")) or not _is_beside(chart, place, operations):
+        if _limits(
+            token, opens, chart.low(start) in ("because", "since", "as", "so")
+        ) or not _is_beside(chart, place, operations):
             return token.text
     return ""
 
@@ -81,7 +89,7 @@ def _limits(token: Token, opens: bool, reason: bool) -> bool:
     """Return whether the word may narrow what is done: a preposition, a number, a name."""
     if token.kind != "word":
         return token.kind not in ("sign", "end", "poss")
-    named = token.text[:1].isupper() and not opens or number_in(token.text) is not None
+    named = (token.text[:1].isupper() and not opens) or number_in(token.text) is not None
     return named or (token.low in _LIMITING and not (reason and token.low in ("only", "all")))
 
 

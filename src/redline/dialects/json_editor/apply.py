@@ -150,7 +150,9 @@ def _again(session: Session, outcome: Any) -> Result:
     every = {change_id(i): o for i, o in enumerate(session.operations)}
     for name, operations in session.choices().items():
         every |= {f"{name}_{change_id(i)}": o for i, o in enumerate(operations)}
-    document = apply_operations(session.document, [every[name] for name in every if name in applied])
+    document = apply_operations(
+        session.document, [every[name] for name in every if name in applied]
+    )
     return _reply(document, hash_of(document), outcome, again=True)
 
 

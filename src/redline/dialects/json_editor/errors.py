@@ -127,7 +127,11 @@ def _provider_facts(error: e.ProviderFailed, code: str) -> tuple[str, Json, list
 
     text = failure_text(error.kind)
     message = text[:1].upper() + text[1:]
-    return message, {"field": "instruction", "reason": message, "kind": error.kind}, [*_ADVICE[code]]
+    return (
+        message,
+        {"field": "instruction", "reason": message, "kind": error.kind},
+        [*_ADVICE[code]],
+    )
 
 
 def _field(error: e.RedlineError, call: FailedCall) -> str:

@@ -332,9 +332,7 @@ def _known_key(context: Context, span: Span, siblings: list[dict[str, Value]]) -
     return said
 
 
-def _typed_as(
-    context: Context, span: Span, key: str, siblings: list[dict[str, Value]]
-) -> Value:
+def _typed_as(context: Context, span: Span, key: str, siblings: list[dict[str, Value]]) -> Value:
     tokens = context.chart.tokens[span.start : span.end]
     peers = [item[key] for item in siblings if key in item]
     context.doubt = context.doubt or doubt_of(tokens, ABSENT, peers, key)

@@ -54,8 +54,10 @@ def _check_bare(context: Context, found: Found, value: Span) -> None:
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
-        if context.clause.extra == "terse" and said not in peers and not (
-            isinstance(held, Num | bool) or (isinstance(held, str) and has_shape(held))
+        if (
+            context.clause.extra == "terse"
+            and said not in peers
+            and not (isinstance(held, Num | bool) or (isinstance(held, str) and has_shape(held)))
         ):
             raise Refusal("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if context.tree.repeats(node) and said not in peers:
@@ -120,7 +122,9 @@ def _holding(context: Context, found: Found, old: Span) -> Found:
     kept = []
     for node in found.nodes:
         tokens = context.chart.tokens[old.start : old.end]
-        wanted = typed(tokens, context.chart.source, context.tree.values[node], (), context.key(node))
+        wanted = typed(
+            tokens, context.chart.source, context.tree.values[node], (), context.key(node)
+        )
         if same(wanted, context.tree.values[node]):
             kept.append(node)
     if not kept:
@@ -167,9 +171,7 @@ def respectively(context: Context) -> Outcome:
     if len(places) != len(found.nodes):
         raise Refusal("value", "there are not as many values as places", found.nodes)
     given = dict(zip(found.nodes, places, strict=True))
-    return context.each(
-        found, lambda node: context.typed(Span(given[node], given[node] + 1), node)
-    )
+    return context.each(found, lambda node: context.typed(Span(given[node], given[node] + 1), node))
 
 
 def owned(context: Context) -> Outcome:
@@ -322,8 +324,10 @@ def _flags_of(context: Context, node: int, found: Found) -> list[int]:
     if len(states) == 1:
         return states
     phrase = found.phrase
-    if value and all(isinstance(v, bool) for v in value.values()) and (
-        phrase is not None and phrase.quantified
+    if (
+        value
+        and all(isinstance(v, bool) for v in value.values())
+        and (phrase is not None and phrase.quantified)
     ):
         return list(tree.children(node))
     raise Refusal("target", "it has no switch", (node,))
@@ -390,7 +394,9 @@ def verbed(context: Context) -> Outcome:
     wanted = (state.state == "true") is not (context.clause.role("NOT") is not None)
     fields = []
     for node in found.nodes:
-        inner = [n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node]
+        inner = [
+            n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node
+        ]
         if len(inner) != 1:
             raise Refusal("target", "no field says so of it", (node,))
         fields += inner

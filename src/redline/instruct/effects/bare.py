@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.instruct.language.tokens import Tokens
-from redline.instruct.model.values import Value
 from redline.instruct.language.words import key_words, singular
+from redline.instruct.model.values import Value
 
 # Words that speak of the change rather than belong to the text.
 _ABOUT = frozenset(
@@ -32,9 +32,7 @@ _WORDY = frozenset(
 )
 
 
-def bare_doubt(
-    tokens: Tokens, current: str, peers: Sequence[Value] = (), key: str = ""
-) -> str:
+def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: str = "") -> str:
     """Return the reason why some of several bare *tokens* may not belong to the text."""
     if len(tokens) < 2 or any(str(peer).lower() == said(tokens) for peer in peers):
         return ""

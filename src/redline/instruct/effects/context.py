@@ -156,6 +156,9 @@ class Context:
         if phrase.owner:
             holders = self._owned(phrase)
         self.part = self.part or phrase.part or not phrase.whole
+        vague = many and not phrase.whole and phrase.sort is Sort.RECORD
+        if phrase.doubt or vague:
+            self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
         inside = self.tree.inside(nodes, holders)
         if scope.wanted and phrase.sort not in (Sort.RECORD, Sort.FLAG):
             held = set(holders)

@@ -56,9 +56,7 @@ def _names(context: Context, target: Phrase) -> bool:
     """Return whether a record is named by what identifies it or says what kind it is."""
     tree = context.tree
     fields = [n for n in target.fields if tree.inside((n,), target.nodes)]
-    return any(
-        tree.identifies(n) or key_form(str(tree.keys[n])) in KIND_FIELDS for n in fields
-    )
+    return any(tree.identifies(n) or key_form(str(tree.keys[n])) in KIND_FIELDS for n in fields)
 
 
 def _is_listed(target: Phrase) -> bool:
@@ -112,8 +110,14 @@ def _elements(context: Context) -> Outcome:
     if not context.whole:
         context.doubt = "only a part of a name says where"
     if not nodes:
-        if not arrays or spans[0].cost or any(
-            isinstance(i, dict) for a in arrays for i in tree.values[a]  # type: ignore[union-attr]
+        if (
+            not arrays
+            or spans[0].cost
+            or any(
+                isinstance(i, dict)
+                for a in arrays
+                for i in tree.values[a]  # type: ignore[union-attr]
+            )
         ):
             raise Refusal("target", f"nothing here is {context.text(spans[0])!r}")
         raise Nothing(context.text(spans[0]))
@@ -140,9 +144,7 @@ def _equal(context: Context, array: int, span: Span) -> list[int]:
     found = []
     for child in context.tree.children(array):
         value = context.tree.values[child]
-        if literal and value == tokens[0].value:
-            found.append(child)
-        elif _says(value, text, exact=tokens[0].kind == "quoted"):
+        if (literal and value == tokens[0].value) or _says(value, text, exact=tokens[0].kind == "quoted"):
             found.append(child)
     return found
 

@@ -29,12 +29,16 @@ def rename(context: Context) -> Outcome:
         operations += _renamed_key(context, node, tokens[0].text, tokens[0].kind)
     if not context.whole:
         context.doubt = context.doubt or "only a part of the key is said"
-    if any(context.tree.is_named(n) for n in found.nodes) and target.sort is Sort.KEY and (
-        not context.tree.is_record(found.nodes[0])
+    if (
+        any(context.tree.is_named(n) for n in found.nodes)
+        and target.sort is Sort.KEY
+        and (not context.tree.is_record(found.nodes[0]))
     ):
         context.doubt = context.doubt or "it may be its name rather than its key"
-    if len(found.nodes) > 1 and not (target.quantified or context.clause.scopes) and (
-        target.sort is Sort.KEY and not target.many
+    if (
+        len(found.nodes) > 1
+        and not (target.quantified or context.clause.scopes)
+        and (target.sort is Sort.KEY and not target.many)
     ):
         raise Refusal("several", "multiple keys are called so", found.nodes)
     return context.outcome(operations, found.nodes)
@@ -53,7 +57,7 @@ def _renamed_key(context: Context, node: int, text: str, kind: str) -> list[Oper
         if tuple(parts[:-1]) != path[: len(parts) - 1] or len(parts) != len(path):
             raise Refusal("value", f"{text!r} is somewhere else, which is a move", (node,))
         key = parts[-1]
-    if kind != "quoted" and (text.startswith("/") or nodes_of_path(tree, text) and "." in text):
+    if kind != "quoted" and (text.startswith("/") or (nodes_of_path(tree, text) and "." in text)):
         raise Refusal("value", f"{text!r} is a place", (node,))
     if key == old:
         return []

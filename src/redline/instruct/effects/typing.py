@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from redline.instruct.effects.bare import bare_doubt
-from redline.instruct.model.operations import ABSENT, Absent
 from redline.instruct.effects.outcome import Refusal
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import Tokens, text_of
-from redline.instruct.model.values import Num, Value, type_name
 from redline.instruct.language.words import (
     ARTICLES,
     CURRENCIES,
@@ -22,6 +20,8 @@ from redline.instruct.language.words import (
     singular,
     unit_of,
 )
+from redline.instruct.model.operations import ABSENT, Absent
+from redline.instruct.model.values import Num, Value, type_name
 
 _VAGUE = frozenset(
     "something anything whatever another different its their his her it be not either random "
@@ -141,7 +141,9 @@ def _untyped(tokens: Tokens, text: str) -> Value:
     if number_in(text) is not None or text[0] in "$€£+-" or text.endswith("%"):
         raise Refusal("type", f"it is not clear whether {text} is a number or a text", value=text)
     _check_plain(tokens, text)
-    if len(tokens) > 1 and (tokens[0].low in ("true", "false", "null") or number_in(tokens[0].text)):
+    if len(tokens) > 1 and (
+        tokens[0].low in ("true", "false", "null") or number_in(tokens[0].text)
+    ):
         raise Refusal("type", f"it is not clear how much of {text!r} is the value", value=text)
     return text
 

@@ -384,8 +384,10 @@ def operators(chart: Chart, start: int) -> Iterator[tuple[int, str]]:
 def _comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
     """Yield what may follow a field: an operator and operands, or operands alone."""
     fields, whole = phrase.nodes, phrase.whole
-    if chart.low(start) in ("is", "are") and chart.low(start + 1) == "between" or (
-        chart.low(start) == "between"
+    if (
+        (chart.low(start) in ("is", "are")
+        and chart.low(start + 1) == "between")
+        or (chart.low(start) == "between")
     ):
         first = start + 1 + (chart.low(start) != "between")
         for end, low, _ in _operand(chart, first, fields):

@@ -397,7 +397,7 @@ def first_words(frame: Frame) -> frozenset[str] | None:
 # What may be left out when the verb of the clause before is meant again.
 GAPS: dict[str, tuple[str, ...]] = {
     "assign": ("NPLIST:target TO VAL:value", "TO VAL:value", "NPLIST:target IS VAL:value",
-               "NPLIST:target 's TO VAL:value", "NPLIST:target VAL:value", "VAL:value"),
+               "NPLIST:target 's TO VAL:value", "of|for NPLIST:target TO VAL:value", "NPLIST:target VAL:value", "VAL:value"),
     "owned": ("FIELD:target of|=|to? VAL:value",),
     "switch": ("NPLIST:target",),
     "shift": ("NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal"),

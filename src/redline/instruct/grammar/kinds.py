@@ -86,7 +86,11 @@ def _unnamed(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phra
         for key in root
     ):
         yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
-    if chart.low(start - 1) == "this" and isinstance(root, dict) and not chart.lexicon.senses(start):
+    if (
+        chart.low(start - 1) == "this"
+        and isinstance(root, dict)
+        and not chart.lexicon.senses(start)
+    ):
         yield Phrase(start, start + 1, (0,), Sort.KEY, 3)
     if isinstance(root, list) and plural and not chart.lexicon.senses(start):
         records = tuple(tree.children(0))
@@ -141,12 +145,12 @@ def superlatives(chart: Chart, start: int) -> Iterator[Phrase]:
             continue
         node = extreme(tree, phrase.nodes, forms, highest)
         if node is not None:
-            yield replace(
-                phrase, start=start, nodes=(node,), many=False, filtered=True, weak=False
-            )
+            yield replace(phrase, start=start, nodes=(node,), many=False, filtered=True, weak=False)
 
 
-def extreme(tree: Tree, nodes: tuple[int, ...], forms: tuple[str, ...], highest: bool) -> int | None:
+def extreme(
+    tree: Tree, nodes: tuple[int, ...], forms: tuple[str, ...], highest: bool
+) -> int | None:
     """Return the one record with the highest or lowest number under one of the keys."""
     for form in forms:
         fields = tree.by_form.get(form, [])

@@ -141,6 +141,7 @@ def combine(tree: Tree, left: Phrase, right: Phrase) -> Iterator[Phrase]:
             nodes=inside,
             whole=right.whole and (left.whole or set(left.nodes).isdisjoint(inside)),
             filtered=joint.filtered or left.sort is Sort.FLAG,
+            doubt=joint.doubt or left.doubt or part_doubt(right, left),
             many=right.many or (left.many and left.sort is not Sort.ITEMS),
             fields=right.fields,
             unsure=named and not left.many and used > 1 and left.sort is Sort.RECORD
@@ -150,6 +151,12 @@ def combine(tree: Tree, left: Phrase, right: Phrase) -> Iterator[Phrase]:
         yield from _by_field(tree, joint, right, left)
     elif left.sort is Sort.RECORD and right.sort is Sort.KEY:
         yield from _by_field(tree, joint, left, right)
+
+
+def part_doubt(head: Phrase, by: Phrase) -> str:
+    """Return a doubt when a part of a name is to say which of many records are meant."""
+    several = head.many and head.sort is Sort.ITEMS
+    return "part" if several and by.sort is Sort.RECORD and not by.whole else ""
 
 
 def _is_part(left: Phrase, right: Phrase) -> bool:
@@ -430,9 +437,7 @@ def own(tree: Tree, owner: Phrase, owned: Phrase) -> Iterator[Phrase]:
     if owner.owner and not owner.nodes:
         yield replace(owned, start=owner.start, owner=True)
         return
-    found = list(
-        restrict(tree, replace(owned, start=owner.start), owner, "'s", end=owned.end)
-    )
+    found = list(restrict(tree, replace(owned, start=owner.start), owner, "'s", end=owned.end))
     yield from found
     if not found and owner.sort is Sort.KEY and owned.sort is Sort.KEY:
         # "Saturday's opening hours" are the Saturday of the opening hours
@@ -442,9 +447,7 @@ def own(tree: Tree, owner: Phrase, owned: Phrase) -> Iterator[Phrase]:
             yield replace(owner, end=owned.end, nodes=inner, cost=owner.cost + owned.cost + 1)
 
 
-def restrict(
-    tree: Tree, head: Phrase, by: Phrase, word: str, end: int = 0
-) -> Iterator[Phrase]:
+def restrict(tree: Tree, head: Phrase, by: Phrase, word: str, end: int = 0) -> Iterator[Phrase]:
     """Yield *head* narrowed to what lies in *by*."""
     after = end or by.end
     if by.owner and not by.nodes:
@@ -453,7 +456,7 @@ def restrict(
         return
     joint = replace(
         head, end=after, cost=head.cost + by.cost, part=_is_part(head, by),
-        owner=head.owner or by.owner, doubt=head.doubt or by.doubt,
+        owner=head.owner or by.owner, doubt=head.doubt or by.doubt or part_doubt(head, by),
         filtered=head.filtered or (by.filtered and not by.nodes),
     )  # fmt: skip
     if by.filtered and not by.nodes:

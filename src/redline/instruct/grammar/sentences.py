@@ -39,7 +39,9 @@ COURTESIES = frozenset(
     word for table in (_BEFORE, _AFTER) for group in table.values() for words in group
     for word in words
 )  # fmt: skip
-_SEPARATORS = frozenset(", and then also . ; ! ? \n & plus — – - finally next afterwards".split(" "))
+_SEPARATORS = frozenset(
+    ", and then also . ; ! ? \n & plus — – - finally next afterwards".split(" ")
+)
 _ENDS = frozenset(". ; ! ? \n".split(" "))
 _REASONS = phrase_table((
     ("because",), ("since",), ("so", "that"), ("in", "order", "to"), ("due", "to"),
@@ -159,9 +161,7 @@ def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
         return
     for edge in chart.edges(f"GAP:{last.effect}", state.place):
         if _may_end(chart, edge.end):
-            clause = replace(
-                edge.item, extra=last.extra, scopes=(*edge.item.scopes, *state.fronts)
-            )
+            clause = replace(edge.item, extra=last.extra, scopes=(*edge.item.scopes, *state.fronts))
             yield _with(state, clause, edge.end)
 
 
@@ -173,9 +173,7 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     low = chart.low(place)
     if low in _SEPARATORS:
         ends = low in _ENDS
-        yield replace(
-            state, place=place + 1, joined=True, fronts=() if ends else state.fronts
-        )
+        yield replace(state, place=place + 1, joined=True, fronts=() if ends else state.fronts)
         for end in chart.phrases(place + 1, _AFTER):
             yield replace(state, place=end)
     elif low in VERBS or low == "but":
@@ -249,7 +247,9 @@ def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
             if chosen is None:
                 continue
             holds = bool(chosen) is positive
-            scope = Scope(None if holds is wanted else _nothing(phrase), cost=phrase.cost, about=phrase)
+            scope = Scope(
+                None if holds is wanted else _nothing(phrase), cost=phrase.cost, about=phrase
+            )
             yield from _fronted(chart, state, edge.end, scope, False)
 
 
@@ -257,9 +257,7 @@ def _nothing(phrase: object) -> object:
     return replace(phrase, nodes=(), filtered=True)  # type: ignore[type-var]
 
 
-def _fronted(
-    chart: Chart, state: _State, end: int, scope: Scope, strict: bool 
-) -> Iterator[_State]:
+def _fronted(chart: Chart, state: _State, end: int, scope: Scope, strict: bool) -> Iterator[_State]:
     low = chart.low(end)
     cost = state.cost + scope.cost
     if low in (",", ":", "then"):

@@ -15,7 +15,9 @@ _PREPOSITIONS = frozenset(
     "in on at for of by with from as under within inside into after before where whose if unless "
     "when across except".split()
 )
-_NOT_FIRST = frozenset("to as into by from with is are be of for whose where should now currently actually at".split())
+_NOT_FIRST = frozenset(
+    "to as into by from with is are be of for whose where should now currently actually at".split()
+)
 _NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
     "key field new all every each".split()

@@ -221,8 +221,13 @@ class Lexicon:
         kinds = [] if quoted else self._labelled(nodes)
         dearer = cost + 2 if kinds and plural else cost
         # "the machine" is one of the machines, not what holds them
-        single = not quoted and not plural and any(
-            self._is_plural_key(n) and isinstance(self.tree.values[n], dict | list) for n in nodes
+        single = (
+            not quoted
+            and not plural
+            and any(
+                self._is_plural_key(n) and isinstance(self.tree.values[n], dict | list)
+                for n in nodes
+            )
         )
         found = [
             Sense(end, Sort.KEY, tuple(nodes), dearer + 2 * single, whole and not single, bool(own))
@@ -369,7 +374,9 @@ class Lexicon:
 
     def _values(self, start: int, end: int) -> list[Sense]:
         found = []
-        plural = is_plural(self.tokens[end - 1].text) if self.tokens[start].kind == "word" else False
+        plural = (
+            is_plural(self.tokens[end - 1].text) if self.tokens[start].kind == "word" else False
+        )
         for table, cost, whole in ((self._whole, 0, True), (self._parts, 2, False)):
             fields = table.get((start, end))
             if not fields:
@@ -411,7 +418,9 @@ class Lexicon:
             nodes = [n for n in self._flag_nodes(stem) if self.tree.values[n] is wanted]
             if nodes:
                 records = tuple(sorted({self.tree.record_of(n) for n in nodes}))
-                found.append(Sense(end, Sort.FLAG, records, 0 if wanted else 1, fields=tuple(nodes)))
+                found.append(
+                    Sense(end, Sort.FLAG, records, 0 if wanted else 1, fields=tuple(nodes))
+                )
                 break
         return found
 
@@ -446,8 +455,10 @@ def is_slip(left: str, right: str) -> bool:
         return False
     if len(left) == len(right):
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
-        return len(wrong) == 2 and wrong[1] == wrong[0] + 1 and (
-            left[wrong[0]] == right[wrong[1]] and left[wrong[1]] == right[wrong[0]]
+        return (
+            len(wrong) == 2
+            and wrong[1] == wrong[0] + 1
+            and (left[wrong[0]] == right[wrong[1]] and left[wrong[1]] == right[wrong[0]])
         )
     short, long = sorted((left, right), key=len)
     if len(long) != len(short) + 1 or len(short) < 5:

@@ -1,0 +1,39 @@
+"""Nothing generated leads to a wrong change or to an untrue "no changes"."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+
+import pytest
+
+from redline.instruct.engine import propose
+from redline.instruct.model.operations import apply_operations
+from redline.instruct.model.values import dumps, parse
+from tests.instruct.generator import made, plain
+
+COUNT = 100_000 if os.environ.get("REDLINE_LONG") else 450
+
+
+@pytest.mark.requirement("002-readings")
+@pytest.mark.requirement("002-no-wrong-change")
+def test_a_generated_sentence_means_what_it_says_or_is_refused() -> None:
+    wrong: list[str] = []
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for seed in range(COUNT):
+        case = made(seed)
+        total[case.rule] += 1
+        document = parse(json.dumps(case.document))
+        proposal = propose(document, case.sentence)
+        after = json.loads(dumps(apply_operations(document, proposal.operations)))
+        if proposal.status == "ambiguous":
+            right[case.rule] += case.result is None
+        elif case.result is None or plain(after) != plain(case.result):
+            wrong.append(f"{seed} {case.rule}: {case.sentence} -> {proposal.status}")
+        else:
+            right[case.rule] += 1
+    assert not wrong, "\n".join(wrong[:40])
+    shares = {rule: right[rule] / count for rule, count in total.items()}
+    assert all(share > 0.65 for rule, share in shares.items() if rule != "remark"), shares
