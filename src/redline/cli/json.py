@@ -1,126 +1,16 @@
-"""`redline json "INSTRUCTION" FILE`: change a JSON file by instruction, shown first."""
+"""`redline json "INSTRUCTION" FILE`: `redline instruct` with its arguments the other way round."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-from dataclasses import replace
 
-from redline.app import Redline, keep_stderr_for_words
-from redline.cli.documents import Opened, open_source
-from redline.cli.terminal import ask, fail, out, paint, paint_diff, program
-from redline.core.changes import Change, ChangeSet, FileState, digest_of
-from redline.core.diff import diff_of_files, visible
-from redline.core.errors import RedlineError
-from redline.core.paths import Access
-from redline.core.ports.history import Origin
-from redline.dialects.json_editor.files import plan_file
-from redline.dialects.json_editor.inputs import Source, form_of, read_document
-from redline.dialects.json_editor.propose import propose_with
-from redline.dialects.json_editor.session import change_id, shown
-from redline.instruct.engine import Proposal
-from redline.instruct.model.operations import Operation, pointer
+from redline.cli.instruct import add_flags, run
 
-NOTHING_TO_DO = 3
-_WIDTH = 60
+__all__ = ["configure", "run"]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags of this command."""
-    parser.epilog = """examples:
-  redline json "set the server port to 9090" config.json
-  redline json "increase all prices by 10%" shop.json --dry-run
-  redline json '[{"op": "remove", "path": "/debug"}]' config.json --yes
-
-exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 nothing to change
-FILE may be -: the document is read from standard input, the changed one goes to standard output.
-"""
+    """Declare the arguments of this command."""
     parser.add_argument("instruction", metavar="INSTRUCTION", help="what to change, in English")
-    parser.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
-    parser.add_argument("--yes", "-y", action="store_true", help="apply without asking")
-    parser.add_argument("--dry-run", action="store_true", help="only show the changes")
-    parser.add_argument("--llm", metavar="NAME", help="openai:MODEL, anthropic:MODEL, gemini:MODEL")
-    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
-    parser.add_argument("--state-dir", metavar="DIR", help="where history lives")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Propose, show, ask, apply."""
-    keep_stderr_for_words()
-    try:
-        return _run(args)
-    except RedlineError as error:
-        fail(error.message, error.hint)
-        return 1
-
-
-def _run(args: argparse.Namespace) -> int:
-    opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
-    form = form_of(opened.name, opened.source)
-    document = read_document(opened.source, form)
-    setting = args.llm or os.environ.get("REDLINE_LLM") or "off"
-    redline = Redline(replace(opened.redline.settings, llm=setting))
-    proposal = propose_with(lambda: redline.llm, document, args.instruction)
-    if proposal.status != "success":
-        return _explain(proposal)
-    digest = digest_of(opened.source)
-    source = Source(document, digest, opened.name, opened.place, opened.source, form)
-    after = plan_file(source, proposal.operations)
-    if opened.place is None and not args.dry_run:
-        sys.stdout.buffer.write(after)
-        sys.stdout.buffer.flush()
-        return 0
-    _show(opened, proposal, after)
-    if args.dry_run:
-        return 0
-    if not args.yes and not ask(f"Apply to {opened.name}?"):
-        out("Nothing was changed.")
-        return 1
-    _commit(opened, after, args.instruction)
-    count = len(proposal.operations)
-    out(f"Applied {count} change{'' if count == 1 else 's'}; {program()} undo takes it back.")
-    return 0
-
-
-def _explain(proposal: Proposal) -> int:
-    if proposal.status == "no_changes":
-        out(proposal.message)
-        return NOTHING_TO_DO
-    fail(proposal.message)
-    for suggestion in proposal.suggestions:
-        print(f"  try: {visible(suggestion)[0]}", file=sys.stderr)
-    return 1
-
-
-def _show(opened: Opened, proposal: Proposal, after: bytes) -> None:
-    for place, operation in enumerate(proposal.operations):
-        out(_line(place, operation))
-    diff = diff_of_files(opened.source, after, opened.name, opened.name)
-    out(paint_diff(diff).rstrip("\n"))
-
-
-def _line(place: int, operation: Operation) -> str:
-    """One change in a line: where, from what to what, and how sure."""
-    where = pointer(operation.new_path) if operation.new_path else _cut(shown(operation.value))
-    change = f"{_cut(shown(operation.old))} -> {where}"
-    if operation.op == "remove":
-        change = f"{_cut(shown(operation.old))} removed"
-    elif operation.op in ("add", "insert"):
-        change = f"{_cut(shown(operation.value))} added"
-    sure = paint(f"{operation.confidence:.0%}", "dim")
-    name = paint(visible(pointer(operation.path))[0], "bold")
-    return f"{change_id(place)}  {name}  {change}  {sure}"
-
-
-def _cut(text: str) -> str:
-    safe = visible(text.replace("\n", " "))[0]
-    return safe if len(safe) <= _WIDTH else safe[: _WIDTH - 3] + "..."
-
-
-def _commit(opened: Opened, after: bytes, instruction: str) -> None:
-    assert opened.place is not None
-    assert opened.state is not None
-    change = Change(opened.place, opened.state, FileState.of(after, opened.state.mode))
-    origin = Origin("json", "command line", summary=instruction[:200])
-    opened.redline.editor.commit(ChangeSet((change,)), origin)
+    parser.add_argument("file", metavar="FILE", help="a file, or - for standard input")
+    add_flags(parser)

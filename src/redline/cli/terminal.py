@@ -117,6 +117,15 @@ def fail(message: str, hint: str | None = None) -> None:
         print(f"  {paint('hint:', 'yellow', stream=sys.stderr)} {hint}", file=sys.stderr)
 
 
+def ask_number(question: str, highest: int) -> int | None:
+    """Return the number the person at the terminal chooses, or None."""
+    try:
+        said = input(f"{question} [1-{highest}, or nothing] ").strip()
+    except EOFError:
+        return None
+    return int(said) if said.isdigit() else None
+
+
 def ask(question: str) -> bool:
     """A yes or no from the person at the terminal; no when nobody is there."""
     if not sys.stdin.isatty():
