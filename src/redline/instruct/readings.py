@@ -9,7 +9,11 @@ from redline.core.errors import CannotApply, NodeNotFound
 from redline.instruct.effects.context import Context, Nothing
 from redline.instruct.effects.outcome import Outcome, Refusal
 from redline.instruct.effects.table import EFFECTS
-from redline.instruct.grammar import conditions, nouns  # noqa: F401 - they register their rules
+from redline.instruct.grammar import (  # noqa: F401 - they register their rules
+    attachments,
+    conditions,
+    slots,
+)
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.sentences import Reading, readings

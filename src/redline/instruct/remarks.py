@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import VERBS
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.language.tokens import Token
 from redline.instruct.language.words import (
     ARTICLES,

@@ -10,7 +10,7 @@ from redline.instruct.effects.typing import doubt_of, typed
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import key_form, key_words
-from redline.instruct.lexicon.names import Sort
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import NAME_FORMS
 from redline.instruct.model.operations import ABSENT, Absent, Operation
 from redline.instruct.model.values import Num, Value, same

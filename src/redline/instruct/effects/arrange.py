@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from redline.instruct.effects.context import Context, Found
 from redline.instruct.effects.outcome import Outcome, Refusal
-from redline.instruct.grammar.clauses import falls
 from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.slots import falls
 from redline.instruct.language.words import key_form
-from redline.instruct.lexicon.names import Sort
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import Operation, Path
 from redline.instruct.model.values import Num, Value, type_name
 

@@ -12,7 +12,7 @@ from redline.instruct.grammar.clauses import Clause, Scope
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import key_words
-from redline.instruct.lexicon.names import Sort
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import Nodes, Tree
 from redline.instruct.model.operations import Operation
 from redline.instruct.model.values import Num, Value, dumps, same

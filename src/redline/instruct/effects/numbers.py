@@ -8,7 +8,7 @@ from decimal import Decimal
 from redline.instruct.effects.context import Context, Found
 from redline.instruct.effects.outcome import Outcome, Refusal
 from redline.instruct.effects.typing import number_for, rounded
-from redline.instruct.grammar.conditions import size_of
+from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import key_form, number_in
 from redline.instruct.model.values import Num, Value

@@ -9,7 +9,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.tokens import text_of
 from redline.instruct.language.words import key_form
-from redline.instruct.lexicon.names import Sort
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import Operation
 from redline.instruct.model.values import Num, Value
@@ -144,7 +144,9 @@ def _equal(context: Context, array: int, span: Span) -> list[int]:
     found = []
     for child in context.tree.children(array):
         value = context.tree.values[child]
-        if (literal and value == tokens[0].value) or _says(value, text, exact=tokens[0].kind == "quoted"):
+        if (literal and value == tokens[0].value) or _says(
+            value, text, exact=tokens[0].kind == "quoted"
+        ):
             found.append(child)
     return found
 

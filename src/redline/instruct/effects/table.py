@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from redline.instruct.effects import additions, arrange, assign, numbers, removal, texts
+from redline.instruct.effects import additions, arrange, assign, numbers, removal, states, texts
 from redline.instruct.effects.context import Context, Nothing
 from redline.instruct.effects.outcome import Outcome, Refusal
 
@@ -25,13 +25,13 @@ EFFECTS: dict[str, Callable[[Context], Outcome]] = {
     "owned": assign.owned,
     "cost": assign.cost,
     "copy": assign.copy,
-    "enum": assign.enum,
-    "switch": assign.switch,
-    "verbed": assign.verbed,
-    "clear": assign.clear,
-    "nullify": assign.nullify,
-    "shape": assign.shape,
-    "stock": assign.stock,
+    "enum": states.enum,
+    "switch": states.switch,
+    "verbed": states.verbed,
+    "clear": states.clear,
+    "nullify": states.nullify,
+    "shape": states.shape,
+    "stock": states.stock,
     "age": numbers.age,
     "money": numbers.money,
     "shift": numbers.shift,

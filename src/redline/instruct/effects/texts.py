@@ -9,8 +9,8 @@ from redline.instruct.effects.outcome import Outcome, Refusal
 from redline.instruct.effects.typing import doubt_of, typed
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import number_in
-from redline.instruct.lexicon.names import Sort
 from redline.instruct.lexicon.paths import nodes_of_path
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import Operation
 from redline.instruct.model.values import Num, Value, dumps
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import GENERIC, is_plural, key_form, key_words, singular
-from redline.instruct.lexicon.names import Sort
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL, WHOLE
 from redline.instruct.lexicon.tree import Tree
 from redline.instruct.model.values import Num

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from redline.instruct.lexicon.names import Sort
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import Nodes
 
 

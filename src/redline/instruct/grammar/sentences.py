@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import VERBS, Clause, Scope
-from redline.instruct.grammar.frames import GAP_FRAMES, phrase_table
+from redline.instruct.grammar.clauses import Clause, Scope
+from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
 from redline.instruct.language.words import singular
 
 MAX_READINGS = 60

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
 
 from redline.instruct.language.tokens import Tokens
 from redline.instruct.language.words import (
@@ -18,6 +16,8 @@ from redline.instruct.language.words import (
     singular,
 )
 from redline.instruct.lexicon.paths import nodes_of_path
+from redline.instruct.lexicon.senses import Sense, Sort, flag_stems
+from redline.instruct.lexicon.spelling import is_slip
 from redline.instruct.lexicon.synonyms import (
     FAMILIES,
     LANGUAGES,
@@ -25,7 +25,7 @@ from redline.instruct.lexicon.synonyms import (
     other_forms,
     shortened,
 )
-from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.lexicon.tree import Tree
 from redline.instruct.model.values import Num
 
 MAX_WORDS = 6
@@ -40,40 +40,6 @@ _STOP = (
     )
 )
 _COLLECTIVE = frozenset("staff crew personnel team people roster fleet inventory stock".split())
-_UNDOING = ("in", "un", "dis", "non", "not")
-_OPPOSITES = {
-    "disabled": "enabled", "inactive": "active", "off": "on", "down": "up", "closed": "open",
-    "offline": "online", "private": "public", "public": "private",
-}  # fmt: skip
-
-
-class Sort(StrEnum):
-    """What a name denotes: named members, things held by a collection, records by a value or a
-    flag, a scalar array element, or a node by its path."""
-
-    KEY = "key"
-    ITEMS = "items"
-    RECORD = "record"
-    FLAG = "flag"
-    ELEMENT = "element"
-    PATH = "path"
-
-
-class Sense(NamedTuple):
-    """One meaning of the words up to token *end*.
-
-    `fields` are the scalars by whose value records were named. A `weak` one needs another name
-    beside it. `whole` is false when only a part of a name or a near spelling matched.
-    """
-
-    end: int
-    sort: Sort
-    nodes: Nodes
-    cost: int = 0
-    whole: bool = True
-    plural: bool = False
-    fields: Nodes = ()
-    weak: bool = False
 
 
 class Lexicon:
@@ -433,56 +399,3 @@ class Lexicon:
 def _is_plural_text(key: str) -> bool:
     words = key_words(key)
     return bool(words) and is_plural(words[-1])
-
-
-def flag_stems(form: str) -> list[tuple[bool, str]]:
-    """Return the states a word may say of a boolean key: inactive is active, false."""
-    found = [(True, form)]
-    if form in _OPPOSITES:
-        found.append((False, _OPPOSITES[form]))
-    for mark in _UNDOING:
-        if form.startswith(mark) and len(form) > len(mark) + 2:
-            found.append((False, form[len(mark) :]))
-    return found
-
-
-def is_slip(left: str, right: str) -> bool:
-    """Return whether two words differ by letters swapped, left out or typed twice.
-
-    Another letter in place of one makes another word too often (cost, host) and is no slip.
-    """
-    if left == right or min(len(left), len(right)) < 4:
-        return False
-    if len(left) == len(right):
-        wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
-        return (
-            len(wrong) == 2
-            and wrong[1] == wrong[0] + 1
-            and (left[wrong[0]] == right[wrong[1]] and left[wrong[1]] == right[wrong[0]])
-        )
-    short, long = sorted((left, right), key=len)
-    if len(long) != len(short) + 1 or len(short) < 5:
-        return False
-    return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
-
-
-def is_near(left: str, right: str) -> bool:
-    """Return whether two words differ by one typing slip, or two in long words."""
-    allowed = 1 if max(len(left), len(right)) < 8 else 2
-    if abs(len(left) - len(right)) > allowed or min(len(left), len(right)) < 4:
-        return False
-    return _distance(left, right) <= allowed
-
-
-def _distance(left: str, right: str) -> int:
-    """Return the number of insertions, deletions, replacements and swaps between two words."""
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for i, a in enumerate(left, 1):
-        older, before, row = before, row, [i]
-        for j, b in enumerate(right, 1):
-            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
-                best = min(best, older[j - 2] + 1)
-            row.append(best)
-    return row[-1]
