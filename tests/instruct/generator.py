@@ -84,7 +84,8 @@ def _whole_value(pick: random.Random) -> Made:
     group, value = pick.choice(GROUPS[:4]), pick.randint(100, 999)
     chosen = [i for i, r in enumerate(document[kind]) if r["group"] == group]
     form = pick.choice(
-        [f"Set the score of all {group} {kind} to {value}", f"Set score to {value} for all {group} {kind}",
+        [f"Set the score of all {group} {kind} to {value}",
+         f"Set score to {value} for all {group} {kind}",
          f"set the score to {value} for all {kind} in {group}"]
     )  # fmt: skip
     return Made("whole", document, form, _set(document, kind, chosen, "score", value))
@@ -155,8 +156,6 @@ def _condition(pick: random.Random) -> Made:
     over = pick.random() < 0.5
     chosen = [i for i, r in enumerate(document[kind]) if (r["score"] > bound) is over and
               r["score"] != bound]  # fmt: skip
-    if any(r["score"] == bound for r in document[kind]):
-        bound += 0 if not over else 0
     op = pick.choice(["over", "above", "greater than"]) if over else pick.choice(["under", "below"])
     form = pick.choice(
         [f"Set limit to {value} for all {kind} with score {op} {bound}",
@@ -189,7 +188,8 @@ def _gapped(pick: random.Random) -> Made:
         after[kind][two]["score"] = y
 
     form = pick.choice(
-        [f"Set {a}'s score to {x} and {b}'s to {y}", f"Set {a}'s score to {x} and {b}'s score to {y}",
+        [f"Set {a}'s score to {x} and {b}'s to {y}",
+         f"Set {a}'s score to {x} and {b}'s score to {y}",
          f"set the score of {a} to {x} and of {b} to {y}"]
     )  # fmt: skip
     return Made("gap", document, form, _changed(document, change))
@@ -205,7 +205,8 @@ def _shared_scope(pick: random.Random) -> Made:
         after[kind][place].update(score=x, limit=y)
 
     form = pick.choice(
-        [f"Set score to {x} and limit to {y} for {name}", f"For {name}, set score to {x} and limit to {y}",
+        [f"Set score to {x} and limit to {y} for {name}",
+         f"For {name}, set score to {x} and limit to {y}",
          f"Set {name}'s score to {x} and limit to {y}"]
     )  # fmt: skip
     return Made("shared", document, form, _changed(document, change))

@@ -8,8 +8,8 @@ import pytest
 
 from redline.instruct.engine import propose
 from redline.instruct.lexicon.tree import BUDGET, OverBudget, Tree
-from redline.instruct.readings import understand
 from redline.instruct.model.values import Value, from_plain
+from redline.instruct.readings import understand
 
 RECORDS: Value = from_plain(
     {"records": [{"id": n, "name": f"Person {n}", "status": "new", "age": n} for n in range(2000)]}

@@ -144,6 +144,8 @@ def _check_unused(context: Context) -> None:
         return
     if target.nodes:
         context.typed(value, target.nodes[0])
+    elif value.end - value.start > 1:
+        raise Refusal("value", f"{context.text(value)!r} may be more than the value")
     if value.cost or context.doubt:
         raise Refusal("value", f"{context.text(value)!r} may be more than the value")
 

@@ -18,11 +18,13 @@ from redline.instruct.model.operations import Operation
 
 # Words that limit what is done: never part of something that may be left aside.
 _LIMITING = frozenset(
-    "not only except unless if without but no never don't dont excluding none until when while or".split()
+    "not only except unless if without but no never don't dont excluding none "
+    "until when while or".split()
 )
 _COLOURLESS = ARTICLES | frozenset(
     "we i he she it they you there is are was were be been has have had now , and its their his "
-    "her our to 's all every each both any so too very just will would can could should that this may might must by instead too also".split()
+    "her our to 's all every each both any so too very just will would can could should that this "
+    "may might must by instead also".split()
 )
 
 

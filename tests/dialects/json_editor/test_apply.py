@@ -196,12 +196,18 @@ def test_comments_and_trailing_commas_of_a_file_stay_as_they_are(desk: Desk, nam
 
 
 FILES = {
-    "a.json5": ("{port: 80, /* kept */ tags: ['x'],}\n", "{port: 81, /* kept */ tags: ['x', \"z\"],}\n"),
+    "a.json5": (
+        "{port: 80, /* kept */ tags: ['x'],}\n",
+        "{port: 81, /* kept */ tags: ['x', \"z\"],}\n",
+    ),
     "a.yaml": (
         "# top\nport: 80 # public\ntags:\n  - x\n",
         "# top\nport: 81 # public\ntags:\n  - x\n  - z\n",
     ),
-    "a.toml": ('# top\nport = 80 # public\ntags = ["x"]\n', '# top\nport = 81 # public\ntags = ["x", "z"]\n'),
+    "a.toml": (
+        '# top\nport = 80 # public\ntags = ["x"]\n',
+        '# top\nport = 81 # public\ntags = ["x", "z"]\n',
+    ),
 }  # fmt: skip
 
 

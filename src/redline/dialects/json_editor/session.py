@@ -21,7 +21,9 @@ MAX_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A stored preview: its operations, or the readings to choose from. `file` is the workspace file it is of, empty for an inline document;
+    """A stored preview: its operations, or the readings to choose from.
+
+    `file` is the workspace file it is of, empty for an inline document;
     `results` keeps each answer of apply under the ids it was asked for."""
 
     document: Value

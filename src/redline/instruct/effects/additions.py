@@ -53,11 +53,12 @@ def _arrays(context: Context) -> list[int]:
     clause, tree = context.clause, context.tree
     listed, kind, anchor = clause.role("list"), clause.role("kind"), clause.role("anchor")
     if anchor is not None and listed is None:
-        found = _anchors(context, anchor)
-        return sorted({tree.parents[n] for n in found})
+        return sorted({tree.parents[n] for n in _anchors(context, anchor)})
     if kind is not None:
         return _of_kind(context, kind, clause.role("owner"))
-    found = context.resolve(_prefer_arrays(context, listed))
+    if listed is None:
+        raise Refusal("target", "it is not clear where it is to be added")
+    found = context.resolve(listed)
     arrays = []
     for node in found.nodes:
         value = tree.values[node]
@@ -66,12 +67,6 @@ def _arrays(context: Context) -> list[int]:
             continue
         raise Refusal("type", f"{context.text(listed)!r} is not a list", found.nodes)
     return arrays
-
-
-def _prefer_arrays(context: Context, phrase: Phrase) -> Phrase:
-    if phrase is None:
-        raise Refusal("target", "it is not clear where it is to be added")
-    return phrase
 
 
 def containers(context: Context, kind: Phrase) -> list[int]:

@@ -13,6 +13,8 @@ from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.values import Num, Value, same, type_name
 
+PRICES = ("price", "cost", "unitprice")
+
 
 def assign(context: Context) -> Outcome:
     """Give the target a value, if it holds the old one where one is named."""
@@ -201,7 +203,7 @@ def cost(context: Context) -> Outcome:
     fields: list[int] = []
     for holder in holders.nodes:
         own = [c for c in context.tree.children(holder)
-               if key_form(str(context.tree.keys[c])) in ("price", "cost", "unitprice")]  # fmt: skip
+               if key_form(str(context.tree.keys[c])) in PRICES]  # fmt: skip
         if len(own) != 1:
             raise Refusal("target", "it has no price", (holder,))
         fields += own

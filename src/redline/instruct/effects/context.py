@@ -58,23 +58,27 @@ class Context:
 
     def resolve(self, phrase: Phrase, *, scoped: bool = True) -> Found:
         """Return the nodes of *phrase* under the clause's scopes; Refusal unless they are meant."""
-        nodes, many = phrase.nodes, phrase.many
-        if phrase.owner:
-            nodes = self._owned(phrase)
-        empty = not nodes and phrase.filtered
-        unsure = phrase.unsure
-        if scoped and not empty:
-            for scope in self.clause.scopes:
-                before = nodes
-                nodes, wide, loose = self._narrowed(nodes, scope, many)
-                many, unsure = many or wide, unsure or loose
-                if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
-                    empty = True
-                    break
-        if empty:
+        nodes = self._owned(phrase) if phrase.owner else phrase.nodes
+        many, unsure = phrase.many, phrase.unsure
+        if not nodes and phrase.filtered:
             raise Nothing(self.text(phrase))
+        for scope in self.clause.scopes if scoped else ():
+            before = nodes
+            nodes, wide, loose = self._narrowed(nodes, scope, many)
+            many, unsure = many or wide, unsure or loose
+            if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
+                raise Nothing(self.text(phrase))
         if not nodes:
             raise Refusal("target", f"nothing here is {self.text(phrase)!r}")
+        nodes = self._singled(phrase, nodes, many, unsure)
+        if phrase.doubt:
+            self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
+        self.whole = self.whole and phrase.whole
+        self.part = self.part or phrase.part or not phrase.whole
+        return Found(nodes, many or len(nodes) > 1, phrase.whole, phrase.cost, phrase)
+
+    def _singled(self, phrase: Phrase, nodes: Nodes, many: bool, unsure: bool) -> Nodes:
+        """Return the nodes that are meant; Refusal when one is meant and several fit."""
         if len(nodes) > 1 and not many:
             nodes = self._near(nodes)
         if self.choice in nodes and ((len(nodes) > 1 and not many) or unsure):
@@ -82,11 +86,7 @@ class Context:
             nodes, unsure = (self.choice,), False
         if (len(nodes) > 1 and not many) or unsure:
             raise Refusal("several", self._several(phrase, nodes), nodes)
-        if phrase.doubt:
-            self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
-        self.whole = self.whole and phrase.whole
-        self.part = self.part or phrase.part or not phrase.whole
-        return Found(nodes, many or len(nodes) > 1, phrase.whole, phrase.cost, phrase)
+        return nodes
 
     def fields(self) -> Found:
         """Return the places whose value the clause changes; Refusal for records."""
@@ -137,28 +137,13 @@ class Context:
     def _narrowed(self, nodes: Nodes, scope: Scope, many: bool) -> tuple[Nodes, bool, bool]:
         """Return the nodes in a scope, whether it means several, and whether it is unsure."""
         if scope.condition is not None:
-            nodes = tuple(n for n in nodes if not self.tree.is_group(n))
-            chosen = scope.condition.select(self.tree, nodes) if nodes else None
-            if chosen is None:
-                raise Refusal("target", "the condition does not fit what it is about", nodes)
-            if not scope.wanted:
-                kept = set(chosen)
-                chosen = tuple(n for n in nodes if n not in kept)
-            self.part = self.part or not scope.condition.whole
             # a condition chooses among all the places there are
-            return chosen, True, False
+            return self._selected(nodes, scope), True, False
         phrase = scope.phrase
         if phrase is None:
             return nodes, True, False
-        holders = phrase.nodes
-        if not phrase.whole and phrase.sort is Sort.RECORD and set(phrase.fields) & set(nodes):
-            raise Refusal("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
-        if phrase.owner:
-            holders = self._owned(phrase)
-        self.part = self.part or phrase.part or not phrase.whole
-        vague = many and not phrase.whole and phrase.sort is Sort.RECORD
-        if phrase.doubt or vague:
-            self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
+        self._check_scope(phrase, nodes, many)
+        holders = self._owned(phrase) if phrase.owner else phrase.nodes
         inside = self.tree.inside(nodes, holders)
         if scope.wanted and phrase.sort not in (Sort.RECORD, Sort.FLAG):
             held = set(holders)
@@ -173,6 +158,25 @@ class Context:
         used = sum(1 for top in self.tree.outermost(holders) if self.tree.below(top, inside))
         loose = phrase.unsure or (used > 1 and not phrase.many and (many or phrase.unsure))
         return inside, phrase.many, loose
+
+    def _selected(self, nodes: Nodes, scope: Scope) -> Nodes:
+        """Return the nodes for which a scope's condition holds, or does not where it must not."""
+        nodes = tuple(n for n in nodes if not self.tree.is_group(n))
+        chosen: Nodes | None = scope.condition.select(self.tree, nodes) if nodes else None
+        if chosen is None:
+            raise Refusal("target", "the condition does not fit what it is about", nodes)
+        self.part = self.part or not scope.condition.whole
+        kept = set(chosen)
+        return chosen if scope.wanted else tuple(n for n in nodes if n not in kept)
+
+    def _check_scope(self, phrase: Phrase, nodes: Nodes, many: bool) -> None:
+        """Refuse a scope that is a part of the value to change; doubt one by a part of a name."""
+        by_part = not phrase.whole and phrase.sort is Sort.RECORD
+        if by_part and set(phrase.fields) & set(nodes):
+            raise Refusal("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
+        self.part = self.part or phrase.part or not phrase.whole
+        if phrase.doubt or (many and by_part):
+            self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
 
     def _by_value(self, nodes: Nodes, phrase: Phrase) -> Nodes:
         """Return the nodes whose record holds a named value somewhere inside."""

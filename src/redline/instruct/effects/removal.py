@@ -44,12 +44,13 @@ def _check(context: Context, found: Found, target: Phrase) -> None:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
     elif target.sort is Sort.RECORD and not target.filtered and not _names(context, target):
         context.doubt = f"{context.text(target)!r} is not what identifies it"
-    elif len(found.nodes) > 1 and not (
-        target.quantified or target.filtered or _is_listed(target) or context.clause.scopes
+    elif (
+        len(found.nodes) > 1
+        and not (target.quantified or target.filtered or _is_listed(target))
+        and not context.clause.scopes
+        and (target.sort is Sort.KEY or target.cost)
     ):
-        if target.sort is Sort.KEY or target.cost:
-            raise Refusal("several", f"{context.text(target)!r} fits {len(found.nodes)} places",
-                          found.nodes)  # fmt: skip
+        raise Refusal("several", f"{context.text(target)!r} fits many places", found.nodes)
 
 
 def _names(context: Context, target: Phrase) -> bool:
@@ -75,23 +76,7 @@ def _removed(context: Context, nodes: tuple[int, ...]) -> Outcome:
 def _elements(context: Context) -> Outcome:
     """Take values out of arrays: `remove beta from the tags`."""
     clause, tree = context.clause, context.tree
-    kind = clause.role("kind")
-    if kind is not None:
-        arrays = [n for n in containers(context, kind) if isinstance(tree.values[n], list)]
-        owner = clause.role("owner")
-        if owner is not None:
-            holders = context.resolve(owner)
-            arrays = [n for n in tree.inside(arrays, holders.nodes)]
-            many = holders.many
-        elif clause.scopes:
-            found = context.resolve(Phrase(kind.start, kind.end, tuple(arrays), Sort.KEY))
-            arrays, many = list(found.nodes), found.many
-        else:
-            many = False
-    else:
-        listed = clause.role("list")
-        found = context.resolve(listed)
-        arrays, many = _lists(context, found), found.many
+    arrays, many = _arrays(context)
     value, values = clause.role("value"), clause.role("values")
     spans = [value] if values is None else [
         Span(int(p), int(p) + 1) for p in values.extra.split(",")
@@ -104,24 +89,32 @@ def _elements(context: Context) -> Outcome:
             raise Refusal("several", f"{context.text(span)!r} is in several lists", tuple(hits))
         if len(hits) > len(owners) and clause.extra != "every":
             context.doubt = "it is there more than once"
-        if not hits and not all(isinstance(tree.values[a], list) for a in arrays):
-            raise Refusal("target", "it is not there")
         nodes += hits
     if not context.whole:
         context.doubt = "only a part of a name says where"
     if not nodes:
-        if (
-            not arrays
-            or spans[0].cost
-            or any(
-                isinstance(i, dict)
-                for a in arrays
-                for i in tree.values[a]  # type: ignore[union-attr]
-            )
-        ):
+        records = any(tree.is_group(array) for array in arrays)
+        if not arrays or spans[0].cost or records:
             raise Refusal("target", f"nothing here is {context.text(spans[0])!r}")
         raise Nothing(context.text(spans[0]))
     return _removed(context, tuple(sorted(nodes)))
+
+
+def _arrays(context: Context) -> tuple[list[int], bool]:
+    """Return the arrays named, or of a kind, and whether several are meant."""
+    clause, tree = context.clause, context.tree
+    kind, owner = clause.role("kind"), clause.role("owner")
+    if kind is None:
+        found = context.resolve(clause.role("list"))
+        return _lists(context, found), found.many
+    arrays = tuple(n for n in containers(context, kind) if isinstance(tree.values[n], list))
+    if owner is not None:
+        holders = context.resolve(owner)
+        return list(tree.inside(arrays, holders.nodes)), holders.many
+    if clause.scopes:
+        found = context.resolve(Phrase(kind.start, kind.end, arrays, Sort.KEY))
+        return list(found.nodes), found.many
+    return list(arrays), False
 
 
 def _lists(context: Context, found: Found) -> list[int]:

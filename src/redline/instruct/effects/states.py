@@ -44,7 +44,7 @@ def _state_field(context: Context, holder: int, said: str, negated: bool) -> tup
     tree, low = context.tree, " ".join(said.lower().split())
     form = joined(key_words(said))
     fits: list[tuple[int, Value]] = []
-    inner = [c for c in tree.children(holder)]
+    inner = list(tree.children(holder))
     inner += [c for n in inner if isinstance(tree.values[n], dict) for c in tree.children(n)]
     for node in inner:
         value = tree.values[node]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from redline.instruct.effects.context import Context, Found
 from redline.instruct.effects.outcome import Outcome, Refusal
-from redline.instruct.effects.typing import doubt_of, typed
+from redline.instruct.effects.typing import doubt_of
 from redline.instruct.grammar.values import Span
 from redline.instruct.language.words import number_in
 from redline.instruct.lexicon.paths import nodes_of_path
@@ -182,7 +183,11 @@ def _searched(context: Context) -> tuple[tuple[int, ...], bool]:
 def case(context: Context) -> Outcome:
     """Write texts in capitals, in small letters, or without blanks around them."""
     found = context.fields()
-    ways = {"upper": str.upper, "lower": str.lower, "trim": str.strip}
+    ways: dict[str, Callable[[str], str]] = {
+        "upper": str.upper,
+        "lower": str.lower,
+        "trim": str.strip,
+    }
 
     def changed(node: int) -> Value:
         value = context.tree.values[node]
@@ -212,7 +217,6 @@ def affix(context: Context) -> Outcome:
 
 def retype(context: Context) -> Outcome:
     """Change the type of values whose text allows it."""
-    found = context.fields()
     kind = context.clause.extra
 
     def changed(node: int) -> Value:
@@ -221,25 +225,20 @@ def retype(context: Context) -> Outcome:
             return value if isinstance(value, list) else [value]
         if kind == "null":
             return None
-        if kind == "string" and not isinstance(value, dict | list):
-            return value if isinstance(value, str) else dumps(value)
-        if kind == "number" and isinstance(value, Num):
-            return value
-        if kind == "number" and isinstance(value, str):
-            number = number_in(value.strip())
-            if number is not None and value.strip()[:1].isdigit() | value.strip().startswith("-"):
-                return Num(number)
-        if kind == "boolean" and isinstance(value, str | bool):
-            if isinstance(value, bool):
-                return value
-            if value.lower() in ("true", "yes", "on", "1", "false", "no", "off", "0"):
-                return value.lower() in ("true", "yes", "on", "1")
-        raise Refusal("type", f"{dumps(value)[:40]} cannot become a {kind}", (node,))
+        if isinstance(value, dict | list) or value is None:
+            raise Refusal("type", f"{context.key(node)} cannot become a {kind}", (node,))
+        text = value if isinstance(value, str) else dumps(value)
+        return text if kind == "string" else _read_as(kind, text, node)
 
-    return context.each(found, changed)
+    return context.each(context.fields(), changed)
 
 
-def assigned_text(context: Context, span: Span) -> Value:
-    """Return a span as the value it would have where nothing says its type."""
-    tokens = context.chart.tokens[span.start : span.end]
-    return typed(tokens, context.chart.source, "")
+def _read_as(kind: str, text: str, node: int) -> Value:
+    """Return the number or boolean a text says; Refusal when it says none."""
+    low = text.strip().lower()
+    number = number_in(low) if low[:1].isdigit() or low.startswith("-") else None
+    if kind == "number" and number is not None:
+        return Num(number)
+    if kind == "boolean" and low in ("true", "yes", "on", "false", "no", "off"):
+        return low in ("true", "yes", "on")
+    raise Refusal("type", f"{text[:40]!r} cannot become a {kind}", (node,))

@@ -40,29 +40,31 @@ def _noun_phrase(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
+    """Yield the phrase with one more thing behind it."""
     end = phrase.end
-    low = chart.low(end)
-    if low == "'s":
+    if chart.low(end) == "'s":
         for edge in chart.edges("OWNED", end + 1):
             yield from own(chart.tree, phrase, edge.item)
         return
-    if low in PREPOSITIONS or low == ",":
-        after = end + 1 if low != "," else end
-        if low != ",":
-            for edge in chart.edges("NPLIST", after):
-                if edge.item.sort is not Sort.FLAG or edge.item.end - edge.item.start > 1:
-                    yield from restrict(chart.tree, phrase, edge.item, low)
-            yield from _at_index(chart, phrase, after)
+    if chart.low(end) in PREPOSITIONS:
+        yield from _placed(chart, phrase)
     for words in _EXCEPTIONS:
         after = chart.words(end, words)
         if after > 0:
             for edge in chart.edges("NPLIST", after):
                 yield from _without(chart.tree, phrase, edge.item)
             break
-    for edge in chart.edges("FILTER", end):
-        narrowed = filtered(chart.tree, phrase, edge.item, edge.end)
-        if narrowed is not None:
-            yield narrowed
+    narrowed = (filtered(chart.tree, phrase, e.item, e.end) for e in chart.edges("FILTER", end))
+    yield from (found for found in narrowed if found is not None)
+
+
+def _placed(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
+    """Yield the phrase within what a preposition introduces."""
+    low, after = chart.low(phrase.end), phrase.end + 1
+    for edge in chart.edges("NPLIST", after):
+        if edge.item.sort is not Sort.FLAG or edge.item.end - edge.item.start > 1:
+            yield from restrict(chart.tree, phrase, edge.item, low)
+    yield from _at_index(chart, phrase, after)
 
 
 def filtered(tree: Tree, phrase: Phrase, condition: Any, end: int) -> Phrase | None:
@@ -184,7 +186,7 @@ def _without(tree: Tree, phrase: Phrase, removed: Phrase) -> Iterator[Phrase]:
 def _owned(chart: Chart, start: int) -> Iterable[Edge]:
     """What follows a possessive: names, an ordinal, or nothing when it was said before."""
     yield from (e for e in chart.edges("CORE", start) if not e.item.weak)
-    yield from ordinal(chart, start, start, quantified=False)
+    yield from ordinal(chart, start, start)
     for phrase in superlatives(chart, start):
         yield Edge(phrase.end, phrase)
 
@@ -225,8 +227,7 @@ def _list(chart: Chart, start: int) -> Iterator[Edge]:
         if low not in (",", "and", "&", "plus"):
             continue
         chart.tree.spend(30)
-        for edge in chart.edges("NP", after):
-            agenda.append((edge.end, [*parts, edge.item], low != ","))
+        agenda += [(e.end, [*parts, e.item], low != ",") for e in chart.edges("NP", after)]
 
 
 def join(tree: Tree, parts: list[Phrase]) -> Phrase:

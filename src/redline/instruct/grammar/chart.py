@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from redline.instruct.language.tokens import Tokens, text_of
@@ -20,14 +21,14 @@ class Edge(NamedTuple):
 
 
 Rule = Callable[["Chart", int], Iterable[Edge]]
-RULES: dict[str, Rule] = {}
+RULES: dict[str, list[Rule]] = {}
 
 
 def rule(category: str) -> Callable[[Rule], Rule]:
-    """Register the function that finds all edges of *category* at a token."""
+    """Register a function that finds edges of *category* at a token."""
 
     def register(function: Rule) -> Rule:
-        RULES[category] = function
+        RULES.setdefault(category, []).append(function)
         return function
 
     return register
@@ -53,7 +54,7 @@ class Chart:
         self._cells[category, start] = []  # no category begins with itself
         self.tree.spend(20)
         best: dict[tuple[int, Hashable], Edge] = {}
-        for edge in RULES[category](self, start):
+        for edge in chain.from_iterable(find(self, start) for find in RULES[category]):
             key = (edge.end, edge.item.meaning)
             other = best.get(key)
             if other is None or edge.item.cost < other.item.cost:

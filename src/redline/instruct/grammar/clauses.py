@@ -120,30 +120,37 @@ def _scoped(chart: Chart, clause: Clause) -> Iterator[Edge]:
 
 @rule("SCOPE")
 def _scope(chart: Chart, start: int) -> Iterator[Edge]:
-    """`for all users`, `where price is 0`, `everywhere`, `except Bob`, `if it is null`."""
+    """`for all users`, `in staging`; `everywhere`, `for all`."""
     low = chart.low(start)
-    begin = start + (low == ",")
-    low = chart.low(begin)
-    if low in _SCOPING and begin == start:
+    if low in _SCOPING:
         for edge in chart.edges("NPLIST", start + 1):
             yield Edge(edge.end, Scope(edge.item, cost=edge.item.cost))
-    if low in ("for", "in", "on") and chart.low(begin + 1) == "all" and begin + 2 == chart.size:
-        yield Edge(begin + 2, Scope())
-    if low in _EVERYWHERE:
+    if low in ("for", "in", "on") and chart.low(start + 1) == "all" and start + 2 == chart.size:
+        yield Edge(start + 2, Scope())
+    begin = start + (low == ",")
+    if chart.low(begin) in _EVERYWHERE:
         yield Edge(begin + 1, Scope())
-    if low in ("except", "excluding", "but"):
-        after = begin + 1 + (chart.low(begin + 1) in ("for", "not"))
-        after += chart.low(after) in ("in", "on")
-        for edge in chart.edges("NPLIST", after):
-            yield Edge(edge.end, Scope(edge.item, wanted=False, cost=edge.item.cost))
-    if low == "unless":
-        for edge in _unless(chart, begin):
-            yield edge
-    else:
-        for edge in chart.edges("FILTER", begin):
-            yield Edge(edge.end, Scope(condition=edge.item, cost=edge.item.cost))
 
 
-def _unless(chart: Chart, start: int) -> Iterator[Edge]:
-    for edge in [*chart.edges("PREDICATE", start + 1), *chart.edges("STATE", start + 1)]:
-        yield Edge(edge.end, Scope(condition=edge.item, wanted=False, cost=edge.item.cost))
+@rule("SCOPE")
+def _exception(chart: Chart, start: int) -> Iterator[Edge]:
+    """`except Bob`, `but not in staging`."""
+    begin = start + (chart.low(start) == ",")
+    if chart.low(begin) not in ("except", "excluding", "but"):
+        return
+    after = begin + 1 + (chart.low(begin + 1) in ("for", "not"))
+    after += chart.low(after) in ("in", "on")
+    for edge in chart.edges("NPLIST", after):
+        yield Edge(edge.end, Scope(edge.item, wanted=False, cost=edge.item.cost))
+
+
+@rule("SCOPE")
+def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
+    """`where price is 0`, `if it is null`, `unless they are active`."""
+    begin = start + (chart.low(start) == ",")
+    wanted = chart.low(begin) != "unless"
+    found = chart.edges("FILTER", begin)
+    if not wanted:
+        found = [*chart.edges("PREDICATE", begin + 1), *chart.edges("STATE", begin + 1)]
+    for edge in found:
+        yield Edge(edge.end, Scope(condition=edge.item, wanted=wanted, cost=edge.item.cost))

@@ -77,8 +77,7 @@ def operands(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, Ope
 
 
 def _operand(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, str, int]]:
-    if start >= chart.size:
-        return
+    """Yield the ends, texts and costs of what a field may be compared with."""
     place = start + (chart.low(start) in ("the", "a", "an", "exactly", "currently"))
     token = chart.tokens[place] if place < chart.size else None
     if token is None or token.kind in ("sign", "end", "poss", "json"):
@@ -88,12 +87,21 @@ def _operand(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, str
         return
     number = number_in(token.text.lstrip("$€£#").rstrip("%"))
     if number is not None:
-        after = chart.low(place + 1)
-        if after in ("%", "percent") or singular(after) in CURRENCIES or unit_of(after):
+        if _is_unit(chart.low(place + 1)):
             yield place + 2, number, 0
         if not any(isinstance(chart.tree.values[n], str) for n in fields[:50]):
             yield place + 1, number, 0
             return
+    yield from _words(chart, place, fields)
+
+
+def _is_unit(word: str) -> bool:
+    return word in ("%", "percent") or singular(word) in CURRENCIES or unit_of(word) is not None
+
+
+def _words(chart: Chart, place: int, fields: Nodes) -> Iterator[tuple[int, str, int]]:
+    """Yield the longest text that a field has, else one word."""
+    token = chart.tokens[place]
     known = _known_texts(chart.tree, fields)
     for end in range(min(place + 5, chart.size), place, -1):
         if any(t.kind not in ("word", "poss") for t in chart.tokens[place:end]):
@@ -135,14 +143,7 @@ def operators(chart: Chart, start: int) -> Iterator[tuple[int, str]]:
 def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
     """Yield what may follow a field: an operator and operands, or operands alone."""
     fields, whole = phrase.nodes, phrase.whole
-    if (chart.low(start) in ("is", "are") and chart.low(start + 1) == "between") or (
-        chart.low(start) == "between"
-    ):
-        first = start + 1 + (chart.low(start) != "between")
-        for end, low, _ in _operand(chart, first, fields):
-            if chart.low(end) == "and":
-                for last, high, _ in _operand(chart, end + 1, fields):
-                    yield Edge(last, Test(fields, "between", (low, high), phrase.cost, whole))
+    yield from _between(chart, start + (chart.low(start) in ("is", "are")), phrase)
     for end, op in operators(chart, start):
         for last, found in operands(chart, end, fields):
             if not fits(chart.tree, fields, op, found.texts):
@@ -154,6 +155,16 @@ def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
             yield Edge(last, Test(fields, "=", found.texts, phrase.cost, whole))
     if any(isinstance(chart.tree.values[n], list) for n in fields):
         yield from _membership(chart, start, phrase)
+
+
+def _between(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
+    if chart.low(start) != "between":
+        return
+    for end, low, _ in _operand(chart, start + 1, phrase.nodes):
+        if chart.low(end) == "and":
+            for last, high, _ in _operand(chart, end + 1, phrase.nodes):
+                test = Test(phrase.nodes, "between", (low, high), phrase.cost, phrase.whole)
+                yield Edge(last, test)
 
 
 def _membership(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
@@ -168,7 +179,8 @@ def _or_more(chart: Chart, last: int, op: str, found: Operands, phrase: Phrase) 
         return
     word = chart.low(last + 1)
     wider = {"more": ">=", "higher": ">=", "above": ">=", "older": ">=", "greater": ">=",
-             "less": "<=", "lower": "<=", "below": "<=", "fewer": "<=", "younger": "<="}  # fmt: skip
+             "less": "<=", "lower": "<=", "below": "<=", "fewer": "<=",
+             "younger": "<="}  # fmt: skip
     if word in wider:
         yield Edge(last + 2, Test(phrase.nodes, wider[word], found.texts, phrase.cost))
 

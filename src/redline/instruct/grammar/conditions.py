@@ -19,7 +19,7 @@ from redline.instruct.grammar.selectors import (
     Most,
     Test,
 )
-from redline.instruct.language.words import number_in
+from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import Tree
 
@@ -46,11 +46,9 @@ _NAMED = frozenset("named called titled labeled labelled entitled".split())
 
 @rule("PREDICATE")
 def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
-    """A condition without its introducing word: price is over 5, fewer than 5 qty, no tags."""
+    """A condition without its introducing word: price is over 5, it is null, no tags."""
     for edge in chart.edges("FIELD", start):
         yield from comparison(chart, edge.end, edge.item)
-        if chart.low(start) in ("no", "an"):
-            continue
     low = chart.low(start)
     if low == "it":
         yield from _of_itself(chart, start + 1)
@@ -58,6 +56,12 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
         after = start + 1 + (chart.low(start + 1) in ("any", "a", "an"))
         for edge in chart.edges("FIELD", after):
             yield Edge(edge.end, Exists(edge.item.nodes, wanted=False, cost=edge.item.cost + 1))
+
+
+@rule("PREDICATE")
+def _amount_predicate(chart: Chart, start: int) -> Iterator[Edge]:
+    """Fewer than 5 qty, the highest score."""
+    low = chart.low(start)
     for end, op in operators(chart, start + (low in ("a", "an"))):
         yield from _amount_first(chart, end, op)
     if number_in(low) is not None or low == "zero":
@@ -66,14 +70,8 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
     highest = direction_of(word)
     if highest is not None:
         for edge in chart.edges("FIELD", start + 1 + (low == "the")):
-            forms = {_form(chart.tree, n) for n in edge.item.nodes}
+            forms = {key_form(str(chart.tree.keys[n])) for n in edge.item.nodes}
             yield Edge(edge.end, Most(tuple(sorted(forms)), highest, edge.item.cost))
-
-
-def _form(tree: Tree, node: int) -> str:
-    from redline.instruct.language.words import key_form
-
-    return key_form(str(tree.keys[node]))
 
 
 def _of_itself(chart: Chart, start: int) -> Iterator[Edge]:
@@ -124,7 +122,7 @@ def _flag(tree: Tree, phrase: Phrase, wanted: bool) -> Among:
 
 @rule("SIMPLE")
 def _simple(chart: Chart, start: int) -> Iterator[Edge]:
-    """One condition with its introducing word."""
+    """One condition with its introducing word: whose, with, where, that."""
     for trigger in _TRIGGERS:
         after = chart.words(start, tuple(trigger.split("-")))
         if after > 0:
@@ -137,6 +135,12 @@ def _simple(chart: Chart, start: int) -> Iterator[Edge]:
         yield from _relative(chart, start + 1)
     if low in _NAMED:
         yield from _names(chart, start + 1)
+
+
+@rule("SIMPLE")
+def _comparative(chart: Chart, start: int) -> Iterator[Edge]:
+    """Older than 30, priced over 5, at 100% rollout, below level 10."""
+    low = chart.low(start)
     if low in _COMPARATIVES and chart.low(start + 1) == "than":
         forms, op = _COMPARATIVES[low]
         yield from _by_forms(chart, start + 2, forms, op)
@@ -150,7 +154,6 @@ def _simple(chart: Chart, start: int) -> Iterator[Edge]:
         yield from (_dearer(edge) for edge in _amount_first(chart, start + 1, op))
         if low == "at":
             yield from _percent_first(chart, start + 1)
-    yield from _participle(chart, start)
 
 
 def _percent_first(chart: Chart, start: int) -> Iterator[Edge]:
@@ -222,8 +225,9 @@ def _in_place(chart: Chart, start: int) -> Iterator[Edge]:
             yield Edge(edge.end, Among(edge.item.nodes, True, edge.item.cost, edge.item.whole))
 
 
+@rule("SIMPLE")
 def _participle(chart: Chart, start: int) -> Iterator[Edge]:
-    """Yield a field without an introducing word: due before May 1, owned by web."""
+    """Expiring before May 1, owned by web."""
     low = chart.low(start)
     if low.endswith("ing") and len(low) > 5:
         stem = low[:-3]
@@ -234,11 +238,17 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
             yield from comparison(chart, start + 1, phrase)
     if chart.low(start + 1) == "by" and low.endswith("ed"):
         stem = low[:-2]
-        forms = [stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e"]
-        fields = tuple(n for f in forms for n in chart.tree.by_form.get(f, ()))
+        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e")
+        fields = tuple(n for f in agents for n in chart.tree.by_form.get(f, ()))
         if fields:
             for end, found in operands(chart, start + 2, fields):
                 yield Edge(end, Test(fields, "=", found.texts, found.cost))
+
+
+@rule("SIMPLE")
+def _bare_field(chart: Chart, start: int) -> Iterator[Edge]:
+    """A field without an introducing word: due before May 1."""
+    low = chart.low(start)
     if low and not low.startswith("\0") and low not in PLAIN:
         for edge in chart.edges("FIELD", start):
             for end, op in operators(chart, edge.end):

@@ -63,7 +63,7 @@ def phrase_table(phrases: Iterable[tuple[str, ...]]) -> PhraseTable:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    if len(text) < 3 or "-" not in text or text in ("top-level",):
+    if len(text) < 3 or "-" not in text or text == "top-level":
         return (text,)
     return tuple(text.split("-"))
 

@@ -37,35 +37,33 @@ _LOW = frozenset("lowest smallest least fewest minimum shortest".split())
 
 def generic_nouns(chart: Chart, start: int) -> Iterator[Phrase]:
     """Yield `item`, `list`, `document`, and kinds the document does not spell."""
-    tree = chart.tree
-    if start < 0:
-        nodes = _elements(tree)
-        if nodes:
-            yield Phrase(0, 0, nodes, Sort.ITEMS, 2)
-        return
-    token = chart.tokens[start] if start < chart.size else None
+    token, tree = chart.tokens[start] if start < chart.size else None, chart.tree
     if token is None or token.kind != "word":
         return
-    word = singular(token.low)
-    plural = is_plural(token.text)
+    word, plural = singular(token.low), is_plural(token.text)
+    if key_form(token.text) not in tree.by_form:
+        yield from _unnamed(chart, start, word, plural)
+    yield from _structures(chart, start, word, plural)
     if token.low in ("everything", "anything"):
-        nodes = _elements(tree)
-        if nodes:
-            doubt = "" if chart.low(start + 1) in _RELATIVES else "everything"
-            yield Phrase(start, start + 1, nodes, Sort.ITEMS, 2, many=True, quantified=True,
-                         part=bool(doubt))  # fmt: skip
+        alone = chart.low(start + 1) not in _RELATIVES
+        for phrase in outer_items(tree):
+            yield replace(
+                phrase, start=start, end=start + 1, many=True, quantified=True, part=alone
+            )
     elif word in GENERIC and (word != "one" or chart.low(start - 1) in _BEFORE_ONE):
-        nodes = _elements(tree)
-        if nodes:
-            yield Phrase(start, start + 1, nodes, Sort.ITEMS, 1, many=plural)
-    elif word in _LISTS:
+        for phrase in outer_items(tree):
+            yield replace(phrase, start=start, end=start + 1, cost=1, many=plural)
+
+
+def _structures(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
+    """Yield `the list`, `the document`."""
+    tree = chart.tree
+    if word in _LISTS:
         arrays = tuple(n for n, v in enumerate(tree.values) if isinstance(v, list))
         if arrays:
             yield Phrase(start, start + 1, arrays, Sort.KEY, 1, many=plural)
     elif word in WHOLE and word not in tree.by_form:
         yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
-    if key_form(token.text) not in tree.by_form:
-        yield from _unnamed(chart, start, word, plural)
 
 
 def _unnamed(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
@@ -96,6 +94,13 @@ def _unnamed(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phra
         records = tuple(tree.children(0))
         if records and all(isinstance(item, dict) for item in root):
             yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=True)
+
+
+def outer_items(tree: Tree) -> Iterator[Phrase]:
+    """Yield what the document is a list of, if it holds lists."""
+    nodes = _elements(tree)
+    if nodes:
+        yield Phrase(0, 0, nodes, Sort.ITEMS, 2)
 
 
 def _elements(tree: Tree) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
-from redline.instruct.grammar.kinds import generic_nouns, people, superlatives
+from redline.instruct.grammar.kinds import generic_nouns, outer_items, people, superlatives
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
     GENERIC,
@@ -224,20 +224,29 @@ def _pick(tree: Tree, nodes: Nodes, place: int, count: int) -> Nodes:
 
 @rule("HEAD")
 def _head(chart: Chart, start: int) -> Iterator[Edge]:
-    """A determiner, quantifier, ordinal or superlative and the names behind it."""
+    """Names alone, an ordinal or a superlative before them, `everyone`."""
+    yield from (edge for edge in chart.edges("CORE", start) if not edge.item.weak)
+    yield from ordinal(chart, start, start)
+    for phrase in (*superlatives(chart, start), *people(chart, start)):
+        yield Edge(phrase.end, phrase)
+
+
+@rule("HEAD")
+def _determined_head(chart: Chart, start: int) -> Iterator[Edge]:
+    """A determiner or quantifier and the names behind it; `our new phone number`."""
     place, quantified, article = _determiner(chart, start)
     if place > start:
-        yield from _determined(chart, start, place, quantified, article)
+        yield from _determined(chart, start, place, quantified)
+        yield from _counted(chart, start, place)
     if article and chart.low(place) == "new":
         for edge in chart.edges("CORE", place + 1):
             if not edge.item.weak:
                 yield Edge(edge.end, replace(edge.item, start=start, cost=edge.item.cost + 1))
-    for edge in chart.edges("CORE", start):
-        if not edge.item.weak:
-            yield edge
-    yield from ordinal(chart, start, start, quantified=False)
-    for phrase in (*superlatives(chart, start), *people(chart, start)):
-        yield Edge(phrase.end, phrase)
+
+
+@rule("HEAD")
+def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
+    """A pronoun, or names that belong to one; the top level of the document."""
     low = chart.low(start)
     if low in PRONOUNS:
         many = low in ("them", "they", "those", "these")
@@ -270,9 +279,7 @@ def _determiner(chart: Chart, start: int) -> tuple[int, bool, bool]:
     return place, quantified, article
 
 
-def _determined(
-    chart: Chart, start: int, place: int, quantified: bool, article: bool
-) -> Iterator[Edge]:
+def _determined(chart: Chart, start: int, place: int, quantified: bool) -> Iterator[Edge]:
     for edge in chart.edges("CORE", place):
         phrase: Phrase = edge.item
         if phrase.weak and not (quantified or (phrase.many and phrase.sort is Sort.ITEMS)):
@@ -284,25 +291,28 @@ def _determined(
             # "all users" are the users, hardly the array that holds them
             phrase = phrase.dearer(2)
         yield Edge(edge.end, replace(phrase, start=start, many=True, quantified=True, weak=False))
-    yield from ordinal(chart, start, place, quantified=quantified)
+    yield from ordinal(chart, start, place)
+    for found in superlatives(chart, place):
+        yield Edge(found.end, replace(found, start=start))
+
+
+def _counted(chart: Chart, start: int, place: int) -> Iterator[Edge]:
+    """Yield `the three servers` when there are three."""
     count = number_in(chart.low(place))
-    if count and count.isdigit() and int(count) > 1 and (article or quantified):
-        for edge in chart.edges("CORE", place + 1):
-            if edge.item.many and len(edge.item.nodes) == int(count):
-                yield Edge(edge.end, replace(edge.item, start=start, many=True, quantified=True))
-    for phrase in superlatives(chart, place):
-        yield Edge(phrase.end, replace(phrase, start=start))
+    if not count or not count.isdigit() or int(count) < 2:
+        return
+    for edge in chart.edges("CORE", place + 1):
+        if edge.item.many and len(edge.item.nodes) == int(count):
+            yield Edge(edge.end, replace(edge.item, start=start, many=True, quantified=True))
 
 
 def _is_container(tree: Tree, phrase: Phrase) -> bool:
     return all(isinstance(tree.values[n], dict | list) for n in phrase.nodes)
 
 
-def ordinal(chart: Chart, start: int, place: int, *, quantified: bool) -> Iterator[Edge]:
+def ordinal(chart: Chart, start: int, place: int) -> Iterator[Edge]:
     """Yield `second user`, `first two products`, `very last item`."""
-    del quantified
-    if chart.low(place) == "very":
-        place += 1
+    place += chart.low(place) == "very"
     position = ORDINALS.get(chart.low(place))
     if position is None:
         return
@@ -310,27 +320,29 @@ def ordinal(chart: Chart, start: int, place: int, *, quantified: bool) -> Iterat
     if chart.low(after) in ("and", "&") and chart.low(after + 1) in ORDINALS:
         yield from _two_ordinals(chart, start, position, after + 1)
     if after >= chart.size or chart.low(after) in (".", ",", ";", "and", "!"):
-        for phrase in generic_nouns(chart, -1):
-            picked = _pick(chart.tree, phrase.nodes, position, 1)
-            if picked:
-                yield Edge(after, replace(phrase, start=start, end=after, nodes=picked))
+        yield from _bare_ordinal(chart, start, after, position)
     said = number_in(chart.low(after))
     if said and said.isdigit() and int(said) > 1:
         count, after = int(said), after + 1
     for edge in chart.edges("CORE", after):
-        phrase: Phrase = edge.item
-        if phrase.sort is Sort.KEY:
-            phrase = _contents(chart.tree, phrase)
-        if phrase.sort not in (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT) or not phrase.nodes:
+        phrase: Phrase = _contents(chart.tree, edge.item)
+        if phrase.sort not in (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT):
             continue
         picked = _pick(chart.tree, phrase.nodes, position, count)
-        if not picked:
-            continue
-        yield Edge(
-            edge.end,
-            replace(phrase, start=start, nodes=picked, many=count > 1, weak=False, filtered=True,
-                    quantified=False),
-        )  # fmt: skip
+        if picked:
+            yield Edge(
+                edge.end,
+                replace(phrase, start=start, nodes=picked, many=count > 1, weak=False,
+                        filtered=True, quantified=False),
+            )  # fmt: skip
+
+
+def _bare_ordinal(chart: Chart, start: int, after: int, position: int) -> Iterator[Edge]:
+    """Yield `the second` without a noun: of the outermost list."""
+    for phrase in outer_items(chart.tree):
+        picked = _pick(chart.tree, phrase.nodes, position, 1)
+        if picked:
+            yield Edge(after, replace(phrase, start=start, end=after, nodes=picked))
 
 
 def _two_ordinals(chart: Chart, start: int, first: int, place: int) -> Iterator[Edge]:
@@ -349,12 +361,9 @@ def _two_ordinals(chart: Chart, start: int, first: int, place: int) -> Iterator[
 
 
 def _contents(tree: Tree, phrase: Phrase) -> Phrase:
-    """Return the elements of the arrays a phrase names."""
+    """Return the elements of the arrays a phrase names; other phrases as they are."""
+    if phrase.sort is not Sort.KEY:
+        return phrase
     arrays = [n for n in phrase.nodes if isinstance(tree.values[n], list)]
     elements = tuple(sorted(c for n in arrays for c in tree.children(n)))
     return replace(phrase, nodes=elements, sort=Sort.ITEMS, cost=phrase.cost + 1)
-
-
-def numbers_below(tree: Tree, node: int) -> list[int]:
-    """Return the members of an object that are numbers."""
-    return [c for c in tree.children(node) if isinstance(tree.values[c], Num)]

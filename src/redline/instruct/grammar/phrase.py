@@ -16,7 +16,7 @@ class Phrase:
     `many`: several nodes are meant. `unsure`: a singular restriction fits more than one thing.
     `filtered`: a condition or an ordinal chose the nodes, so that none is an answer too.
     `whole`: false when only a part of a name says what is denoted; `part`: when one only says
-    where it is. `owner`: a pronoun whose record the discourse supplies. `names`: spans of the words used.
+    where it is. `owner`: a pronoun whose record the discourse supplies.
     """
 
     start: int
@@ -40,7 +40,8 @@ class Phrase:
     def meaning(self) -> Hashable:
         """Equal for phrases that are interchangeable in a larger reading."""
         return (
-            self.nodes, self.sort, self.many, self.quantified, self.whole, self.part, self.weak, self.owner,
+            self.nodes, self.sort, self.many, self.quantified, self.whole, self.part, self.weak,
+            self.owner,
             self.unsure, self.filtered, bool(self.doubt), self.fields, self.missing,
         )  # fmt: skip
 

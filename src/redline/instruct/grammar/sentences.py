@@ -56,6 +56,13 @@ _PROTECT = (
 _PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT.split("|"))
 
 
+_ELSE = phrase_table((("anything", "else"), ("the", "rest"), ("everything", "else")))
+_AS_IS = phrase_table(
+    (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
+     ("as", "they", "are"), ("the", "same"))
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Clauses that together consume every token; remarks are spans that ask for nothing."""
@@ -114,14 +121,8 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
         yield from _closings(chart, state)
         return
     fresh = not state.clauses or chart.low(place - 1) in _ENDS
-    for end in _openings(chart, place):
+    for end in _openings(chart, place, fresh):
         yield replace(state, place=end)
-    if chart.low(place) in _SEPARATORS and chart.low(place) != "-":
-        yield replace(state, place=place + 1)
-    if chart.low(place) == "-" and fresh:
-        yield replace(state, place=place + 1)
-    if chart.low(place).isdigit() and chart.low(place + 1) in (".", ")") and fresh:
-        yield replace(state, place=place + 2)
     for edge in chart.edges("CLAUSE", place):
         clause = edge.item
         if _may_end(chart, edge.end):
@@ -149,7 +150,13 @@ def _may_end(chart: Chart, end: int) -> bool:
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
 
-def _openings(chart: Chart, place: int) -> Iterator[int]:
+def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
+    """Yield the places behind a courtesy, a separator, or the mark of a list item."""
+    low = chart.low(place)
+    if (low in _SEPARATORS and low != "-") or (low == "-" and fresh):
+        yield place + 1
+    if low.isdigit() and chart.low(place + 1) in (".", ")") and fresh:
+        yield place + 2
     for end in chart.phrases(place, _BEFORE):
         yield end + (chart.low(end) == ",")
 
@@ -248,13 +255,11 @@ def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
                 continue
             holds = bool(chosen) is positive
             scope = Scope(
-                None if holds is wanted else _nothing(phrase), cost=phrase.cost, about=phrase
+                None if holds is wanted else replace(phrase, nodes=(), filtered=True),
+                cost=phrase.cost,
+                about=phrase,
             )
             yield from _fronted(chart, state, edge.end, scope, False)
-
-
-def _nothing(phrase: object) -> object:
-    return replace(phrase, nodes=(), filtered=True)  # type: ignore[type-var]
 
 
 def _fronted(chart: Chart, state: _State, end: int, scope: Scope, strict: bool) -> Iterator[_State]:
@@ -272,22 +277,13 @@ def _protections(chart: Chart, state: _State) -> Iterator[_State]:
     place = state.place + (chart.low(state.place) in (",", "and"))
     for start in chart.phrases(place, _PROTECTING):
         keeps = chart.low(start - 1) in ("leave", "keep", "keeping")
-        if not keeps and chart.low(start) in ("anything", "everything", "the"):
-            for rest in (("anything", "else"), ("the", "rest"), ("everything", "else")):
-                end = chart.words(start, rest)
-                if end > 0 and state.clauses:
-                    yield replace(state, place=end, joined=False)
+        for end in chart.phrases(start, _ELSE):
+            if state.clauses and not keeps:
+                yield replace(state, place=end, joined=False)
         for edge in chart.edges("NPLIST", start):
-            end = edge.end
-            if keeps:
-                tail = next((chart.words(end, w) for w in (("alone",), ("as", "is"),
-                             ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
-                             ("as", "they", "are"), ("the", "same"))
-                             if chart.words(end, w) > 0), -1)  # fmt: skip
-                if tail < 0:
-                    continue
-                end = tail
-            if edge.item.nodes and _may_end(chart, end):
+            tail = next(chart.phrases(edge.end, _AS_IS), None)
+            end = tail if keeps and tail is not None else edge.end
+            if (tail is not None or not keeps) and edge.item.nodes and _may_end(chart, end):
                 yield replace(
                     state, place=end, joined=False,
                     protected=(*state.protected, *edge.item.nodes),

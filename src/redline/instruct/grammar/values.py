@@ -41,21 +41,15 @@ class Span:
 @rule("VAL")
 def _value(chart: Chart, start: int) -> Iterator[Edge]:
     """A quoted or literal value, or bare words up to any point of the sentence."""
-    if start >= chart.size:
+    first = chart.tokens[start] if start < chart.size else None
+    if first is None or first.low in _NOT_FIRST:
         return
-    first = chart.tokens[start]
     if first.kind in ("quoted", "json", "code"):
         yield Edge(start + 1, Span(start, start + 1))
         return
-    if first.low in _NOT_FIRST:
-        return
     if first.kind != "word" and first.text not in ("-", "<", ">", "~"):
         return
-    cost = 0
-    if first.low in ("the", "a", "an"):
-        cost = 4 if chart.low(start + 1) in ("value", "values", "string", "word") else 1
-    elif first.low in ("value", "values", "named", "called"):
-        cost = 4
+    cost = _first_cost(chart, start)
     for place in range(start, min(start + MAX_BARE, chart.size)):
         token = chart.tokens[place]
         if token.kind not in ("word", "sign", "poss"):
@@ -63,6 +57,14 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
         cost += _JOINERS.get(token.low, 2 if token.low in _PREPOSITIONS else 0)
         if token.kind == "word" or token.text in ("%", "*"):
             yield Edge(place + 1, Span(start, place + 1, cost if place > start else min(cost, 1)))
+
+
+def _first_cost(chart: Chart, start: int) -> int:
+    """Return what it costs that a value begins so: words that speak of it are dear."""
+    low = chart.low(start)
+    if low in ("the", "a", "an"):
+        return 4 if chart.low(start + 1) in ("value", "values", "string", "word") else 1
+    return 4 if low in ("value", "values", "named", "called") else 0
 
 
 @rule("VALS")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import lru_cache
 
 from redline.instruct.language.tokens import Tokens
@@ -40,6 +41,16 @@ _STOP = (
     )
 )
 _COLLECTIVE = frozenset("staff crew personnel team people roster fleet inventory stock".split())
+
+
+class _Holds(StrEnum):
+    """Records of a plural name, elements of a list with another name, members of an object with a
+    plural name, parts of any other object."""
+
+    RECORDS = "records"
+    ELEMENTS = "elements"
+    MEMBERS = "members"
+    PARTS = "parts"
 
 
 class Lexicon:
@@ -223,40 +234,34 @@ class Lexicon:
         """Return what the named containers hold, which their name in the singular means."""
         if quoted:
             return []
-        strong: list[int] = []
-        weak: list[int] = []
-        dull: list[int] = []
-        single: list[int] = []
+        held: dict[_Holds, list[int]] = {}
         for node in nodes:
-            value = self.tree.values[node]
-            if not isinstance(value, dict | list):
-                continue
-            plural_key = self._is_plural_key(node)
-            if self.tree.is_collection(node) and plural_key:
-                strong += self.tree.children(node)
-            elif isinstance(value, list):
-                single += self.tree.children(node)
-            elif plural_key:
-                weak += self.tree.children(node)
-            else:
-                dull += self.tree.children(node)
-        found = []
-        if strong:
-            # "the users" may be the array as well; "all users" are not
-            dearer = cost + plural
-            found.append(Sense(end, Sort.ITEMS, tuple(sorted(strong)), dearer, whole, plural))
-        if single:
-            crowd = plural or key_form(str(self.tree.keys[nodes[0]])) in _COLLECTIVE
-            found.append(Sense(end, Sort.ITEMS, tuple(sorted(single)), cost + 1, whole, crowd))
-        if weak:
-            found.append(
-                Sense(end, Sort.ITEMS, tuple(sorted(weak)), cost + plural, whole, plural, weak=True)
+            if isinstance(self.tree.values[node], dict | list):
+                held.setdefault(self._holds(node), []).extend(self.tree.children(node))
+        crowd = plural or key_form(str(self.tree.keys[nodes[0]])) in _COLLECTIVE
+        # "the users" may be the array as well, and a section is seldom named for its members
+        costs = {_Holds.RECORDS: plural, _Holds.MEMBERS: plural}
+        return [
+            Sense(
+                end,
+                Sort.ITEMS,
+                tuple(sorted(inner)),
+                cost + costs.get(holds, True),
+                whole,
+                crowd if holds is _Holds.ELEMENTS else plural,
+                weak=holds in (_Holds.MEMBERS, _Holds.PARTS),
             )
-        if dull:
-            found.append(
-                Sense(end, Sort.ITEMS, tuple(sorted(dull)), cost + 1, whole, plural, weak=True)
-            )
-        return found
+            for holds, inner in held.items()
+            if inner
+        ]
+
+    def _holds(self, node: int) -> _Holds:
+        """Return what a container's name says of what is in it."""
+        if self.tree.is_collection(node) and self._is_plural_key(node):
+            return _Holds.RECORDS
+        if isinstance(self.tree.values[node], list):
+            return _Holds.ELEMENTS
+        return _Holds.MEMBERS if self._is_plural_key(node) else _Holds.PARTS
 
     def _by_name(self, start: int, end: int) -> tuple[list[int], int, bool]:
         """Return the nodes called that, what it costs, and whether it is their whole name."""
@@ -274,21 +279,16 @@ class Lexicon:
             return tree.by_form[form], 0, True
         if first.kind != "word" or (end == start + 1 and first.low in _STOP):
             return [], 0, True
-        for other in SYNONYMS.get(form, ()):
-            if other in tree.by_form:
-                return tree.by_form[other], 1, True
-        if shortened(said) in tree.by_form:
-            return tree.by_form[shortened(said)], 1, True
-        if form in self.others:
-            return self.others[form], 1, True
-        if len(said) == 1 and form.endswith("ing") and len(form) > 5:
-            for other in (form[:-3] + "e", form[:-3], form[:-4]):
-                if other in tree.by_form:
-                    return tree.by_form[other], 1, True
-        language = self._family(LANGUAGES.get(form, ""))
-        if language:
-            return language, 1, True
-        return self._loosely(said, form)
+        meant = self._otherwise(said, form)
+        return (meant, 1, True) if meant else self._loosely(said, form)
+
+    def _otherwise(self, said: tuple[str, ...], form: str) -> list[int]:
+        """Return the nodes called that by a synonym, an abbreviation or another form."""
+        stems = [form[:-3] + "e", form[:-3], form[:-4]] if form.endswith("ing") else []
+        for other in (*SYNONYMS.get(form, ()), shortened(said), *stems[: len(form) > 5 and 3]):
+            if other in self.tree.by_form:
+                return self.tree.by_form[other]
+        return self.others.get(form) or self._family(LANGUAGES.get(form, ""))
 
     def _loosely(self, said: tuple[str, ...], form: str) -> tuple[list[int], int, bool]:
         """Return the nodes of which the words are a part of the key, or almost the key."""

@@ -48,7 +48,5 @@ def flag_stems(form: str) -> list[tuple[bool, str]]:
     found = [(True, form)]
     if form in _OPPOSITES:
         found.append((False, _OPPOSITES[form]))
-    for mark in _UNDOING:
-        if form.startswith(mark) and len(form) > len(mark) + 2:
-            found.append((False, form[len(mark) :]))
-    return found
+    marks = (m for m in _UNDOING if form.startswith(m) and len(form) > len(m) + 2)
+    return [*found, *((False, form[len(mark) :]) for mark in marks)]

@@ -62,16 +62,16 @@ class Tree:
         entries: Iterable[tuple[str | int, Value]]
         if isinstance(value, dict):
             entries = value.items()
-            for name in value:
-                if name not in by_key:
-                    by_key[name] = []
+            for key in value:
+                if key not in by_key:
+                    by_key[key] = []
         else:
             assert isinstance(value, list)
             entries = enumerate(value)
         for name, item in entries:
             child = len(parents)
             if name.__class__ is str:
-                by_key[name].append(child)  # type: ignore[index]
+                by_key[name].append(child)
             if item.__class__ is dict or item.__class__ is list:
                 self._walk(item, node, name, depth + 1)
                 continue
@@ -197,12 +197,12 @@ class Tree:
         key = self.keys[node]
         if key.__class__ is not str or not key:
             return False
-        known = self._identifying.get(key)  # type: ignore[arg-type]
+        known = self._identifying.get(key)
         if known is None:
-            form, words = key_form(key), key_words(key)  # type: ignore[arg-type]
+            form, words = key_form(key), key_words(key)
             known = form in NAME_FORMS or form in _ID_FORMS
             known = known or (len(words) > 1 and words[-1] in _ID_ENDINGS)
-            self._identifying[key] = known  # type: ignore[index]
+            self._identifying[key] = known
         return known or self.is_label(node)
 
     def is_label(self, node: int) -> bool:
@@ -218,9 +218,9 @@ class Tree:
             texts = [item.get(key) for item in held if isinstance(item, dict)]
             known = (
                 len(texts) == len(held) > 1
-                and not any(key_form(k) in NAME_FORMS for k in self.values[record])  # type: ignore[union-attr]
+                and not self.is_named(record)
                 and all(isinstance(t, str) and 0 < len(t) <= 40 for t in texts)
-                and len(set(texts)) == len(texts)  # type: ignore[arg-type]
+                and len(set(texts)) == len(texts)
             )
             self._labels[array, key] = known
         return known
