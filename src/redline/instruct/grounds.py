@@ -11,8 +11,9 @@ from redline.instruct.effects.typing import rounded
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import tokenize
-from redline.instruct.language.words import key_form, key_words, number_in, singular
+from redline.instruct.language.words import ORDINALS, key_form, key_words, number_in, singular
 from redline.instruct.lexicon.names import Lexicon
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import SYNONYMS, WRITTEN_OUT
 from redline.instruct.lexicon.tree import OverBudget, Tree
 from redline.instruct.model.operations import Absent, Operation, Path
@@ -24,6 +25,11 @@ _REMOVING = frozenset(
     "except unsubscribe leave left quit out".split()
 )
 _COPYING = frozenset("copy same swap exchange duplicate match move sort order reverse".split())
+_CHOOSING = frozenset(
+    "index not except unless whose where below above under over than least most between older "
+    "younger highest lowest cheapest before after only other if without".split()
+)
+_FIRST = frozenset("start beginning front top first prepend".split())
 _FLAT = re.compile(r"[^\w@.+#$€£%-]+")
 
 
@@ -32,6 +38,7 @@ class Grounds:
 
     def __init__(self, document: Value, instruction: str) -> None:
         self.tree = Tree(document)
+        self.instruction = instruction
         self.tokens = tokenize(instruction)
         self.chart = Chart(Lexicon(self.tree, self.tokens, instruction))
         self.text = " " + " ".join(_FLAT.sub(" ", instruction.lower()).split()) + " "
@@ -55,6 +62,8 @@ class Grounds:
             return "" if self._names(new) or self.says(new) else f"It does not say {new!r}"
         if operation.op not in ("replace", "add", "insert"):
             return ""
+        if operation.op == "insert" and not self._is_position(operation):
+            return "The instruction does not say that it goes there"
         value = operation.value
         assert not isinstance(value, Absent)
         if operation.op == "add" and not self._names(operation.path[-1]):
@@ -62,6 +71,22 @@ class Grounds:
         if self.words & _COPYING and self._is_copy(value):
             return ""
         return self._untraced(value, None if isinstance(operation.old, Absent) else operation.old)
+
+    def _is_position(self, operation: Operation) -> bool:
+        """Return whether an element goes to the end, or where the words say."""
+        holder = self.tree.node_at(operation.path[:-1])
+        held = self.tree.values[holder] if holder is not None else []
+        place = int(operation.path[-1])
+        if isinstance(held, list) and place == len(held):
+            return not self.words & _FIRST
+        if place == 0 and self.words & _FIRST:
+            return True
+        assert holder is not None
+        beside = list(self.tree.children(holder))
+        if "before" in self.words or "after" in self.words:
+            anchor = beside[place - ("after" in self.words) :][:1]
+            return bool(anchor) and self._score(anchor[0]) > 0
+        return "index" in self.words and Decimal(place) in self.numbers
 
     def _untraced(self, value: Any, old: Any) -> str:
         if value is None or isinstance(value, bool) or value in ("", [], {}):
@@ -146,8 +171,11 @@ class Grounds:
         """Return why the places of the changes are not all named, or an empty text."""
         try:
             groups = self._groups(operations)
+            # what the new value says does not say where it goes
+            places = Grounds(self.tree.document, self._without_values(operations))
             for (collection, rest), records in groups.items():
-                if not self._is_told_apart(collection, rest, records):
+                done = self._holding(collection, rest, operations)
+                if not places.is_told_apart(collection, rest, records, done):
                     return "which record is meant is not said"
             for operation in operations:
                 chosen = bool(groups) and not self._is_other_named(operation)
@@ -156,6 +184,28 @@ class Grounds:
         except OverBudget:
             return "it takes too much work to be certain"
         return ""
+
+    def _without_values(self, operations: list[Operation]) -> str:
+        """Return the instruction without the last mention of each new value."""
+        text = self.instruction
+        for operation in operations:
+            value = operation.value
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, str | Num) and render(item):
+                    head, found, tail = text.lower().rpartition(render(item).lower())
+                    if found:
+                        text = f"{text[: len(head)]} {text[len(text) - len(tail) :]}"
+        return text
+
+    def _holding(self, collection: int, rest: Path, operations: list[Operation]) -> set[int]:
+        """Return the records that have the new value already."""
+        values = [o.value for o in operations if o.op == "replace"]
+        found = set()
+        for child in self.tree.children(collection):
+            node = self.tree.node_at(rest, child)
+            if node is not None and any(self.tree.values[node] == value for value in values):
+                found.add(child)
+        return found
 
     def _groups(self, operations: list[Operation]) -> dict[tuple[int, Path], set[int]]:
         """Return the records touched, by the collection they are in and the path within them."""
@@ -169,34 +219,61 @@ class Grounds:
                     found.setdefault((self.tree.parents[node], path[length:]), set()).add(node)
         return found
 
-    def _is_told_apart(self, collection: int, rest: Path, records: set[int]) -> bool:
-        """Return whether the words choose these records, or there is nothing to choose."""
+    def is_told_apart(self, collection: int, rest: Path, records: set[int], done: set[int]) -> bool:
+        """Return whether the words choose these records, or there is nothing to choose.
+
+        Those in *done* need no change, so that they may be meant as well.
+        """
         rivals = {
             child for child in self.tree.children(collection)
             if self.tree.node_at(rest, child) is not None
         }  # fmt: skip
-        if rivals <= records:
+        if rivals - done <= records:
+            return len(records | done) == 1 or bool(rivals <= records | done)
+        if self._is_denoted(records, rivals, done):
             return True
-        if self._is_denoted(records, rivals):
-            return True
+        if self._chooses_otherwise():
+            return False
         scores = {node: self._score(node) for node in rivals | records}
         least = min(scores[node] for node in records)
         others = [scores[node] for node in rivals - records]
         return least > 0 and least > max(others, default=0)
 
-    def _is_denoted(self, records: set[int], rivals: set[int]) -> bool:
-        """Return whether some phrase of the instruction means exactly these records."""
+    def _chooses_otherwise(self) -> bool:
+        """Return whether records are chosen by a path, a position or a condition."""
+        if any(token.path for token in self.tokens):
+            return True
+        lows = {token.low for token in self.tokens}
+        undone = any(
+            sense.sort is Sort.FLAG
+            for start in range(self.chart.size)
+            for sense in self.chart.lexicon.senses(start)
+        )
+        return undone or bool(lows & (_CHOOSING | set(ORDINALS)))
+
+    def _is_denoted(self, records: set[int], rivals: set[int], done: set[int]) -> bool:
+        """Return whether a phrase means exactly these records, and none around it means others."""
+        spans: list[tuple[int, int, frozenset[int], bool]] = []
         for start in range(self.chart.size):
             for edge in (*self.chart.edges("NP", start), *self.chart.edges("NPLIST", start)):
                 phrase = edge.item
-                if phrase.owner or not phrase.nodes or not (phrase.many or len(records) == 1):
+                if phrase.owner or not phrase.nodes or phrase.cost > 2:
                     continue
-                inside = {r for r in rivals | records if self.tree.inside((r,), phrase.nodes)}
-                inside |= {
-                    r for r in rivals if any(r <= n < self.tree.end[r] for n in phrase.nodes)
-                }
-                if inside == records and phrase.cost < 3:
-                    return True
+                inside = frozenset(
+                    r for r in rivals | records
+                    if self.tree.inside((r,), phrase.nodes)
+                    or any(r <= n < self.tree.end[r] for n in phrase.nodes)
+                )  # fmt: skip
+                if inside and inside != rivals:
+                    spans.append((start, edge.end, inside, phrase.many))
+        for start, end, inside, many in spans:
+            if not records <= inside <= records | done or not (many or len(inside) == 1):
+                continue
+            around = (
+                s for s in spans if s[0] <= start and end <= s[1] and s[1] - s[0] > end - start
+            )
+            if all(other[2] == inside for other in around):
+                return True
         return False
 
     def _score(self, node: int) -> int:
@@ -221,13 +298,13 @@ class Grounds:
         names = [part for part in path if not is_place(part)]
         if operation.op == "add" or not names:
             return True
-        if any(self._names(part) for part in names[-2:]):
+        node = self.tree.node_at(path)
+        if any(self._names(part) for part in names[-2:]) or self._is_key_said(node):
             return True
         old = operation.old
         if not isinstance(old, Absent | dict | list) and old is not None and self.says(old):
             return True
         if isinstance(operation.value, str) and operation.op == "replace":
-            node = self.tree.node_at(path)
             peers = self.tree.peers(node) if node is not None else []
             return operation.value in peers
         return is_place(path[-1]) or (isinstance(old, dict) and self._score_of(path) > 0)
@@ -243,6 +320,15 @@ class Grounds:
             and key != operation.path[-1]
             and self._names(key)
             for child in self.tree.children(holder)
+        )
+
+    def _is_key_said(self, node: int | None) -> bool:
+        """Return whether the grammar takes some words for the key of that node."""
+        return any(
+            node in sense.nodes or node in sense.fields
+            for start in range(self.chart.size)
+            for sense in self.chart.lexicon.senses(start)
+            if sense.sort in (Sort.KEY, Sort.PATH, Sort.FLAG)
         )
 
     def _score_of(self, path: Path) -> int:

@@ -85,6 +85,8 @@ def grounded(document: Value, instruction: str, proposal: Any) -> tuple[list[Ope
         return [], ""
     grounds = Grounds(document, instruction)
     for operation in operations:
+        if operation.op == "replace" and dumps(operation.old) == dumps(operation.value):
+            raise Ungrounded("A change would change nothing")
         reason = grounds.missing(operation)
         if reason:
             raise Ungrounded(reason)
