@@ -59,14 +59,27 @@ def _arrays(context: Context) -> list[int]:
     if listed is None:
         raise Refusal("target", "it is not clear where it is to be added")
     found = context.resolve(listed)
-    arrays = []
-    for node in found.nodes:
-        value = tree.values[node]
-        if isinstance(value, list):
-            arrays.append(node)
-            continue
-        raise Refusal("type", f"{context.text(listed)!r} is not a list", found.nodes)
-    return arrays
+    return [_list_of(context, node, listed) for node in found.nodes]
+
+
+def _list_of(context: Context, node: int, listed: Phrase) -> int:
+    """Return the array itself, or the only list of texts a record has."""
+    tree = context.tree
+    if isinstance(tree.values[node], list):
+        return node
+    lists = [
+        c for c in tree.children(node)
+        if isinstance(held := tree.values[c], list) and all(isinstance(i, str) for i in held)
+    ]  # fmt: skip
+    if len(lists) != 1 or not tree.is_record(node) or context.clause.extra:
+        raise Refusal("type", f"{context.text(listed)!r} is not a list", (node,))
+    spans = _spans(context.clause.role("value"), context.clause.role("values"))
+    known = {item for peer in tree.peers(lists[0]) if isinstance(peer, list) for item in peer
+             if isinstance(item, str)}  # fmt: skip
+    context.cost += 1
+    if not all(context.text(span).strip("\"'") in known for span in spans):
+        context.doubt = f"{context.key(lists[0])} is not named"
+    return lists[0]
 
 
 def containers(context: Context, kind: Phrase) -> list[int]:
@@ -247,6 +260,8 @@ def _key_text(context: Context, span: Span, beside: list[str]) -> str:
             raise Refusal("value", f"{text!r} is not a key")
         return text
     words = [token.text.lower() for token in tokens]
+    if any(key_form(token.text) in context.tree.by_form for token in tokens):
+        context.doubt = context.doubt or "how the new key is written is a guess"
     if any("_" in key for key in beside):
         return "_".join(words)
     if any(key != key.lower() and "-" not in key for key in beside):

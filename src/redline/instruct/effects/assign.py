@@ -23,8 +23,10 @@ def assign(context: Context) -> Outcome:
         target = _same_target(context)
     if context.clause.gap and context.previous is not None:
         target = _completed(context, target)
-    found = _valued(context, context.resolve(target))
     old = context.clause.role("old")
+    if old is not None and not target.owner:
+        target = _narrowed(context, target, old)
+    found = _valued(context, context.resolve(target))
     if old is not None:
         found = _holding(context, found, old)
     _check_places(context, found, value)
@@ -111,6 +113,21 @@ def _same_target(context: Context) -> Phrase:
     if target is None or not context.clause.scopes:
         raise Refusal("clause", "it is not clear what is to be set")
     return target  # type: ignore[no-any-return]
+
+
+def _narrowed(context: Context, target: Phrase, old: Span) -> Phrase:
+    """Return the target at those places that hold the old value, if any do."""
+    tokens = context.chart.tokens[old.start : old.end]
+    kept = []
+    for node in target.nodes:
+        try:
+            current = context.tree.values[node]
+            wanted = typed(tokens, context.chart.source, current, (), context.key(node))
+        except Refusal:
+            continue
+        if same(wanted, current):
+            kept.append(node)
+    return replace(target, nodes=tuple(kept)) if kept else target
 
 
 def _holding(context: Context, found: Found, old: Span) -> Found:

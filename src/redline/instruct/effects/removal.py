@@ -48,7 +48,7 @@ def _check(context: Context, found: Found, target: Phrase) -> None:
         len(found.nodes) > 1
         and not (target.quantified or target.filtered or _is_listed(target))
         and not context.clause.scopes
-        and (target.sort is Sort.KEY or target.cost)
+        and (target.sort is Sort.KEY or (target.cost and target.sort is not Sort.RECORD))
     ):
         raise Refusal("several", f"{context.text(target)!r} fits many places", found.nodes)
 

@@ -72,7 +72,7 @@ def _renamed_key(context: Context, node: int, text: str, kind: str) -> list[Oper
 def renamed(context: Context) -> Outcome:
     """Give a record that is known by its name another name."""
     target, value = context.clause.role("target"), context.clause.role("value")
-    if target.sort not in (Sort.RECORD, Sort.ELEMENT) or not target.fields:
+    if target.sort not in (Sort.RECORD, Sort.ELEMENT, Sort.ITEMS) or not target.fields:
         raise Refusal("type", "it has no name to change", target.nodes)
     found = context.resolve(target)
     fields = [

@@ -184,7 +184,11 @@ def _without(tree: Tree, phrase: Phrase, removed: Phrase) -> Iterator[Phrase]:
 
 @rule("OWNED")
 def _owned(chart: Chart, start: int) -> Iterable[Edge]:
-    """What follows a possessive: names, an ordinal, or nothing when it was said before."""
+    """What follows a possessive: names, an ordinal, a superlative."""
+    if chart.low(start) == "new":
+        for edge in chart.edges("CORE", start + 1):
+            if not edge.item.weak:
+                yield Edge(edge.end, edge.item.dearer(1))
     yield from (e for e in chart.edges("CORE", start) if not e.item.weak)
     yield from ordinal(chart, start, start)
     for phrase in superlatives(chart, start):

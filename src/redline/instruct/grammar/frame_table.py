@@ -17,7 +17,7 @@ CLASSES: dict[str, str] = {
     "should-be-changed-to needs-to-be-set-to has-changed-to changed-to went-to is-supposed-to-be "
     "should-have-been was-supposed-to-be now-equals has-to-become needs-to-become should-go-to "
     "should-be-updated-to was-changed-to got-changed-to moved-to has-moved-to switched-to "
-    "would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
+    "has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
     "HAVE": "should-have must-have needs-to-have ought-to-have should-get gets get now-has has "
     "needs must-get shall-have have should-now-have will-have has-to-have now-have needs",
     "ENSURE": "ensure make-sure see-to-it ensure-that make-sure-that see-to-it-that "
@@ -86,10 +86,12 @@ assign          give|grant a|an|the? NPLIST:target of VAL:value
 owned           SET|scale NPLIST:owner to AMT:value FIELD:target
 owned           NPLIST:owner IS AMT:value FIELD:target
 owned+1         NPLIST:owner IS at? VAL:value FIELD:target
+owned           NPLIST:owner should|must|will|shall FIELD:target at|on|in|by VAL:value
 owned+1         FIELD:target NPLIST:owner to|at VAL:value
 owned+2         AMT:value FIELD:target in|for|at|on NPLIST:owner
 assign=terse+1  NPLIST:target on|at VAL:value
 assign          listen|run|serve|bind|start on|at NPLIST:target VAL:value
+age             NPLIST:owner is|are AMT:value now|years-old|today
 age             NPLIST:owner turned|turns|just-turned|is-now AMT:value years-old|years?
 shape           point|aim|direct|send NPLIST:owner at|to VAL:value
 switch=on       SET NPLIST:owner to-use|to-have|to-allow FIELD:target
@@ -204,6 +206,7 @@ newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key INTO NPLIST:
 newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key at|to the? top-level|root with|set-to|holding|= a|the? value|values? of? VAL:value
 newkey          ADD a|an|the|new? KIND:kind called|named? KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value
 newkey          ADD a|an|the|new? KIND:kind called|named? KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value INTO NPLIST:holder
+newkey          ADD a|an|the|new? KIND:kind STRUCT KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value INTO NPLIST:holder
 newkey          ADD a|an|the|new? KEYNAME:key KIND:kind with|set-to|of|= a|the? value|values? of? VAL:value
 newkey+1        ADD a|an|the? KEYNAME:key QUOTED:value INTO NPLIST:holder
 newkey+3        give NPLIST:holder a|an new? KEYNAME:key STRUCT? of|with|set-to a|the? value? of? VAL:value
@@ -307,6 +310,7 @@ verbed          MARK NPLIST:target as NOT? VERBED:state
 GAPS: dict[str, tuple[str, ...]] = {
     "assign": ("NPLIST:target TO VAL:value", "TO VAL:value", "NPLIST:target IS VAL:value",
                "NPLIST:target 's TO VAL:value", "of|for NPLIST:target TO VAL:value", "NPLIST:target VAL:value", "VAL:value"),
+    "cost": ("NPLIST:owner VAL:value",),
     "owned": ("FIELD:target of|=|to? VAL:value",),
     "switch": ("NPLIST:target",),
     "shift": ("NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal"),

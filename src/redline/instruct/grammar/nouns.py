@@ -135,7 +135,7 @@ def combine(tree: Tree, left: Phrase, right: Phrase) -> Iterator[Phrase]:
             filtered=joint.filtered or left.sort is Sort.FLAG,
             doubt=joint.doubt or left.doubt or part_doubt(right, left),
             many=right.many or (left.many and left.sort is not Sort.ITEMS),
-            fields=right.fields,
+            fields=left.fields if _is_same(inside, left) else right.fields,
             unsure=named and not left.many and count > 1 and left.sort is Sort.RECORD
             and not is_kind(left),
         )  # fmt: skip
@@ -161,6 +161,11 @@ def nearest(tree: Tree, nodes: Nodes, holders: Nodes, head: Phrase) -> Nodes:
         return nodes
     held = set(holders)
     return tuple(n for n in nodes if tree.parents[n] in held) or nodes
+
+
+def _is_same(inside: Nodes, left: Phrase) -> bool:
+    """Return whether a value names the very records that are denoted."""
+    return left.sort is Sort.RECORD and set(inside) <= set(left.nodes)
 
 
 def _equal(inside: Nodes, left: Phrase) -> bool:

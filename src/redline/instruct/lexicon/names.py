@@ -362,6 +362,9 @@ class Lexicon:
     ) -> Sense:
         identifying = [n for n in members if self.tree.identifies(n)]
         chosen = identifying or members
+        # the document itself is meant only where no record of it is
+        nested = [n for n in chosen if self.tree.record_of(n) > 0]
+        chosen = nested or chosen
         records = tuple(sorted({self.tree.record_of(n) for n in chosen}))
         return Sense(
             end,

@@ -23,7 +23,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "department": ("dept",), "dept": ("department",), "teammate": ("member",),
     "colleague": ("employee",), "headcount": ("employee",), "deadline": ("due", "duedate"),
     "duedate": ("due",), "job": ("title", "role"), "db": ("database",), "database": ("db",),
-    "shop": ("store",), "store": ("shop",), "limit": ("max",),
+    "number": ("phone",), "shop": ("store",), "store": ("shop",), "limit": ("max",),
     "ceiling": ("max",), "floor": ("min",), "vendor": ("supplier",),
 }  # fmt: skip
 SHORTENED = {
