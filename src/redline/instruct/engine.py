@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from redline.instruct.effects.outcome import Refusal
 from redline.instruct.exact import exact_form, says
 from redline.instruct.examples import examples
 from redline.instruct.language.tokens import Tokens, tokenize
-from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING
+from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING, key_form
+from redline.instruct.lexicon.spelling import is_slip
 from redline.instruct.lexicon.tree import OverBudget, Tree
 from redline.instruct.model.operations import Operation
 from redline.instruct.model.values import Value
@@ -18,7 +20,9 @@ from redline.instruct.patches import read_patch
 from redline.instruct.readings import Found, Meaning, decide, is_function_word, understand
 
 MAX_CANDIDATES = 5
-_MAX_DROPPED = 6
+_MAX_DROPPED = 4
+# Every shortened instruction is read over the whole document again.
+_LARGE = 20_000
 _QUOTED_EXAMPLE = re.compile(r"^Specify .*\(e\.g\., '(.+)'\)$")
 
 
@@ -82,7 +86,7 @@ def _decided(meaning: Meaning) -> Proposal:
 def _read(tree: Tree, instruction: str) -> Proposal:
     found = understand(tree, instruction)
     chosen, ranked = decide(found)
-    if chosen is None and not ranked:
+    if chosen is None and not ranked and _has_slip(tree, instruction):
         # slips of the pen are looked for only where nothing else makes sense
         near = understand(tree, instruction, fuzzy=True)
         chosen, ranked = decide(near)
@@ -94,6 +98,15 @@ def _read(tree: Tree, instruction: str) -> Proposal:
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
         shown += _incomplete(tree, instruction, shown)
     return _ambiguous(tree, found, shown, instruction)
+
+
+def _has_slip(tree: Tree, instruction: str) -> bool:
+    """Return whether a word that names nothing is almost a key."""
+    unknown = [t for t in tokenize(instruction) if not is_function_word(tree, t)]
+    said = {key_form(token.text) for token in unknown}
+    texts = [t.text for t in tokenize(instruction)]
+    said |= {key_form(f"{a} {b}") for a, b in pairwise(texts)}
+    return any(is_slip(word, form) for word in said for form in tree.by_form)
 
 
 def _incomplete(tree: Tree, instruction: str, known: list[Meaning]) -> Iterator[Meaning]:
@@ -112,7 +125,8 @@ def _incomplete(tree: Tree, instruction: str, known: list[Meaning]) -> Iterator[
 def _shortened(tree: Tree, instruction: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the instruction without runs of words that name nothing, one run at a time."""
     tokens = tokenize(instruction)
-    runs = list(_unknown_runs(tree, tokens))[:_MAX_DROPPED]
+    most = _MAX_DROPPED if len(tree.values) < _LARGE else 1
+    runs = list(_unknown_runs(tree, tokens))[:most]
     for start, end in runs:
         left = instruction[: tokens[start].start]
         right = instruction[tokens[end - 1].end :]

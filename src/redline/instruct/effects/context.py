@@ -199,14 +199,25 @@ class Context:
 
     def typed(self, span: Span, node: int) -> Value:
         """Return the value *span* says for the place of *node*."""
-        tokens = self.chart.tokens[span.start : span.end]
         current, key = self.tree.values[node], self.key(node)
+        text = self.tree.text(node)
+        holder = self.tree.parents[self.tree.parents[node]] if text is not None else node
+        memo = (span.start, span.end, key, text, type(current), holder)
+        known = self.chart.typed_values.get(memo)
+        if known is None:
+            known = self.chart.typed_values[memo] = self._typed(span, node, current, key)
+        self.doubt = self.doubt or known[1]
+        return known[0]
+
+    def _typed(self, span: Span, node: int, current: Value, key: str) -> tuple[Value, str]:
+        """Return the value and why it is in doubt."""
+        tokens = self.chart.tokens[span.start : span.end]
         peers = self.tree.peers(node)
         found = typed(tokens, self.chart.source, current, peers, key)
-        self.doubt = self.doubt or doubt_of(tokens, current, peers, key)
-        if tokens[0].kind == "word" and shape_doubt(found, current):
-            self.doubt = self.doubt or f"{key} does not hold such a value now"
-        return found
+        doubt = doubt_of(tokens, current, peers, key)
+        if not doubt and tokens[0].kind == "word" and shape_doubt(found, current):
+            doubt = f"{key} does not hold such a value now"
+        return found, doubt
 
     def key(self, node: int) -> str:
         """Return the key a node is known by: its own, or that of the array it is in."""
@@ -220,7 +231,8 @@ class Context:
             return []
         if type(old) is type(value) and dumps(old) == dumps(value):
             return []
-        return [Operation("replace", self.tree.path(node), old, value).rated(self.rate(confidence))]
+        sure = round(self.rate(confidence), 2)
+        return [Operation("replace", self.tree.path(node), old, value, confidence=sure)]
 
     def rate(self, confidence: float) -> float:
         """Return the confidence, lower where only a part of a name matched."""

@@ -44,6 +44,7 @@ class Chart:
         self.source = lexicon.source
         self.lows = [token.low for token in self.tokens]
         self.size = len(self.tokens)
+        self.typed_values: dict[Hashable, tuple[Any, str]] = {}
         self._cells: dict[tuple[str, int], list[Edge]] = {}
 
     def edges(self, category: str, start: int) -> list[Edge]:

@@ -40,6 +40,7 @@ class Tree:
         self.by_form: dict[str, list[int]] = {}
         self._identifying: dict[str, bool] = {}
         self._labels: dict[tuple[int, str], bool] = {}
+        self._paths: dict[int, Path] = {}
         self.selections: dict[Hashable, Nodes | None] = {}
         self._peers: dict[tuple[int, Path], tuple[list[Value], bool]] = {}
         self._walk(document, -1, "", 0)
@@ -90,11 +91,12 @@ class Tree:
 
     def path(self, node: int) -> Path:
         """Return the path of a node from the root."""
-        parts: list[str] = []
-        while node > 0:
-            parts.append(str(self.keys[node]))
-            node = self.parents[node]
-        return tuple(reversed(parts))
+        if node <= 0:
+            return ()
+        known = self._paths.get(node)
+        if known is None:
+            known = self._paths[node] = (*self.path(self.parents[node]), str(self.keys[node]))
+        return known
 
     def children(self, node: int) -> Iterator[int]:
         """Iterate over the nodes directly below *node*."""
@@ -179,6 +181,8 @@ class Tree:
     def is_group(self, node: int) -> bool:
         """Return whether a node holds records, of which conditions speak one by one."""
         value = self.values[node]
+        if value.__class__ is not dict and value.__class__ is not list:
+            return False
         held = isinstance(value, list) and any(isinstance(item, dict) for item in value)
         return held or self.is_map(node)
 
