@@ -22,7 +22,7 @@ from redline.instruct.model.values import Num, Value, render
 _REMOVING = frozenset(
     "remove delete drop erase eliminate discard strip clear rid unset without keep only prune "
     "purge cancel dedupe deduplicate take longer anymore scrap ditch kill lose gone duplicate "
-    "except unsubscribe leave left quit out".split()
+    "except unsubscribe leave left quit out cross strike".split()
 )
 _COPYING = frozenset("copy same swap exchange duplicate match move sort order reverse".split())
 _CHOOSING = frozenset(

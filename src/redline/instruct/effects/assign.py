@@ -40,7 +40,12 @@ def assign(context: Context) -> Outcome:
 def _check_names(context: Context, found: Found, value: Span) -> None:
     """Put in doubt that several records get the same name."""
     quoted = context.chart.tokens[value.start].kind == "quoted"
-    if len(found.nodes) > 1 and not quoted and any(map(context.tree.identifies, found.nodes)):
+    tree = context.tree
+    if (
+        len(found.nodes) > 1
+        and not quoted
+        and any(tree.identifies(node) and not tree.repeats(node) for node in found.nodes)
+    ):
         context.doubt = "several records would get the same name"
 
 
