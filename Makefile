@@ -14,7 +14,7 @@ NODE_TOOLS := $(CACHE)/node-tools
 DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq
 DEBIAN_COMMANDS := bwrap redis-server ctags jq
 
-.PHONY: help install run demo test lint format types contracts docs docs-check site check bench package node system clean
+.PHONY: help install run demo test probes lint format types contracts docs docs-check site check bench package node system clean
 
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ demo: $(RUN_STAMP)  ## a scripted session: edit, preview, refuse, undo
 test: $(STAMP) system  ## every test
 	@$(MAKE) --no-print-directory node || echo "not installed: the npm tools; tests that need them will say so"
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
+
+probes: $(STAMP) system  ## every attack that got through or held, in the long form
+	PATH="$(abspath $(BIN)):$$PATH" REDLINE_LONG=1 $(BIN)/pytest -q -n 2 --dist loadgroup tests/probes $(ARGS)
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .

@@ -18,7 +18,7 @@ from bench.measure import (
     redline_argv,
 )
 from bench.peers import desktop_commander, filesystem_server
-from redline.adapters.regex_worker import BUDGET
+from redline.adapters.workers.regex_worker import BUDGET
 
 US, THEM, DESKTOP, RG = "redline", "server-filesystem", "desktop-commander", "rg"
 Args = dict[str, Any]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import subprocess
@@ -20,6 +21,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from redline.adapters.workers.failed_content import FailedContent
+from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.code.analysis import IsolatedAnalysis
 from redline.code.languages import language_of
 from redline.core.errors import RedlineError
 from redline.core.textfile import TextFile
@@ -946,10 +950,13 @@ def _plan_hunks(case: Case, file: TextFile) -> str:
     return place_hunks(file.text, update.hunks, case.name)[0]
 
 
+_ANALYSIS = IsolatedAnalysis(IsolatedCalls(), FailedContent(os.devnull))
+
+
 def _plan_lines(case: Case, file: TextFile) -> str:
     request = EditRequest.of(case.call)
     seen = TextFile(case.seen).text if case.seen is not None else None
-    return plan_edit(Source(file.text, seen, language_of(case.name)), request).text
+    return plan_edit(Source(file.text, seen, language_of(case.name), _ANALYSIS), request).text
 
 
 _PLANS: dict[str, Callable[[Case, TextFile], str]] = {

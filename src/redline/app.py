@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from redline.adapters.processes.program import capture_helper
 from redline.core.loading import load_with
 from redline.core.once import built_once
 from redline.settings import Settings
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from redline.adapters.disk import Disk
+    from redline.adapters.guard import WriteGuard
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.snapshots import WorkspaceSnapshots
     from redline.adapters.store import DiskStore
     from redline.adapters.workspace import DiskWorkspace
+    from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
@@ -44,6 +47,7 @@ class Redline:
         self.settings = settings
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
+        self._command_helper = capture_helper()  # as its code is now, whatever happens to it later
         prepare_parsers()
 
     def __enter__(self) -> Redline:
@@ -102,7 +106,7 @@ class Redline:
     @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, held open for life."""
-        from redline.adapters.platform import state_home
+        from redline.adapters.platform import state_homes
         from redline.adapters.workspace import DiskWorkspace
 
         settings = self.settings
@@ -112,7 +116,8 @@ class Redline:
             in_order=settings.roots,
             allow_any_root=settings.allow_any_root,
         )
-        workspace.seal(state_home())
+        for home in state_homes():
+            workspace.seal(home)
         if settings.state_dir and workspace.seal(settings.state_dir):
             _refuse_inner_state(settings)
         return workspace
@@ -140,12 +145,37 @@ class Redline:
 
         recover = not self.settings.read_only
         locks = lock_home()
-        store = DiskStore(self._disk, self.workspace, self.state_dir, locks, recover=recover)
+        store = DiskStore(
+            self._disk, self.workspace, self.state_dir, locks, guard=self._guard, recover=recover
+        )
         if store.recovery.settled:
             count = store.recovery.settled
             changes = "1 change" if count == 1 else f"{count} changes"
             self._notices.append(f"finished or took back {changes} that a crash cut short")
+        self._notices += store.recovery.notices()
+        if damage := store.damage():
+            self._notices.append(damage)
         return store
+
+    @built_once
+    def _guard(self) -> WriteGuard | None:
+        """What asks for consent before guarded files are written; off in dangerous mode."""
+        from redline.adapters.guard import WriteGuard
+        from redline.adapters.platform import program_files
+        from redline.adapters.roots import split_path
+        from redline.core.guarded import PathRules
+
+        settings = self.settings
+        if settings.sandbox == "dangerous":
+            return None
+        home = split_path(os.path.realpath(os.path.expanduser("~")))
+        return WriteGuard(
+            self._disk,
+            self.workspace,
+            PathRules(settings.guarded_paths, home),
+            git_writes=settings.git_writes,
+            program=program_files(),
+        )
 
     @built_once
     def editor(self) -> Editor:
@@ -186,6 +216,7 @@ class Redline:
 
     @built_once
     def _processes(self) -> SandboxedCommands:
+        from redline.adapters.platform import state_home
         from redline.adapters.processes.commands import SandboxedCommands
 
         return SandboxedCommands(
@@ -193,7 +224,8 @@ class Redline:
             self.settings.sandbox,
             readable=self.settings.exec_allow_roots,
             git_writes=self.settings.git_writes,
-            hidden=(self.state_dir,),
+            hidden=(self.state_dir, state_home()),
+            program=self._command_helper,
         )
 
     @built_once
@@ -213,16 +245,30 @@ class Redline:
     @built_once
     def regex(self) -> Regex:
         """Regular expressions in killable workers."""
-        from redline.adapters.regex_worker import RegexWorkers
+        from redline.adapters.workers.regex_worker import RegexWorkers
 
         return RegexWorkers()
 
     @built_once
     def confined(self) -> Confined:
         """Work that may never end, in killable workers."""
-        from redline.adapters.confined import ConfinedCalls
+        from redline.adapters.workers.isolated_calls import IsolatedCalls
 
-        return ConfinedCalls()
+        workers = IsolatedCalls()
+        self.at_close(workers.close)  # first: others wait for what workers answer
+        return workers
+
+    @built_once
+    def analysis(self) -> IsolatedAnalysis:
+        """The syntax of texts, by killable workers."""
+        from redline._version import __version__
+        from redline.adapters.workers.failed_content import FailedContent
+        from redline.code.analysis import IsolatedAnalysis
+
+        name = f"failed-{__version__}"  # newer grammars get another try
+        return IsolatedAnalysis(
+            self.confined, FailedContent(os.path.join(self.state_dir, "parsers", name))
+        )
 
     @built_once
     def _root_places(self) -> list[int | str]:
@@ -238,7 +284,7 @@ class Redline:
         """Content search."""
         from redline.adapters.ripgrep import Ripgrep
 
-        return Ripgrep(self._root_places, self.tree)
+        return Ripgrep(self._root_places, self.tree, sealed=self.workspace.sealed_in)
 
     @built_once
     def git(self) -> Git:
@@ -252,7 +298,7 @@ class Redline:
         """Pictures, told by their content."""
         from redline.adapters.images import PillowImages
 
-        return PillowImages()
+        return PillowImages(self.confined)
 
     @built_once
     def previews(self) -> Previews:
@@ -274,7 +320,10 @@ class Redline:
 
         settings = self.settings
         kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
-        return examine(self.workspace.roots, self.commands, self.state_dir, kept, settings.llm)
+        damage = self._store.damage()
+        return examine(
+            self.workspace.roots, self.commands, self.state_dir, kept, settings.llm, damage
+        )
 
     @built_once
     def code_index(self) -> CodeIndex:
@@ -288,7 +337,8 @@ class Redline:
         program = "import sys; from redline.app import build_index; build_index(*sys.argv[1:])"
         worker = (sys.executable, "-P", "-c", program, roots, self.state_dir)
         home = os.path.join(self.state_dir, "index")
-        return SqliteIndex(home, self.tree, self.grep, len(self.workspace.roots), worker)
+        roots_count = len(self.workspace.roots)
+        return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
 
 
 def prepare_parsers() -> None:

@@ -44,8 +44,14 @@ class Workspace:
         state_dir: str | None = None,
         allow_write: Sequence[str] = (),
         allow_read: Sequence[str] = (),
+        git_writes: bool = False,
+        guarded_paths: Sequence[str] = (),
     ) -> Self:
-        """The workspace at *path*; history goes to *state_dir* or the user's state directory."""
+        """The workspace at *path*; history goes to *state_dir* or the user's state directory.
+
+        *git_writes* and *guarded_paths* are the settings of these names: what the person's own
+        tools execute is written only if they allow it (GuardedWrite).
+        """
         return cls(
             Settings(
                 workspace=path,
@@ -55,6 +61,8 @@ class Workspace:
                     *((each, True) for each in allow_write),
                     *((each, False) for each in allow_read),
                 ),
+                git_writes=git_writes,
+                guarded_paths=tuple(guarded_paths),
             )
         )
 

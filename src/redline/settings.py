@@ -37,8 +37,12 @@ class Settings:
     sessions: str = "memory"
     sandbox: str = "safe"
     exec_allow_roots: tuple[str, ...] = ()
-    # Whether commands may write `.git`; what they put there can run later, outside the sandbox.
+    # Whether commands and file tools may write git directories; what is put there can run later,
+    # outside the sandbox.
     git_writes: bool = False
+    # Patterns of files that are written only with a person's consent, beside the defaults of
+    # `core.guarded`; "!PATTERN" takes a default away.
+    guarded_paths: tuple[str, ...] = ()
     view_image: bool = True
     strict_syntax: bool = False
     trace: bool = False
@@ -53,6 +57,7 @@ class Settings:
     allowed_origins: tuple[str, ...] = ()
     max_body: int = 1 << 20
     receive_timeout: float = 30.0
+    max_connections: int = 256
     max_sessions: int = 100
     session_idle: float = 1800.0
     rate_limit: float = 200.0
@@ -322,6 +327,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "sandbox": _choice("safe", "trusted", "dangerous"),
     "exec_allow_roots": _paths,
     "git_writes": _flag,
+    "guarded_paths": _names,
     "view_image": _flag,
     "strict_syntax": _flag,
     "trace": _flag,
@@ -336,6 +342,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "allowed_origins": _names,
     "max_body": size,
     "receive_timeout": _number(0.1),
+    "max_connections": _whole(1, 100_000),
     "max_sessions": _whole(1, 100_000),
     "session_idle": _number(1),
     "rate_limit": _number(0),

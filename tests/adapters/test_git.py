@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -50,9 +50,9 @@ def git(base: Path) -> Run:
 
 
 @pytest.fixture
-def reader(base: Path, tmp_path: Path) -> LibGit:
-    redline = Redline(Settings(workspace=str(base), state_dir=str(tmp_path / "state")))
-    return redline.git  # type: ignore[return-value]
+def reader(base: Path, tmp_path: Path) -> Iterator[LibGit]:
+    with Redline(Settings(workspace=str(base), state_dir=str(tmp_path / "state"))) as redline:
+        yield redline.git  # type: ignore[misc]
 
 
 def _commit(git: Run, base: Path, **files: str) -> None:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
 from PIL import Image as Pillow
 
 from redline.adapters.images import PillowImages
+from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import ContentError, TooLarge
 from redline.core.ports.images import Image
 
-IMAGES = PillowImages()
+WORKERS = IsolatedCalls()
+IMAGES = PillowImages(WORKERS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    WORKERS.close()
 
 
 def _picture(kind: str, size: tuple[int, int] = (40, 30), **options: object) -> bytes:

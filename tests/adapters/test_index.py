@@ -35,7 +35,7 @@ def redline(root: Path, tmp_path: Path) -> Iterator[Redline]:
 
 def _index(redline: Redline, home: Path) -> SqliteIndex:
     """An index that does everything in this process."""
-    return SqliteIndex(str(home), redline.tree, redline.grep, 1)
+    return SqliteIndex(str(home), redline.tree, redline.grep, 1, redline.analysis)
 
 
 @pytest.fixture

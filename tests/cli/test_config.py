@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -47,7 +48,9 @@ def test_a_json_file_keeps_its_comments_and_other_servers(home: Path) -> None:
     text = target.read_text()
     assert text.startswith('{\n  // mine\n  "servers": {\n    "other": {"command": "x"}')
     assert '"redline"' in text
-    assert main(["undo", "--workspace", str(target.parent)]) == 0
+    workspace = ["--workspace", str(home / "project")]
+    assert main(["undo", *workspace]) == 1
+    assert main(["undo", "--allow-guarded", *workspace]) == 0
     assert '"redline"' not in target.read_text()
 
 
@@ -75,3 +78,30 @@ def test_missing_folders_of_the_workspace_are_made(home: Path) -> None:
     assert main(["config", "cursor", "--write", "--workspace", str(home / "project")]) == 0
     written = json.loads((home / "project" / ".cursor" / "mcp.json").read_text())
     assert "redline" in written["mcpServers"]
+
+
+def test_a_link_out_of_the_workspace_is_not_written_through(home: Path) -> None:
+    outside = home / "outside"
+    outside.mkdir()
+    (outside / "mcp.json").write_text("{}")
+    (home / "project" / ".vscode").symlink_to(outside)
+    (home / "project" / ".mcp.json").symlink_to(outside / "mcp.json")
+    for client in ("vscode", "claude-code"):
+        assert main(["config", client, "--write", "--workspace", str(home / "project")]) == 1
+    assert (outside / "mcp.json").read_text() == "{}"
+
+
+def test_an_entry_that_starts_python_imports_nothing_of_the_workspace(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", [str(home / "__main__.py")])
+    assert main(["config", "claude-code", "--workspace", str(home / "project")]) == 0
+    args = json.loads("\n".join(_without_notes(capsys.readouterr().out)))["mcpServers"]["redline"]
+    start = [args["command"], *args["args"][:3], "--version"]
+    (home / "project" / "redline.py").write_text("raise SystemExit('the workspace was imported')")
+    done = subprocess.run(start, cwd=home / "project", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def _without_notes(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]

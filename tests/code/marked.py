@@ -7,8 +7,8 @@ from textwrap import dedent
 from typing import TypeAlias
 
 from redline.code.definitions import Parsed, parse, symbols_of
+from redline.code.file_access import Files
 from redline.code.languages import language_of
-from redline.code.project import Files
 from redline.code.resolvers import Resolver
 from redline.core.paths import WorkspacePath
 

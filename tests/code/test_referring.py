@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from redline.code.definitions import Parsed, parse, symbols_of
+from redline.code.file_access import Files
 from redline.code.languages import language_of
-from redline.code.project import Files
 from redline.code.referring import Referring
 from redline.core.paths import WorkspacePath
 

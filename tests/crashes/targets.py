@@ -92,7 +92,7 @@ class _Parsed:
             yaml_tree.text_of(tree, tree.root_id())
 
 
-class _Code:
+class CodeFiles:
     """Sources in every language: outlines, words, uses, and what an edit breaks."""
 
     def __init__(self) -> None:
@@ -157,11 +157,12 @@ class _Picture:
         return bytes(data)
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
-        from redline.adapters.images import PillowImages
+        from redline.adapters.images import recognise, shrink
 
-        image = PillowImages().recognise(data)
-        if image is not None:
-            PillowImages().fit(image, width=16, height=16, limit=4000)
+        image = recognise(data)
+        if image is not None and 0 < image.width * image.height < 1 << 20:
+            scale = min(1.0, 16 / image.width, 16 / image.height)
+            shrink(None, image.data, image.mime, image.width, image.height, scale, 4000)
 
 
 class _Repository:
@@ -249,7 +250,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "jsonc": lambda: _Edited("jsonc", "JSONTestSuite/test_parsing/*"),
     "json5": lambda: _Edited("json5", "json5-tests/**/*.json5"),
     "toml": lambda: _Edited("toml", "toml-test/**/*.toml"),
-    "code": _Code,
+    "code": CodeFiles,
     "picture": _Picture,
     "repository": _Repository,
     "planted-crash": lambda: _Planted(b"!"),

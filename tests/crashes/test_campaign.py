@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from redline.adapters.images import PillowImages
+from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import ContentError
 from tests.crashes import campaign
 from tests.crashes.targets import TARGETS
@@ -50,7 +51,8 @@ def test_inputs_are_the_same_for_the_same_seed() -> None:
 
 def test_a_picture_without_pixels_is_refused_in_words() -> None:
     header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(4) + b"\0\0\0\x10" + bytes(9000)
-    image = PillowImages().recognise(header)
+    images = PillowImages(IsolatedCalls())
+    image = images.recognise(header)
     assert image is not None
     with pytest.raises(ContentError, match="no pixels"):
-        PillowImages().fit(image, width=16, height=16, limit=100)
+        images.fit(image, width=16, height=16, limit=100)

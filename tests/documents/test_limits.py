@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from redline.core.errors import CannotApply, DocumentSyntax, RedlineError
+from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, RedlineError, TooLarge
+from redline.documents import yaml_doc
 from redline.documents.depth import nests_too_deep
 from redline.documents.formats import open_document
 from redline.documents.query import select
@@ -116,18 +119,15 @@ def test_marks_repeated_without_end_take_linear_time(form: str, source: bytes) -
     assert document.source == source
 
 
+# The parser's own limit ends brackets; what it nests by columns must not reach it.
 NEVER_PARSED = {
-    "flow": b"a: " + b"[" * 100_000,
-    "flow closed": b"[" * 100_000 + b"]" * 100_000,
-    "flow behind a marker": b"a: 1\n--- !t " + b"{a: " * 100_000,
-    "flow below a key": b"a:\n  - b:\n      " + b"[{a: " * 100_000,
-    "block": b"".join(b" " * i + b"a:\n" for i in range(1500)),
-    "lists": b"".join(b" " * i + b"-\n" for i in range(1500)),
+    "block": b"".join(b" " * i + b"a:\n" for i in range(3000)),
+    "lists": b"".join(b" " * i + b"-\n" for i in range(3000)),
     "dashes": b"- " * 100_000 + b"x\n",
-    "dashes with anchors": b"- &a " * 100_000 + b"x\n",
     "questions": b"? " * 100_000 + b"x\n",
     "colons": b": " * 100_000 + b"x\n",
     "dashes behind a mark": b"\xef\xbb\xbf" + b"- " * 100_000 + b"x\r\n",
+    "dashes behind a key": b"a:\n" + b"- " * 100_000 + b"x\n",
 }
 
 
@@ -136,15 +136,39 @@ NEVER_PARSED = {
 def test_deep_yaml_is_refused_before_the_native_parser_sees_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """rapidyaml is replaced by something that fails the test when it is called."""
-    import ryml
+    """The parser is replaced by something that fails the test when it is called."""
+    import yaml12
 
-    def parser(*_: Any) -> None:
+    def parser(*_: Any, **__: Any) -> None:
         pytest.fail("the parser was called")
 
-    monkeypatch.setattr(ryml, "parse_in_arena", parser)
-    with pytest.raises(DocumentSyntax, match="nested deeper"):
+    monkeypatch.setattr(yaml12, "parse_yaml", parser)
+    with pytest.raises(NestsTooDeep):
         open_document(NEVER_PARSED[name], "yaml")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"a: " + b"[" * 100_000,
+        b"[" * 100_000 + b"]" * 100_000,
+        b"a: 1\n--- !t " + b"{a: " * 100_000,
+        b"a:\n  - b:\n      " + b"[{a: " * 100_000,
+        b"- &a " * 100_000 + b"x\n",
+    ],
+)
+def test_what_nests_in_other_ways_does_not_end_the_process(source: bytes) -> None:
+    """In a process of its own, as the parser recurses."""
+    program = (
+        "import sys\nfrom redline.core.errors import DocumentSyntax\n"
+        "from redline.documents.formats import open_document\n"
+        "try:\n    open_document(sys.stdin.buffer.read(), 'yaml')\n"
+        "except DocumentSyntax:\n    print('refused')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=source, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, b"refused"), done.stderr[-300:]
 
 
 @pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
@@ -157,3 +181,12 @@ def test_numbers_without_end_are_read_or_refused(form: str, digits: str) -> None
         with suppress(RedlineError):
             after = open_document(source.encode(), form).set(("a",), value).after
             assert after == (wrap % value).encode()
+
+
+@pytest.mark.requirement("docs-limits")
+def test_a_yaml_document_over_the_limit_is_refused_with_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(yaml_doc, "MAX_PARSED_BYTES", 1 << 20)
+    with pytest.raises(TooLarge, match="larger than 1 MB"):
+        open_document(b"- 1\n" * 300_000, "yaml")

@@ -101,6 +101,23 @@ def test_delete_takes_what_belongs_to_the_entry(path: str, gone: str) -> None:
     assert document().delete(p(path)).after.decode() == SOURCE.replace(gone, "", 1)
 
 
+@pytest.mark.parametrize(
+    ("source", "path", "after"),
+    [
+        ("# all\na = 1\nb = 2\n", "a", "# all\nb = 2\n"),
+        ("[t]\n# all\na = 1 # own\nb = 2\n", "t.a", "[t]\n# all\nb = 2\n"),
+        ("# all\r\na = 1\r\nb = 2\r\n", "a", "# all\r\nb = 2\r\n"),
+        ("# a's\na = 1\n# b's\nb = 2\n", "a", "# b's\nb = 2\n"),
+        ("# a's\na = 1\n\nb = 2\n", "a", "\nb = 2\n"),
+        ("# a's\na = 1\n[t]\n", "a", "[t]\n"),
+        ("# a's\na = [\n  1,\n]\nb = 2\n", "a", "b = 2\n"),
+        ("# a's\na = 1", "a", ""),
+    ],
+)
+def test_a_comment_that_heads_several_entries_stays(source: str, path: str, after: str) -> None:
+    assert TomlDocument(source.encode()).delete(p(path)).after.decode() == after
+
+
 def test_a_comment_of_the_item_before_survives() -> None:
     after = document().delete(p("server.multi[1]")).after.decode()
     assert "  1, # one\n]" in after

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
-from redline.core.errors import CannotApply, NodeNotFound
+import pytest
+import yaml
+
+from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
+from redline.documents.editing import DocEdit, Options, apply_edits
 from redline.documents.path import parse_path as p
 from redline.documents.yaml_doc import YamlDocument
 
@@ -55,11 +59,20 @@ def test_what_is_inserted_takes_the_shape_of_its_siblings(
         ("a: {x: 1, y: 2}\n", "a.x", "a: {y: 2}\n"),
         ("a: {x: 1, y: 2}\n", "a.y", "a: {x: 1}\n"),
         ("a: [1]\n", "a[0]", "a: []\n"),
+        ("a: !t [1]\n", "a[0]", "a: !t []\n"),
+        ("a: !t # c\n  b: 1\n", "a.b", "a: !t {} # c\n"),
         ("a:\n  # kept\n  only: 1\nz: 1\n", "a.only", "a: {}\n  # kept\nz: 1\n"),
         ("a:\n- 1\n", "a[0]", "a: []\n"),
         ("? k\n: v\nz: 1\n", "k", "z: 1\n"),
         ("a: |\n  x\n\n  y\nb: 1\n", "a", "b: 1\n"),
         ("a: 1\r\nb: 2\r\n", "a", "b: 2\r\n"),
+        ("# all\na: 1\nb: 2\n", "a", "# all\nb: 2\n"),
+        ("# all\r\na: 1 # own\r\nb: 2\r\n", "a", "# all\r\nb: 2\r\n"),
+        ("x:\n  # all\n  - 1\n  - 2\n", "x[0]", "x:\n  # all\n  - 2\n"),
+        ("# a's\na: 1\n# b's\nb: 2\n", "a", "# b's\nb: 2\n"),
+        ("# a's\na: 1\n\nb: 2\n", "a", "\nb: 2\n"),
+        ("# a's\na:\n  x: 1\nb: 2\n", "a", "b: 2\n"),
+        ("a: |+\n  x\n\n\nb: 1\n", "a", "b: 1\n"),
     ],
 )
 def test_delete_takes_the_entry_and_its_own_comments(source: str, path: str, after: str) -> None:
@@ -85,6 +98,11 @@ def test_delete_takes_the_entry_and_its_own_comments(source: str, path: str, aft
         ("a: &x\n  k: 1\nb: *x\n", "a", "k: 2", "a: &x\n  k: 2\nb: *x\n"),
         ("a: !!map\n  k: 1\n", "a", "5", "a: 5\n"),
         ("a: 1\nb: 2\n", "a", "|+\n  x\n\n\n", "a: |+\n  x\n\n\nb: 2\n"),
+        ("k: # c\n- a\n- b # d\nz: 1\n", "k", "|\n  x\n", "k: | # c\n  x\nz: 1\n"),
+        ("k:\n  old # c\nz: 1\n", "k", "|\n  x\n", "k: | # c\n  x\nz: 1\n"),
+        ("k: [a] # c\nz: 1\n", "k", ">-\n  x\n", "k: >- # c\n  x\nz: 1\n"),
+        ("k: |+\n  x\n\n\nb: 1\n", "k", "1", "k: 1\nb: 1\n"),
+        ("k: |+\n  x\n\n\nb: 1\n", "k", "|+\n  y\n\n", "k: |+\n  y\n\nb: 1\n"),
         ("'it''s': 1\n\"q\\\"\": 2\n", '["it\'s"]', "3", "'it''s': 3\n\"q\\\"\": 2\n"),
     ],
 )
@@ -125,3 +143,77 @@ def test_a_missing_key_is_answered_with_the_keys_there_are() -> None:
 def test_text_that_looks_like_structure_is_left_alone() -> None:
     source = "run: |\n  key: value\n  - item\n  # no comment\nkey: 1\nfold: >\n  key: 3\n"
     assert put(source, "key", "2") == source.replace("key: 1", "key: 2")
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("a: |+\n  x\n\n\nb: 1\n", "|+\n  x\n\n\n"),
+        ("a: >+\n  x\n\n# c\n", ">+\n  x\n\n"),
+        ("a: |+\r\n  x\r\n\r\n", "|+\r\n  x\r\n\r\n"),
+        ("a: |\n  x\n\n\nb: 1\n", "|\n  x"),
+    ],
+)
+def test_a_value_that_keeps_its_blank_lines_is_read_with_them(source: str, text: str) -> None:
+    document = YamlDocument(source.encode())
+    assert document.get(("a",)).text == text
+    assert put(source, "a", text) == source
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize(
+    "value", ["@daily", "`x`", "}", "]", "&", "!!", "%x", "a\x01b", "\x7f", "a\tb", "&a.b 1", "|x"]
+)
+def test_a_value_that_not_every_parser_reads_is_refused_with_its_quoted_form(value: str) -> None:
+    with pytest.raises(CannotApply) as refusal:
+        put("schedule: x\n", "schedule", value)
+    hint = str(refusal.value.hint)
+    quoted = hint.removeprefix("to write it as text, quote it: ")
+    assert yaml.safe_load(put("schedule: x\n", "schedule", quoted)) == {"schedule": value}
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize(
+    "value",
+    ["@daily", "`x`", "}", "]", "&", "!!", "%x", "a\x01b", "\x7f", "a\tb", "yes", "1", "é\u2028"],
+)
+def test_text_given_as_json_is_quoted_where_it_must_be(value: str) -> None:
+    edit = DocEdit("set", ("schedule",), json.dumps(value), as_json=True)
+    done = apply_edits("a.yaml", b"schedule: x\n", [edit], Options())
+    assert yaml.safe_load(done.after) == {"schedule": value}
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "s: @daily\n",
+        "s: `x`\n",
+        "s: }\n",
+        "s: &\n",
+        "s: !!\n",
+        "s: a\x01b\n",
+        "s: *gone\n",
+        "s: \0\n",
+    ],
+)
+def test_a_file_that_no_parser_reads_is_refused(source: str) -> None:
+    with pytest.raises(DocumentSyntax):
+        YamlDocument(source.encode())
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if: x != y && !z\nk: 1\n",
+        "a: [\n  1,\n  2\n]\nb: {\n  c: 1\n}\nk: 1\n",
+        "a:\n  - b:\n      c: 1\n# at column 0\nk: 1\n",
+        "".join(f"a{n}: &a{n} {n}\n" for n in range(300)) + "k: 1\n",
+        "a: [&x 1, &y 2, &z 3, *x, *y, *z]\nk: 1\n",
+        "a:\tb\nk: 1\n",
+        "3.10: x\n1.0: y\ntrue: z\nk: 1\n",
+    ],
+)
+def test_what_the_world_writes_is_edited(source: str) -> None:
+    assert put(source, "k", "2") == source[: -len("1\n")] + "2\n"

@@ -285,6 +285,19 @@ class PowerDisk(type(choose_disk())):  # type: ignore[misc]
         super().rename_new(base, name, to, new)
         self._moved(base, name, to, new, node)
 
+    def exchange(self, base: Dir, name: str, to: Dir, new: str) -> None:
+        self._before()
+        one, other = self._at(base, name), self._at(to, new)
+        super().exchange(base, name, to, new)
+        source, target = self._dir(base), self._dir(to)
+
+        def apply() -> None:
+            if target.entries.get(new) is other:
+                self.departed.add((id(source), name, id(one)))
+                source.entries[name], target.entries[new] = other, one
+
+        self._later(source, target, apply=apply)
+
     def unlink(self, base: Dir, name: str) -> None:
         self._before()
         node = self._at(base, name)

@@ -138,7 +138,7 @@ def test_what_a_person_writes_after_the_answer_outlives_a_power_cut(scene: Scene
 
 SITES = {
     "Slot.activate",  # the intent, before anything is staged
-    "Swap.sync_staged",  # staged files
+    "StagedFiles.sync_staged",  # staged files
     "Journal._write_or_take_back",  # the commit point, with small contents in it
     "Swap.make_last",  # the directories of the workspace
     "Slot.finish",  # done, and what the next change may stage
@@ -196,7 +196,7 @@ def test_a_change_that_failed_leaves_nothing_behind_a_power_cut(scene: Scene) ->
     assert answers == {"refused", "done", "unmoved"}
 
 
-@pytest.mark.parametrize(("site", "blobs"), [("Swap.sweep", False), ("Blobs.forget", True)])
+@pytest.mark.parametrize(("site", "blobs"), [("StagedFiles.sweep", False), ("Blobs.forget", True)])
 def test_a_missing_sync_after_a_failure_is_caught(top: Path, site: str, blobs: bool) -> None:
     scene = Scene(top / "scene", blobs=blobs)
     before, after = _prepared(scene)

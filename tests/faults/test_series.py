@@ -20,7 +20,7 @@ from tests.faults.power import CUT, POLICIES, PowerDisk
 from tests.faults.scene import ORIGIN, Scene, at, in_child
 
 LONG = bool(os.environ.get("REDLINE_LONG"))
-SYNCS = {"Swap.sync_staged", "Journal._write_or_take_back", "Swap.make_last"}
+SYNCS = {"StagedFiles.sync_staged", "Journal._write_or_take_back", "Swap.make_last"}
 BLOB_SYNCS = {"Blobs._write", "Blobs.put"}
 # What each change of the story makes of a place of the workspace; None removes it.
 Step = tuple[str, bytes | None]
@@ -138,7 +138,7 @@ def test_a_power_cut_in_a_series_leaves_all_or_nothing(top: Path, last: str, blo
     sites = story.run("everything kept", 10_000)
     expected = SYNCS | BLOB_SYNCS if blobs else SYNCS
     if last == "removed":
-        expected = SYNCS - {"Swap.sync_staged"} | {"Slot.activate", "Slot.finish"}
+        expected = SYNCS - {"StagedFiles.sync_staged"} | {"Slot.activate", "Slot.finish"}
     assert sites == expected
     for policy in POLICIES:
         for cut in range(1, 100):

@@ -17,7 +17,7 @@ TOO_DEAR = {
     "subprocess", "shutil", "pathlib", "tempfile", "sqlite3", "hashlib", "random", "ctypes",
     "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.dialects.call",
     "redline.server.running", "redline.server.http", "redline.adapters.disk", "PIL", "pygit2",
-    "ast_grep_py", "ryml", "rich", "httpx2", "regress",
+    "ast_grep_py", "yaml12", "rich", "httpx2", "regress",
 }  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from redline.core.errors import Cancelled, InvalidArgument
 from redline.dialects.tool import READS, Json, Tool
 from redline.server import wire
-from redline.server.arguments import nearest, validate
+from redline.server.argument_names import nearest
+from redline.server.arguments import validate
 from redline.server.cancel import Token
 from redline.server.rate import RateLimit
 from redline.server.redact import REDACTED, redact
@@ -218,7 +219,7 @@ def test_a_job_that_fails_does_not_take_its_worker_along(capfd: Any) -> None:
 
 
 def test_a_token_runs_its_actions_once_and_late_ones_at_once() -> None:
-    token, seen = Token(), []
+    token, seen = Token(lambda _: None), []
     token.check()
     token.on_cancel(lambda: seen.append("early"))
     token.cancel()
@@ -227,6 +228,18 @@ def test_a_token_runs_its_actions_once_and_late_ones_at_once() -> None:
     assert seen == ["early", "late"]
     with pytest.raises(Cancelled):
         token.check()
+
+
+def test_a_token_reports_an_action_that_fails_and_runs_the_others() -> None:
+    reports: list[str] = []
+    seen: list[str] = []
+    token = Token(reports.append)
+    token.on_cancel(lambda: seen.append("first"))
+    token.on_cancel(lambda: {}["x"])
+    token.on_cancel(lambda: seen.append("last"))
+    token.cancel()
+    assert seen == ["first", "last"]
+    assert reports == ["cancel action failed: KeyError('x')"]
 
 
 # --- arguments -----------------------------------------------------------------------------

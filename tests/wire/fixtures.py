@@ -120,6 +120,17 @@ def block(call: Call) -> Result:
     return Result.of_text("cancelled")
 
 
+def hang(call: Call) -> Result:
+    """Never end, in a thread that even the interpreter's exit waits for."""
+    from pathlib import Path
+    from threading import Event, Thread
+
+    Thread(target=Event().wait, daemon=False).start()
+    Path(call.arguments["path"]).touch()
+    Event().wait()
+    return Result.of_text("")
+
+
 def large(call: Call) -> Result:
     """A long answer."""
     return Result.of_text("x" * int(call.arguments["size"]))
@@ -187,6 +198,7 @@ DIALECT = Dialect(
         _tool("too_deep", _schema({})),
         _tool("refuse", _schema({"how": {"enum": ["path", "match"]}}, "how")),
         _tool("block", _schema({"until": _TEXT, "cancelled": _TEXT, "started": _TEXT})),
+        _tool("hang", _schema({"path": _TEXT}, "path")),
         _tool("large", _schema({"size": {"type": "integer"}}, "size")),
         _tool("dotted.name", _schema({})),
         _tool("change", _schema({}), writes=True),

@@ -248,7 +248,13 @@ def test_validate_checks_a_schema_of_the_workspace(session: tuple[Client, Path])
     own = ok(client, "doc_validate", file="own.json")
     assert "name" in own["problems"][0]["message"]
     (folder / "far.json").write_text('{"$schema": "https://example.com/s.json"}')
-    assert ok(client, "doc_validate", file="far.json")["checked"][0]["schema"] is None
+    refused(client, "doc_validate", file="far.json")
+    (folder / "gone.json").write_text('{"$schema": "./schemas/gone.json"}')
+    refused(client, "doc_validate", file="gone.json")
+    (folder / "itself.json").write_text(
+        '{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "strin"}'
+    )
+    assert ok(client, "doc_validate", file="itself.json")["problems"][0]["path"] == "type"
     (schemas / "far.json").write_text('{"$ref": "https://example.com/s.json"}')
     refused(client, "doc_validate", file="app.yaml", schema="schemas/far.json")
     refused(client, "doc_validate", file="app.yaml", schema="/etc/passwd")

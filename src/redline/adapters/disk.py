@@ -33,6 +33,7 @@ MUTATIONS = (
     "sync_dir",
     "rename",
     "rename_new",
+    "exchange",
     "unlink",
     "mkdir",
     "rmdir",
@@ -48,6 +49,8 @@ class Disk(DiskReading):
 
     # Whether `sync_dir` makes entries last.
     syncs_directories = True
+    # Whether a file may be held open and locked while it is replaced.
+    locks_files = True
 
     def create(self, base: Dir, name: str, mode: int = 0o600) -> int:
         """A new file for writing; EEXIST when anything is there."""
@@ -109,6 +112,11 @@ class Disk(DiskReading):
             return
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new)
 
+    def exchange(self, base: Dir, name: str, to: Dir, new: str) -> None:
+        """Swap two entries in one step; ENOTSUP where system or file system cannot."""
+        del base, to
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), name, None, new)
+
     def unlink(self, base: Dir, name: str) -> None:
         """Remove a file or link."""
         os.unlink(name, dir_fd=fd_of(base))
@@ -156,6 +164,10 @@ class Disk(DiskReading):
             return False
         except OSError:
             return True
+
+    def makes_files_of(self, owner: tuple[int, int]) -> bool:
+        """Whether a file this process makes has *owner* anyway."""
+        return owner == (os.geteuid(), os.getegid())
 
     def fchown(self, fd: int, owner: tuple[int, int]) -> None:
         """Set owner and group of an open file."""

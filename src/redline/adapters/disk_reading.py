@@ -137,14 +137,18 @@ class DiskReading:
         """The target text of a link."""
         return os.readlink(name, dir_fd=fd_of(base))
 
-    def read(self, fd: int, size: int) -> bytes:
-        """The bytes of an open file, *size* being what fstat promised."""
-        first = os.read(fd, size + 1)
+    def read(self, fd: int, size: int, limit: int) -> bytes:
+        """The bytes of an open file, *size* being what fstat promised.
+
+        A file that grows while it is read gives little more than *limit*.
+        """
+        first = os.read(fd, min(size, limit) + 1)
         if len(first) == size:
             return first
-        chunks = [first]
-        while chunk := os.read(fd, 1 << 20):
+        chunks, total = [first], len(first)
+        while total <= limit and (chunk := os.read(fd, 1 << 20)):
             chunks.append(chunk)
+            total += len(chunk)
         return b"".join(chunks)
 
     def pread(self, fd: int, length: int, offset: int) -> bytes:

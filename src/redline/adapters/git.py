@@ -1,56 +1,63 @@
-"""Repositories through libgit2, which runs no filter, hook, text conversion or monitor.
+"""Repositories read by workers through libgit2, which runs no filter, hook or text conversion.
 
-Configuration outside the repository is not read. Everything happens on a thread that the kernel
-confines to the roots where it can, so neither a link, nor `core.worktree`, nor a git directory
-elsewhere leads out; where it cannot, those are checked by name.
+A worker has a budget: libgit2 waits for ever where `.gitignore` is a pipe, and it parses what a
+hostile repository holds.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
 
-from redline.adapters.read_guard import ReadGuard
-from redline.core.errors import GitFailed
+from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.core.errors import GitFailed, LimitReached, RedlineError, TimeLimit
 from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.confined import Budget
 from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus
 from redline.core.ports.tree import Kind, Tree, Workspace
 
-_T = TypeVar("_T")
-
-# libgit2's letters as git prints them in a status and as a diff calls them.
-_WORDS = {"A": "added", "D": "deleted"}
-_CONFLICTS = {
-    (True, True, True): "UU",
-    (False, True, True): "AA",
-    (True, True, False): "UD",
-    (True, False, True): "DU",
-    (True, False, False): "DD",
-    (False, True, False): "AU",
-    (False, False, True): "UA",
-}
+_WORKER = "redline.adapters.git_worker"
+# A large repository may take long, but not without computing.
+_FIRST = Budget(4.0)
+_SECOND = Budget(60.0)
+_IDLE_SHARE = 0.5
+_SEARCH_SECONDS = 5.0
+# What libgit2 opens wherever it finds it.
+_OPENED = {".gitignore", ".gitattributes", ".gitmodules"}
 
 
 class LibGit:
     """See `core.ports.git.Git`."""
 
     def __init__(
-        self, workspace: Workspace, tree: Tree, roots: Sequence[int | str] | None = None
+        self,
+        workspace: Workspace,
+        tree: Tree,
+        roots: Sequence[int | str] | None = None,
+        budget: Budget = _FIRST,
     ) -> None:
-        import pygit2
-
         self._workspace = workspace
         self._tree = tree
-        self._guard = ReadGuard(roots or [root.path for root in workspace.roots])
-        _read_no_other_configuration(pygit2)
+        self._roots = [root.path for root in workspace.roots]
+        self._places = list(roots or self._roots)
+        self._budget = budget
+        held = [place for place in self._places if isinstance(place, int)]
+        self._workers = IsolatedCalls(idle=1, descriptors=held)
+
+    def close(self) -> None:
+        """End the workers."""
+        self._workers.close()
 
     def status(self, at: WorkspacePath, *, untracked: bool) -> GitStatus | None:
         """The status of the repository *at* lies in; None when it lies in none."""
         top = self._top(at)
         if top is None:
             return None
-        return self._reading(top, lambda repository: _status(repository, untracked))
+        found = self._ask("status", top, untracked)
+        found[-1] = tuple(GitEntry(*entry) for entry in found[-1])
+        return GitStatus(*found)
 
     def diff(
         self,
@@ -72,9 +79,8 @@ class LibGit:
         ]
         if paths and not wanted:
             return ()
-        return self._reading(
-            top, lambda repository: _diff(repository, staged, context, wanted, limit)
-        )
+        found = self._ask("diff", top, staged, context, wanted, limit)
+        return [GitFileDiff(*file) for file in found]
 
     def _top(self, at: WorkspacePath) -> WorkspacePath | None:
         """The nearest directory from *at* upwards, inside the root, that holds `.git`."""
@@ -85,189 +91,39 @@ class LibGit:
                 return here
         return None
 
-    def _reading(self, top: WorkspacePath, work: Callable[[Any], _T]) -> _T:
-        import pygit2
-
-        absolute = self._workspace.absolute(top)
-
-        def inside() -> _T:
-            flags = pygit2.enums.RepositoryOpenFlag.NO_SEARCH
-            repository = pygit2.Repository(absolute, flags)
-            try:
-                self._check_places(repository)
-                return work(repository)
-            finally:
-                repository.free()
-
+    def _ask(self, function: str, top: WorkspacePath, *asked: Any) -> Any:
+        given = (self._places, self._roots, self._workspace.absolute(top), *asked)
         try:
-            return self._guard.run(inside)
-        except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+            try:
+                return self._workers.call(f"{_WORKER}:{function}", given, budget=self._budget)
+            except TimeLimit as error:
+                if error.details.get("cpu_seconds", 0.0) < _IDLE_SHARE * self._budget.seconds:
+                    self._refuse_special_files(top)
+                return self._workers.call(f"{_WORKER}:{function}", given, budget=_SECOND)
+        except (GitFailed, LimitReached) as error:
             shown = show_name(top.relative)
             raise GitFailed(
-                f"Git data cannot be read in {shown}: {error}",
-                hint="the git directory must lie inside the workspace",
+                f"Git data cannot be read in {shown}: {error.message}",
+                hint=error.hint or "the git directory must lie inside the workspace",
                 details={"path": shown},
             ) from None
 
-    def _check_places(self, repository: Any) -> None:
-        """Refuse a git directory or a work tree outside the roots, by name."""
-        roots = [os.path.join(root.path, "") for root in self._workspace.roots]
-        for place in (repository.path, repository.workdir or ""):
-            real = os.path.join(os.path.realpath(place), "")
-            if not any(real.startswith(root) for root in roots):
-                raise ValueError(f"it lies outside the workspace: {show_name(real)}")
-
-
-def _read_no_other_configuration(pygit2: Any) -> None:
-    option, level = pygit2.enums.Option, pygit2.enums.ConfigLevel
-    for place in (level.SYSTEM, level.XDG, level.GLOBAL, level.PROGRAMDATA):
-        pygit2.option(option.SET_SEARCH_PATH, place, "")
-    # Who owns a repository matters to those who run what it names; nothing is run here.
-    pygit2.option(option.SET_OWNER_VALIDATION, False)
-
-
-def _status(repository: Any, untracked: bool) -> GitStatus:
-    branch, head, detached = _head(repository)
-    upstream, ahead, behind = _upstream(repository, branch, detached)
-    return GitStatus(
-        branch=branch,
-        head=head,
-        upstream=upstream,
-        ahead=ahead,
-        behind=behind,
-        detached=detached,
-        entries=tuple(_entries(repository, untracked)),
-    )
-
-
-def _head(repository: Any) -> tuple[str, str, bool]:
-    if repository.head_is_unborn:
-        target = str(repository.lookup_reference("HEAD").target)
-        return target.removeprefix("refs/heads/"), "", False
-    head = str(repository.head.target)
-    if repository.head_is_detached:
-        return "HEAD", head, True
-    return str(repository.head.shorthand), head, False
-
-
-def _upstream(repository: Any, branch: str, detached: bool) -> tuple[str, int, int]:
-    local = None if detached else repository.lookup_branch(branch)
-    if local is None or local.upstream is None:
-        return "", 0, 0
-    ahead, behind = repository.ahead_behind(local.target, local.upstream.target)
-    return str(local.upstream.shorthand), ahead, behind
-
-
-def _entries(repository: Any, untracked: bool) -> Iterator[GitEntry]:
-    """Tracked paths in order, then untracked ones, as git prints them."""
-    found: dict[bytes, tuple[str, str, bytes | None]] = {}
-    for letter, path, old in _staged_letters(repository):
-        found[path] = (letter, " ", old)
-    new: list[bytes] = []
-    for letter, path in _work_tree_letters(repository, untracked):
-        if letter == "?":
-            new.append(path)
-            continue
-        index, _, old = found.get(path, (" ", " ", None))
-        found[path] = (index, letter, old)
-    for path, letters in _conflicts(repository):
-        found[path] = (letters[0], letters[1], None)
-    for path in sorted(found):
-        index, worktree, old = found[path]
-        yield GitEntry(os.fsdecode(path), index, worktree, os.fsdecode(old) if old else None)
-    for path in sorted(new):
-        yield GitEntry(os.fsdecode(path), "?", "?")
-
-
-def _staged_letters(repository: Any) -> Iterator[tuple[str, bytes, bytes | None]]:
-    if repository.head_is_unborn:
-        for entry in repository.index:
-            yield "A", os.fsencode(entry.path), None
-        return
-    diff = repository.index.diff_to_tree(repository.head.peel().tree, _type_changes())
-    diff.find_similar()
-    for delta in diff.deltas:
-        letter = delta.status_char()
-        renamed = letter in "RC"
-        yield letter, delta.new_file.raw_path, delta.old_file.raw_path if renamed else None
-
-
-def _work_tree_letters(repository: Any, untracked: bool) -> Iterator[tuple[str, bytes]]:
-    import pygit2
-
-    flags = _type_changes()
-    if untracked:
-        flags |= pygit2.enums.DiffOption.INCLUDE_UNTRACKED
-    for delta in repository.index.diff_to_workdir(flags).deltas:
-        yield delta.status_char(), delta.new_file.raw_path
-
-
-def _type_changes() -> Any:
-    import pygit2
-
-    return pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
-
-
-def _conflicts(repository: Any) -> Iterator[tuple[bytes, str]]:
-    for sides in repository.index.conflicts or ():
-        present = tuple(side is not None for side in sides)
-        path = next(side.path for side in sides if side is not None)
-        yield os.fsencode(path), _CONFLICTS[present]  # type: ignore[index]
-
-
-def _diff(
-    repository: Any, staged: bool, context: int, wanted: Sequence[bytes], limit: int
-) -> list[GitFileDiff]:
-    files: list[GitFileDiff] = []
-    size = 0
-    for patch in _patches(repository, staged, context, wanted):
-        found = _file_diff(patch)
-        if not found.text:
-            continue
-        files.append(found)
-        size += len(found.text)
-        if size > limit:
-            break
-    return files
-
-
-def _patches(repository: Any, staged: bool, context: int, wanted: Sequence[bytes]) -> Iterator[Any]:
-    if staged and repository.head_is_unborn:
-        yield from _first_patches(repository, context, wanted)
-        return
-    if staged:
-        tree = repository.head.peel().tree
-        diff = repository.index.diff_to_tree(tree, _type_changes(), context)
-        diff.find_similar()
-    else:
-        diff = repository.index.diff_to_workdir(_type_changes(), context)
-    deltas = list(diff.deltas)
-    for number, delta in enumerate(deltas):
-        sides = (delta.new_file.raw_path, delta.old_file.raw_path)
-        if not wanted or any(_is_wanted(path, wanted) for path in sides):
-            patch = diff[number]
-            if patch is not None:
-                yield patch
-
-
-def _first_patches(repository: Any, context: int, wanted: Sequence[bytes]) -> Iterator[Any]:
-    """What is staged before the first commit: everything is new."""
-    import pygit2
-
-    for entry in repository.index:
-        blob = repository.get(entry.id)
-        if blob is None or (wanted and not _is_wanted(os.fsencode(entry.path), wanted)):
-            continue
-        yield pygit2.Patch.create_from(None, blob, new_as_path=entry.path, context_lines=context)
-
-
-def _is_wanted(path: bytes, wanted: Sequence[bytes]) -> bool:
-    return any(not w or path == w or path.startswith(w + b"/") for w in wanted)
-
-
-def _file_diff(patch: Any) -> GitFileDiff:
-    delta = patch.delta
-    letter = delta.status_char()
-    path = os.fsdecode(delta.new_file.raw_path or delta.old_file.raw_path)
-    old = os.fsdecode(delta.old_file.raw_path) if letter in "RC" else None
-    return GitFileDiff(path, _WORDS.get(letter, "modified"), delta.is_binary, patch.data, old)
+    def _refuse_special_files(self, top: WorkspacePath) -> None:
+        """Name the pipe or device that libgit2 waits for, if there is one."""
+        ends = monotonic() + _SEARCH_SECONDS
+        waiting = [top]
+        while waiting and monotonic() < ends:
+            here = waiting.pop()
+            try:
+                entries = self._tree.scan(here)
+            except RedlineError:
+                continue
+            for entry in entries:
+                path = entry.path
+                if entry.kind is Kind.DIRECTORY:
+                    waiting.append(path)
+                elif entry.kind is Kind.OTHER and (path.name in _OPENED or ".git" in path.parts):
+                    raise GitFailed(
+                        f"it is not a regular file and never ends: {show_name(path.relative)}",
+                        hint="remove it, then repeat the call",
+                    )

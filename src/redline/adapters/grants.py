@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from redline.core.ports.grants import Grant
 
@@ -28,14 +27,13 @@ class MemoryGrants:
                 del self._grants[next(iter(self._grants))]
             self._grants[grant.id] = grant
 
-    def consume(
-        self, owner: str, tool: str, permission: str, arguments: Mapping[str, Any]
-    ) -> Grant | None:
+    def consume(self, owner: str, tool: str, permission: str, digest: str) -> Grant | None:
         """The grant that covers this call, used up if it was for one call; None without one."""
         with self._lock:
             self._drop_expired()
+            wanted = owner, tool, permission, digest
             for grant in self._grants.values():
-                if _covers(grant, owner, tool, permission, arguments):
+                if (grant.owner, grant.tool, grant.permission, grant.digest) == wanted:
                     if grant.scope == "once":
                         del self._grants[grant.id]
                     return grant
@@ -45,14 +43,3 @@ class MemoryGrants:
         now = self._clock()
         for grant in [grant for grant in self._grants.values() if grant.expires_at <= now]:
             del self._grants[grant.id]
-
-
-def _covers(
-    grant: Grant, owner: str, tool: str, permission: str, arguments: Mapping[str, Any]
-) -> bool:
-    if (grant.owner, grant.tool, grant.permission) != (owner, tool, permission):
-        return False
-    if grant.scope == "session":
-        return True
-    # What a person agreed to once is this call, not another one of the same kind.
-    return all(arguments.get(name) == value for name, value in grant.arguments.items())

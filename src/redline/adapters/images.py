@@ -1,4 +1,7 @@
-"""Pictures told by their content, and made smaller with Pillow; bombs are refused unopened."""
+"""Pictures told by their content, and made smaller with Pillow; bombs are refused unopened.
+
+Only a worker decodes: Pillow's decoders are native code.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ import warnings
 from io import BytesIO
 from typing import Any
 
-from redline.core.errors import ContentError, TooLarge
+from redline.core.errors import ContentError, TimeLimit, TooLarge, WorkerDied
+from redline.core.ports.confined import Budget, Confined
 from redline.core.ports.images import Image
 
 # Decoded pixels; a picture that claims more is not decoded.
 MOST_PIXELS = 64_000_000
+_BUDGET = Budget(20.0, 2 << 30)
 _QUALITIES = (85, 70, 50, 30)
 _SHRINK = 0.75
 _SMALLEST = 16
@@ -20,14 +25,12 @@ _SMALLEST = 16
 class PillowImages:
     """See `core.ports.images.Images`."""
 
+    def __init__(self, confined: Confined) -> None:
+        self._confined = confined
+
     def recognise(self, data: bytes) -> Image | None:
         """What *data* is, read from its header alone."""
-        for read in (_png, _gif, _jpeg, _webp):
-            found = read(data)
-            if found is not None:
-                mime, width, height = found
-                return Image(data, mime, width, height)
-        return None
+        return recognise(data)
 
     def fit(self, image: Image, *, width: int, height: int, limit: int) -> Image:
         """*image* made smaller until it fits *width*, *height* and *limit* bytes."""
@@ -43,7 +46,29 @@ class PillowImages:
                 hint="view a smaller version of the image",
             )
         scale = min(1.0, width / image.width, height / image.height)
-        return _shrunk(image, scale, limit)
+        given = (image.data, image.mime, image.width, image.height, scale, limit)
+        try:
+            found = self._confined.call("redline.adapters.images:shrink", given, budget=_BUDGET)
+        except (TimeLimit, WorkerDied):
+            raise ContentError("image", "The image cannot be decoded: its decoder failed") from None
+        return Image(*found)
+
+
+def recognise(data: bytes) -> Image | None:
+    """What *data* is, read from its header alone."""
+    for read in (_png, _gif, _jpeg, _webp):
+        found = read(data)
+        if found is not None:
+            mime, width, height = found
+            return Image(data, mime, width, height)
+    return None
+
+
+def shrink(_ask: Any, *asked: Any) -> tuple[bytes, str, int, int]:
+    """The worker's part of `fit`, in plain data."""
+    *image, scale, limit = asked
+    found = _shrunk(Image(*image), scale, limit)
+    return found.data, found.mime, found.width, found.height
 
 
 def _shrunk(image: Image, scale: float, limit: int) -> Image:

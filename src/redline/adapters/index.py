@@ -14,6 +14,7 @@ from typing import Any
 
 from redline.adapters.index_build import LEASE, IndexBuilder
 from redline.adapters.index_schema import BEST, MINOR, connect, unpack
+from redline.code.analysis import Analysis
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedFile, IndexedSymbol, IndexedUses
 from redline.core.ports.search import Grep
@@ -24,6 +25,8 @@ INLINE_FILES = 150
 # Workspaces up to this size are compared with the disk before every answer.
 WATCHED_FILES = 2_000
 RECHECK = 5.0
+# Seconds an answer waits for stale files; parsers that fail take most of theirs.
+INLINE_SECONDS = 5.0
 # A well-used symbol beats one whose name merely fits better.
 _RANK_WEIGHT = 50.0
 # Longer words lose a plural s before they are looked up.
@@ -44,13 +47,19 @@ class SqliteIndex:
     """
 
     def __init__(
-        self, directory: str, tree: Tree, grep: Grep, roots: int, worker: Sequence[str] = ()
+        self,
+        directory: str,
+        tree: Tree,
+        grep: Grep,
+        roots: int,
+        analysis: Analysis,
+        worker: Sequence[str] = (),
     ) -> None:
         for place in (os.path.dirname(directory), directory):
             os.makedirs(place, mode=0o700, exist_ok=True)
         self._path = os.path.join(directory, "index.sqlite")
         self._db = self._open()
-        self._builder = IndexBuilder(self._db, tree, grep, roots)
+        self._builder = IndexBuilder(self._db, tree, grep, roots, analysis)
         self._worker = tuple(worker)
         self._process: subprocess.Popen[bytes] | None = None
         self._checked = 0.0
@@ -91,7 +100,10 @@ class SqliteIndex:
             self._start()
             return "ready" if complete and len(survey.stale) < survey.total // 4 else "building"
         if (survey.stale or survey.gone or not complete) and self._builder.take_lease():
-            self._builder.update(survey)
+            ends = time.monotonic() + INLINE_SECONDS if self._worker else float("inf")
+            if self._builder.update(survey, ends=ends) < len(survey.stale):
+                self._start()
+                return "building"
         return "ready"
 
     def build(self, progress: Callable[[int, int], None] | None = None) -> int:
@@ -196,6 +208,16 @@ class SqliteIndex:
         chosen = f"JOIN best b ON b.symbol = s.id WHERE b.file IN ({marks}) AND b.place <= ?"
         rows = self._rows(chosen + " ORDER BY b.file, b.place", (*files, per_file), "b.file, ")
         return [(row[0], _symbol(row[1:])) for row in rows]
+
+    def left_out(self, limit: int = 20) -> list[tuple[WorkspacePath, str]]:
+        """Files of which nothing is known because a parser failed on them, and why."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT root, path, failed FROM files WHERE failed != ''"
+                " ORDER BY root, path LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [(_path(root, path), reason) for root, path, reason in rows]
 
     def _symbols(self, clause: str, values: Sequence[Any]) -> list[IndexedSymbol]:
         return [_symbol(row) for row in self._rows(clause, values)]

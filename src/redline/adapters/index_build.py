@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from redline.adapters.index_rank import rank
 from redline.adapters.index_schema import BEST, MINOR, pack, parts_of, unpack
-from redline.code.facts import LARGEST_FILE, FileFacts, facts_of
+from redline.code.analysis import Analysis
+from redline.code.facts import LARGEST_FILE, FileFacts
 from redline.code.languages import Language, language_of
-from redline.code.rank import MOST_DEFINERS, edge_weight, file_ranks
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
@@ -19,19 +20,17 @@ from redline.core.ports.search import Grep
 from redline.core.ports.tree import Entry, Kind, Tree
 
 BATCH = 100
+# Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
+_CHUNK = 128 << 10
+# No more than can all fail while a lease lasts.
+_CHUNK_FILES = 8
 # The share of changed files after which ranks are worth computing anew.
 RERANK_SHARE = 0.01
 # A build that has not written its lease for so long has died.
 LEASE = 30.0
-_EDGES_PER_FILE = 300
 _BEST_OF_FILE = (
     "INSERT INTO best SELECT file, row_number() OVER (ORDER BY line), id FROM symbols "  # noqa: S608
     f"WHERE file=? AND kind NOT IN {MINOR} ORDER BY line LIMIT {BEST}"
-)
-_BEST_OF_ALL = (
-    "INSERT INTO best SELECT file, place, id FROM (SELECT file, id, row_number() OVER "  # noqa: S608
-    "(PARTITION BY file ORDER BY rank DESC, line) AS place FROM symbols "
-    f"WHERE kind NOT IN {MINOR}) WHERE place <= {BEST}"
 )
 
 
@@ -55,12 +54,30 @@ class Survey:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A file as it was read; without facts where only its time changed."""
+
+    file: Stale
+    digest: str
+    content: bytes
+    facts: FileFacts | None = None
+
+    @property
+    def needs_facts(self) -> bool:
+        return self.facts is None and self.digest != self.file.digest
+
+
 class IndexBuilder:
     """Writes the index; one at a time across processes, by a lease in the database."""
 
-    def __init__(self, db: sqlite3.Connection, tree: Tree, grep: Grep, roots: int) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, tree: Tree, grep: Grep, roots: int, analysis: Analysis
+    ) -> None:
         self._db, self._tree, self._grep, self._roots = db, tree, grep, roots
+        self._analysis = analysis
         self._names: dict[str, int] = {}
+        self._lease_written = 0.0
 
     def survey(self) -> Survey:
         """Compare the workspace with the index by size and time."""
@@ -103,7 +120,7 @@ class IndexBuilder:
                 stale.append(Stale(path, language, entry, row[0], row[3]))
         if (stale or gone) and self.take_lease():
             self._drop(gone)
-            self._batch(stale)
+            self._batch(stale, float("inf"))
             self.release_lease()
 
     def _sources(self) -> Iterator[tuple[WorkspacePath, Language]]:
@@ -114,19 +131,29 @@ class IndexBuilder:
                 if language is not None:
                     yield path, language
 
-    def update(self, survey: Survey, progress: Callable[[int, int], None] | None = None) -> int:
-        """Read what is stale, drop what is gone, rank anew when enough has changed."""
+    def update(
+        self,
+        survey: Survey,
+        progress: Callable[[int, int], None] | None = None,
+        ends: float = float("inf"),
+    ) -> int:
+        """Read what is stale, drop what is gone, rank anew when enough has changed.
+
+        How many files were read: fewer than are stale when the moment *ends* came first.
+        """
         self._drop(survey.gone)
         done = 0
         for start in range(0, len(survey.stale), BATCH):
-            self._batch(survey.stale[start : start + BATCH])
-            done = min(start + BATCH, len(survey.stale))
+            done += self._batch(survey.stale[start : start + BATCH], ends)
             self.hold_lease()
+            if done < min(start + BATCH, len(survey.stale)):
+                self.release_lease()
+                return done
             if progress is not None:
                 progress(done, len(survey.stale))
         changed = len(survey.stale) + len(survey.gone)
         if changed and changed >= RERANK_SHARE * survey.total:
-            self.rank()
+            rank(self._db, self.hold_lease)
         self._db.execute("INSERT OR REPLACE INTO facts VALUES ('complete', ?)", (time.time(),))
         self.release_lease()
         return done
@@ -145,36 +172,71 @@ class IndexBuilder:
 
     def hold_lease(self) -> None:
         """Say that the build is alive."""
-        self._db.execute("INSERT OR REPLACE INTO facts VALUES ('lease', ?)", (time.time(),))
+        self._lease_written = time.time()
+        values = (self._lease_written,)
+        self._db.execute("INSERT OR REPLACE INTO facts VALUES ('lease', ?)", values)
 
     def release_lease(self) -> None:
         """Let another process build."""
         self._db.execute("DELETE FROM facts WHERE key='lease'")
 
-    def _batch(self, stale: list[Stale]) -> None:
-        read = [(item, found) for item in stale if (found := self._facts(item)) is not None]
+    def _batch(self, stale: list[Stale], ends: float) -> int:
+        """Read and store these files, as many as there is time for; how many that were."""
+        read: list[_Read] = []
+        passed = 0
+        for count, chunk in self._chunks(stale):
+            passed = count
+            if time.time() - self._lease_written > LEASE / 4:  # parsers that fail take long
+                self.hold_lease()
+            read += self._with_facts(chunk, ends)
+            if time.monotonic() > ends:
+                passed = len(read)
+                break
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            for item, (digest, facts) in read:
-                self._store(item, digest, facts)
+            for item in read:
+                self._store(item.file, item.digest, item.facts)
             self._db.execute("COMMIT")
         except BaseException:
             self._names.clear()
             self._db.execute("ROLLBACK")
             raise
+        return passed
 
-    def _facts(self, item: Stale) -> tuple[str, FileFacts | None] | None:
-        """The file's digest and facts; no facts when only its time changed."""
+    def _chunks(self, stale: list[Stale]) -> Iterator[tuple[int, list[_Read]]]:
+        """The files read, a few at a time, each time with how many were passed in all."""
+        chunk: list[_Read] = []
+        for number, item in enumerate(stale, 1):
+            found = self._read(item)
+            chunk += [found] if found is not None else []
+            is_full = (
+                sum(len(file.content) for file in chunk) >= _CHUNK or len(chunk) == _CHUNK_FILES
+            )
+            if is_full or number == len(stale):
+                yield number, chunk
+                chunk = []
+
+    def _read(self, item: Stale) -> _Read | None:
+        """The file with its digest; without content where there is nothing to parse."""
         try:
             if item.entry.size > LARGEST_FILE:
-                return f"size:{item.entry.size}", FileFacts((), {}, 0)
+                return _Read(item, f"size:{item.entry.size}", b"", FileFacts((), {}, 0))
             content = self._tree.read(item.path, LARGEST_FILE)
         except RedlineError:
             return None
         digest = digest_of(content)
-        if digest == item.digest:
-            return digest, None
-        return digest, facts_of(content, item.language)
+        return _Read(item, digest, b"" if digest == item.digest else content)
+
+    def _with_facts(self, chunk: list[_Read], ends: float) -> Iterator[_Read]:
+        """The files with their facts; those are left out that there was no time for."""
+        unparsed = [file for file in chunk if file.needs_facts]
+        asked = [(file.content, file.file.language) for file in unparsed]
+        facts = dict(zip(map(id, unparsed), self._analysis.facts(asked, ends), strict=True))
+        for file in chunk:
+            if not file.needs_facts:
+                yield file
+            elif (found := facts[id(file)]) is not None:
+                yield _Read(file.file, file.digest, b"", found)
 
     def _store(self, item: Stale, digest: str, facts: FileFacts | None) -> None:
         entry = item.entry
@@ -191,7 +253,8 @@ class IndexBuilder:
         )
         row = self._db.execute(
             "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
-            " words, rank) VALUES (?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
+            " words, failed, rank)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
             " RETURNING id",
             (
                 item.known,
@@ -203,6 +266,7 @@ class IndexBuilder:
                 item.language.name,
                 facts.lines,
                 pack(name for name, _, _ in words),
+                facts.failed,
                 item.known,
             ),
         ).fetchone()[0]
@@ -266,53 +330,6 @@ class IndexBuilder:
             self._clear(row)
             self._db.execute("DELETE FROM files WHERE id=?", (row,))
         self._db.execute("COMMIT")
-
-    def rank(self) -> None:
-        """Compute the ranks of files and symbols from who uses whose names."""
-        edges, users = self._edges()
-        files = [row for (row,) in self._db.execute("SELECT id FROM files")]
-        ranks = file_ranks(files, edges)
-        self.hold_lease()
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany(
-            "UPDATE files SET rank=? WHERE id=?", ((rank, row) for row, rank in ranks.items())
-        )
-        self._db.executemany(
-            "UPDATE symbols SET rank=? WHERE name=?",
-            (
-                (sum(ranks.get(user, 0.0) for user in some) / max(1, definers), name)
-                for name, (definers, some) in users.items()
-            ),
-        )
-        self._db.execute("DELETE FROM best")
-        self._db.execute(_BEST_OF_ALL)
-        self._db.execute("COMMIT")
-
-    def _edges(self) -> tuple[dict[int, dict[int, float]], dict[int, tuple[int, list[int]]]]:
-        """Who leans on whom, and per defined name how many define it and (some of) who use it."""
-        definers: dict[int, set[int]] = {}
-        for name, file in self._db.execute(
-            "SELECT s.name, s.file FROM symbols s JOIN names n ON n.id = s.name"
-            " WHERE length(n.name) > 2 AND s.kind NOT IN ('key', 'rule', 'block', 'alias')"
-        ):
-            definers.setdefault(name, set()).add(file)
-        edges: dict[int, dict[int, float]] = {}
-        users: dict[int, tuple[int, list[int]]] = {}
-        for name, where in definers.items():
-            if len(where) > MOST_DEFINERS:
-                continue
-            rows = self._db.execute("SELECT file, count FROM uses WHERE name=?", (name,)).fetchall()
-            outside = [(file, count) for file, count in rows if file not in where]
-            users[name] = (len(where), [file for file, _ in outside])
-            for file, count in outside:
-                self._lean(edges.setdefault(file, {}), where, edge_weight(count, len(where)))
-        return edges, users
-
-    @staticmethod
-    def _lean(targets: dict[int, float], where: set[int], weight: float) -> None:
-        for definer in where:
-            if definer in targets or len(targets) < _EDGES_PER_FILE:
-                targets[definer] = targets.get(definer, 0.0) + weight
 
 
 def be_nice() -> None:

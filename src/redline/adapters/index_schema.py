@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from itertools import accumulate
 
-VERSION = 7
+VERSION = 8
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
 MINOR = (
@@ -18,8 +18,10 @@ MINOR = (
 _TABLES = """
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, root INTEGER, path TEXT, size INTEGER, mtime INTEGER, digest TEXT,
-  language TEXT, lines INTEGER, words BLOB, rank REAL DEFAULT 0, UNIQUE (root, path));
+  language TEXT, lines INTEGER, words BLOB, rank REAL DEFAULT 0, failed TEXT DEFAULT '',
+  UNIQUE (root, path));
 CREATE INDEX files_rank ON files (rank DESC, path);
+CREATE INDEX files_failed ON files (root, path) WHERE failed != '';
 CREATE TABLE names (
   id INTEGER PRIMARY KEY, name TEXT UNIQUE, defined INTEGER DEFAULT 0);
 CREATE TABLE parts (part TEXT, name INTEGER, PRIMARY KEY (part, name)) WITHOUT ROWID;

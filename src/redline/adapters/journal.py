@@ -64,6 +64,8 @@ class Journal:
         self._contents: dict[str, tuple[int, int]] = {}
         # Contents we have synced ourselves; what others wrote, they may still take back.
         self._lasting: set[str] = set()
+        # Lines that fail their checksum: cut off by a crash, or damaged.
+        self.unreadable = 0
         self.revoked: set[str] = set()
         self.finished: set[str] = set()
         self._open()
@@ -261,6 +263,7 @@ class Journal:
     def _take_line(self, text: bytes, offset: int) -> None:
         checksum, _, payload = text.partition(b" ")
         if not payload or checksum != checksum_of(payload):
+            self.unreadable += bool(text)
             return
         fields = payload.split(b" ", FIELDS - 1)
         if fields[0] in (b"C", b"K"):
@@ -301,6 +304,7 @@ class Journal:
         self._places = {}
         self._contents = {}
         self._lasting = set()
+        self.unreadable = 0
         self.revoked = set()
         self.finished = set()
 

@@ -19,7 +19,7 @@ _OPENAT2 = 437  # the same number on every architecture
 _RENAMEAT2 = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "armv7l": 382, "ppc64le": 357}
 _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _RESOLVE = _NO_MAGICLINKS | _NO_SYMLINKS | _BENEATH
-_NOREPLACE = 1
+_NOREPLACE, _EXCHANGE = 1, 2
 _RETRIES = 100
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -131,14 +131,26 @@ class LinuxDisk(Disk):
         if self._renameat2 is None:
             super().rename_new(base, name, to, new)
             return
-        source, target = os.fsencode(name), os.fsencode(new)
-        if not _syscall(self._renameat2, base, source, to, target, _NOREPLACE):
-            return
-        code = ctypes.get_errno()
+        code = self._rename_with(_NOREPLACE, base, name, to, new)
         if code in (errno.EINVAL, errno.ENOSYS):
             super().rename_new(base, name, to, new)
-            return
-        raise OSError(code, os.strerror(code), name, None, new)
+        elif code:
+            raise OSError(code, os.strerror(code), name, None, new)
+
+    def exchange(self, base: Dir, name: str, to: Dir, new: str) -> None:
+        """One renameat2 with EXCHANGE; ENOTSUP where the file system has none."""
+        if self._renameat2 is None:
+            super().exchange(base, name, to, new)
+        code = self._rename_with(_EXCHANGE, base, name, to, new)
+        if code in (errno.EINVAL, errno.ENOSYS):
+            super().exchange(base, name, to, new)
+        elif code:
+            raise OSError(code, os.strerror(code), name, None, new)
+
+    def _rename_with(self, flag: int, base: Dir, name: str, to: Dir, new: str) -> int:
+        source, target = os.fsencode(name), os.fsencode(new)
+        failed = _syscall(self._renameat2, base, source, to, target, flag)
+        return ctypes.get_errno() if failed else 0
 
     def chmod(self, base: Dir, name: str, mode: int) -> None:
         """Through an O_PATH descriptor, so that a file nobody may read can be changed too."""

@@ -12,6 +12,7 @@ from redline.adapters.disk import Disk
 from redline.adapters.disk_reading import Dir
 from redline.adapters.locks import bucket_of
 from redline.adapters.workspace import DiskWorkspace
+from redline.core.budget import MAX_FILE_BYTES
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State, digest_of
 from redline.core.paths import WorkspacePath
 
@@ -108,7 +109,10 @@ class Places:
         return seen
 
     def _observe_file(self, path: WorkspacePath, known: FileState | None) -> Observed | None:
-        """A regular file; None when it is something else. With *known* one is expected."""
+        """A regular file; None when it is something else. With *known* one is expected.
+
+        One that is larger than any file a change may hold is not read; its digest is empty.
+        """
         try:
             fd = self._disk.open_read(self.parent(path), (path.name,))
         except FileNotFoundError:
@@ -121,10 +125,14 @@ class Places:
             found = self._disk.fstat(fd)
             if not modes.S_ISREG(found.st_mode):
                 return None
-            content = self._content(fd, found.st_size, known)
             is_plain = not self._disk.has_attributes(fd)
+            content = self._content(fd, found.st_size, known)
         finally:
             self._disk.close_fd(fd)
+        if content is None:
+            unread = FileState("", found.st_size, modes.S_IMODE(found.st_mode))
+            owner = found.st_uid, found.st_gid
+            return Observed(unread, _mark(found), found.st_nlink, owner, is_plain)
         if known is not None and content is known.content:
             digest = known.digest
         else:
@@ -133,15 +141,22 @@ class Places:
         owner = found.st_uid, found.st_gid
         return Observed(state, _mark(found), found.st_nlink, owner, is_plain)
 
-    def _content(self, fd: int, size: int, known: FileState | None) -> bytes:
-        """The bytes of an open file: the very object that is known, if they are the same."""
+    def _content(self, fd: int, size: int, known: FileState | None) -> bytes | None:
+        """The bytes of an open file: the very object that is known, if they are the same.
+
+        None for a file that is too large to be read.
+        """
+        if size > MAX_FILE_BYTES:
+            return None
         expected = known.content if known is not None else None
         if expected is not None and size == len(expected) > _LARGE:
             if self._disk.holds(fd, expected):
                 return expected
-            size = self._disk.fstat(fd).st_size
-            return self._disk.pread(fd, size, 0)
-        content = self._disk.read(fd, size)
+            content = self._disk.pread(fd, MAX_FILE_BYTES + 1, 0)
+            return content if len(content) <= MAX_FILE_BYTES else None
+        content = self._disk.read(fd, size, MAX_FILE_BYTES)
+        if len(content) > MAX_FILE_BYTES:
+            return None
         return expected if expected is not None and content == expected else content
 
     def mark(self, path: WorkspacePath) -> tuple[int, ...]:

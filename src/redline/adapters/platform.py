@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import sys
+from enum import Enum
 
 from redline.adapters.disk import Disk
 
@@ -13,6 +15,7 @@ if sys.platform != "win32":
 
 _SYSTEM: str = sys.platform
 _FAR = 0x7FFF0000
+_F_SETSIG = 10  # Linux; the standard library has no name for it
 
 
 def choose_disk() -> Disk:
@@ -40,6 +43,22 @@ def state_home() -> str:
     if _SYSTEM == "darwin":
         return os.path.join(home, "Library", "Application Support", "redline")
     return os.path.join(home, ".local", "state", "redline")
+
+
+def state_homes() -> list[str]:
+    """Every directory where a Redline of this user keeps its own files by default."""
+    usual = os.path.join(os.path.expanduser("~"), ".local", "state", "redline")
+    return list(dict.fromkeys((state_home(), usual)))
+
+
+def program_files() -> list[str]:
+    """What this process runs from: its package, its interpreter and that one's libraries."""
+    scripts, library = ("Scripts", "Lib") if _SYSTEM == "win32" else ("bin", "lib")
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = [package, os.path.dirname(os.__file__)]
+    for prefix in {sys.prefix, sys.base_prefix}:
+        found += [os.path.join(prefix, name) for name in (scripts, library, "pyvenv.cfg")]
+    return [*found, sys.executable, os.path.realpath(sys.executable)]
 
 
 def lock_home() -> str:
@@ -82,3 +101,41 @@ def unlock(fd: int) -> None:
         msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
         return
     fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+class Writers(Enum):
+    """Whether other processes have a file open for writing."""
+
+    NONE = "none"
+    SOME = "some"
+    UNKNOWN = "unknown"
+
+
+def lease(fd: int) -> Writers:
+    """Take a read lease on an open file: from now on `lease_broken` tells of every writer.
+
+    Linux grants one only while no process has the file open for writing, and makes whoever opens
+    it for writing wait until the lease is released (which closing *fd* does). Other systems, other
+    users' files and network file systems grant none.
+    """
+    if not _SYSTEM.startswith("linux"):
+        return Writers.UNKNOWN
+    try:
+        # The kernel announces a waiting writer by a signal: one that is ignored by default.
+        fcntl.fcntl(fd, _F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except BlockingIOError:
+        return Writers.SOME
+    except OSError:
+        return Writers.UNKNOWN
+    return Writers.NONE
+
+
+def lease_broken(fd: int) -> bool:
+    """Whether a process waits to open for writing a file that `lease` was granted for."""
+    return fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_UNLCK
+
+
+def end_lease(fd: int) -> None:
+    """Let a waiting writer go on."""
+    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)

@@ -21,6 +21,7 @@ class PortableDisk(Disk):
     """Directory handles are absolute paths whose every part is checked to be no link."""
 
     syncs_directories = False
+    locks_files = False
 
     def open_root(self, path: str) -> Dir:
         """The canonical path of an existing directory."""
@@ -131,6 +132,11 @@ class PortableDisk(Disk):
         """Attributes are inherited from the directory here."""
         del fd
         return False
+
+    def makes_files_of(self, owner: tuple[int, int]) -> bool:
+        """Owners are inherited from the directory here."""
+        del owner
+        return True
 
     def fchown(self, fd: int, owner: tuple[int, int]) -> None:
         """Owners are inherited from the directory here."""

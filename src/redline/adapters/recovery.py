@@ -31,6 +31,15 @@ class Recovery:
         self._store = store
         # How many changes of dead processes were finished or taken back so far.
         self.settled = 0
+        # Names under which another program's saves were kept.
+        self.kept_beside: list[str] = []
+
+    def notices(self) -> list[str]:
+        """What was kept beside its place while changes were settled."""
+        return [
+            f"another program's save, displaced by a change that a crash cut short, is in {name}"
+            for name in self.kept_beside
+        ]
 
     def run(self) -> int:
         """Settle every change whose owner died; how many could not be settled yet."""
@@ -102,7 +111,10 @@ class Recovery:
                 self._take_back(self._swap(places, change_set.inverse(), intent, name, back=True))
             elif not self._was_followed(line, change_set):
                 forward = self._swap(places, change_set, intent, name)
-                verdicts = forward.judge()
+                verdicts, gave_back = self._judge(forward)
+                if gave_back:
+                    store.journal.revoke(name)
+                    return True
                 if verdicts == [Verdict.TO_DO] and not forward.is_waiting(0):
                     store.journal.revoke(name)
                     return True
@@ -149,12 +161,11 @@ class Recovery:
         try:
             forward = self._swap(places, change_set, intent, name)
             revoked = name in store.journal.revoked
-            if not revoked and not take_back:
-                verdicts = forward.judge()
-                if Verdict.CONFLICT not in verdicts:
-                    self._carry_out(forward, verdicts)
-                    self._sweep(places, intent)
-                    return
+            verdicts, _ = self._judge(forward)
+            if not revoked and not take_back and Verdict.CONFLICT not in verdicts:
+                self._carry_out(forward, verdicts)
+                self._sweep(places, intent)
+                return
             if not revoked:
                 store.journal.revoke(name)
             self._take_back(self._swap(places, change_set.inverse(), intent, name, back=True))
@@ -162,6 +173,14 @@ class Recovery:
         finally:
             places.forget()
             held.release()
+
+    def _judge(self, swap: Swap) -> tuple[list[Verdict], bool]:
+        """How far a change got, and whether a save that it had displaced was given back."""
+        found = swap.judge()
+        verdicts = swap.rescue(found)
+        swap.make_last()
+        self.kept_beside += swap.kept.values()
+        return verdicts, verdicts != found
 
     def roll_forward(self, transaction: DiskTransaction) -> None:
         """Finish a change whose owner is alive and holds its locks."""
@@ -186,7 +205,7 @@ class Recovery:
 
     def _take_back(self, swap: Swap) -> None:
         """Undo what was done; a place that a person has changed since is left as it is."""
-        self._carry_out(swap, swap.judge())
+        self._carry_out(swap, self._judge(swap)[0])
 
     def _carry_out(self, swap: Swap, verdicts: list[Verdict]) -> None:
         todo = [n for n, verdict in enumerate(verdicts) if verdict is Verdict.TO_DO]

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
-from redline.adapters.ripgrep_process import RipgrepProcesses
+from redline.adapters.ripgrep_process import OddIgnoreFile, RipgrepProcesses
 from redline.adapters.ripgrep_search import ALWAYS, Flood, Search, Work, scope_flags, selects
 from redline.core.errors import InvalidPattern, RedlineError
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
 from redline.core.textfile import SNIFFED
-from redline.search.ignore import ancestor_rules
-from redline.search.patterns import expand_braces
+from redline.search.es_regex import check_pattern
+from redline.search.ignore import (
+    ancestor_rules,
+    ignore_files,
+    is_odd_ignore_file,
+    rebased_rules,
+)
+from redline.search.patterns import check_globs, expand_braces
 
 _FILES_SECONDS = 600.0
+_MAX_ODD_FILES = 20
+_NO_IGNORE_FILES = ("--no-ignore-vcs", "--no-ignore-exclude")
 _FLOOD = Flood()
 _CALMLY = (
     os.O_RDONLY
@@ -30,10 +40,22 @@ _CALMLY = (
 class Ripgrep:
     """Searches beneath the roots; the kernel keeps the program inside them where it can."""
 
-    def __init__(self, roots: Sequence[int | str], tree: Tree, flood: Flood = _FLOOD) -> None:
-        """*roots* are open directories, or their names where descriptors cannot be entered."""
+    def __init__(
+        self,
+        roots: Sequence[int | str],
+        tree: Tree,
+        flood: Flood = _FLOOD,
+        sealed: Callable[[int], Sequence[tuple[str, ...]]] = lambda _: (),
+    ) -> None:
+        """*roots* are open directories, or their names where descriptors cannot be entered.
+
+        *sealed* names the directories of a root that are never searched.
+        """
         self._tree = tree
+        self._sealed = sealed
         self._flood = flood
+        # Ignore files that are no regular files, as far as searches have met them.
+        self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
 
     def search(
@@ -50,6 +72,7 @@ class Ripgrep:
                 "A search looks through text, and the query holds NUL",
                 hint="search with regex for \\x00",
             )
+        check_pattern(query.pattern)
         _check_globs((*query.include, *query.exclude))
         lines: list[GrepLine] = []
         binary: list[WorkspacePath] = []
@@ -59,14 +82,58 @@ class Ripgrep:
         for root in sorted({path.root for path in where}):
             places = sorted(outermost(path for path in where if path.root == root))
             limit = max(query.max_matches - total, 0)
-            work = Work(self.processes, root, places, self._rules(places, query), cancel, ends)
-            search = Search(work, query, limit, self._flood)
-            search.run()
+            search, work = self._run(root, places, query, limit, cancel, ends)
             lines += search.lines()
             binary += search.binary()
             total += search.total
             timed_out |= work.late
         return GrepResult(tuple(lines), total, timed_out, tuple(binary))
+
+    def _run(
+        self,
+        root: int,
+        places: Sequence[WorkspacePath],
+        query: GrepQuery,
+        limit: int,
+        cancel: Cancel,
+        ends: float,
+    ) -> tuple[Search, Work]:
+        """One search of one root, once more with our own reading of the ignore files if need be."""
+        rules = self._rules(places, query)
+        watch = None if query.ignored else partial(self._refuse_odd_ignore_files, places)
+        try:
+            self._refuse_known_odd_files(root, ignored=query.ignored)
+            work = Work(self.processes, root, places, rules, cancel, ends, watch=watch)
+            search = Search(work, query, limit, self._flood)
+            search.run()
+        except OddIgnoreFile:
+            rules = [*rules, *self._all_rules(places)]
+            work = Work(self.processes, root, places, rules, cancel, ends, flags=_NO_IGNORE_FILES)
+            search = Search(work, query, limit, self._flood)
+            search.run()
+        return search, work
+
+    def _refuse_odd_ignore_files(self, places: Sequence[WorkspacePath]) -> None:
+        """Raise OddIgnoreFile when ripgrep may hang on what it takes for an ignore file."""
+        for file in ignore_files(self._tree, places):
+            if is_odd_ignore_file(self._tree, file):
+                if len(self._odd_files) < _MAX_ODD_FILES:
+                    self._odd_files.add(file)
+                raise OddIgnoreFile
+
+    def _refuse_known_odd_files(self, root: int, *, ignored: bool) -> None:
+        """Raise OddIgnoreFile at once where a search of this root has met one before."""
+        for file in () if ignored else tuple(self._odd_files):
+            if file.root == root and is_odd_ignore_file(self._tree, file):
+                raise OddIgnoreFile
+
+    def _all_rules(self, places: Sequence[WorkspacePath]) -> list[str]:
+        """The rules of every ignore file at and beneath *places*."""
+        return [
+            line
+            for file in ignore_files(self._tree, places)
+            for line in rebased_rules(self._tree, file)
+        ]
 
     def _rules(self, places: Sequence[WorkspacePath], query: GrepQuery) -> list[str]:
         """Lines of an extra ignore file: a coarse form of `include`, and the parents' rules."""
@@ -79,6 +146,8 @@ class Ripgrep:
         if not query.ignored:
             for path in places:
                 rules += ancestor_rules(self._tree, path)
+        for number in {path.root for path in places}:
+            rules += ["/" + _literal("/".join(own)) for own in self._sealed(number)]
         return rules
 
     def files(
@@ -90,9 +159,17 @@ class Ripgrep:
         arguments = [*ALWAYS, "--files", *scope_flags(query)]
         target = "./" + "/".join(where.parts)
         rules = self._rules([where], query)
+        watch = None if ignored else partial(self._refuse_odd_ignore_files, [where])
         pieces: list[bytes] = []
-        with self.processes.start(where.root, arguments, rules, [target]) as running:
-            running.pass_on(_FILES_SECONDS, pieces.append)
+        try:
+            self._refuse_known_odd_files(where.root, ignored=ignored)
+            with self.processes.start(where.root, arguments, rules, [target]) as running:
+                running.pass_on(_FILES_SECONDS, pieces.append, watch=watch)
+        except OddIgnoreFile:
+            pieces.clear()
+            arguments, rules = [*arguments, *_NO_IGNORE_FILES], [*rules, *self._all_rules([where])]
+            with self.processes.start(where.root, arguments, rules, [target]) as running:
+                running.pass_on(_FILES_SECONDS, pieces.append)
         wanted = selects(query.include) if globs else None
         found = [name.removeprefix(b"./") for name in b"".join(pieces).split(b"\0") if name]
         found.sort(key=lambda name: name.replace(b"/", b"\0"))
@@ -131,7 +208,13 @@ def _begins_binary(name: str, directory: int) -> bool:
         os.close(fd)
 
 
+def _literal(path: str) -> str:
+    """*path* as an ignore rule that means nothing else."""
+    return re.sub(r"([\\*?\[\]! ])", r"\\\1", path)
+
+
 def _check_globs(globs: Sequence[str]) -> None:
+    check_globs(globs)
     # A program's arguments cannot hold NUL, and no file name does.
     if any("\0" in glob for glob in globs):
         raise InvalidPattern("A glob may not hold NUL")

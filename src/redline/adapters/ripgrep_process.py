@@ -18,11 +18,17 @@ from redline.core.ports.search import Cancel
 
 _CHUNK = 1 << 18
 _LOOK_EVERY = 0.004
+# A search that takes longer than this may hang on a FIFO that is named like an ignore file.
+_WATCHED_AFTER = 0.5
 _FAR_AHEAD = 64 << 20
 _FREED_AT_ONCE = 4 << 20
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
 _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
 _NAME = "rg.exe" if sys.platform == "win32" else "rg"
+
+
+class OddIgnoreFile(Exception):
+    """Something that is no regular file has the name of an ignore file."""
 
 
 def find_ripgrep() -> str:
@@ -88,11 +94,16 @@ class Running:
         self._read = self._freed = 0
 
     def pass_on(
-        self, seconds: float, feed: Callable[[bytes], None], cancel: Cancel | None = None
+        self,
+        seconds: float,
+        feed: Callable[[bytes], None],
+        cancel: Cancel | None = None,
+        watch: Callable[[], None] | None = None,
     ) -> bool:
         """Give *feed* all output while it is written; True: it took too long and was killed.
 
-        A cancelled call kills the process too.
+        A cancelled call kills the process too. *watch* is called once when the process has run for
+        a while, to raise where it may be blocked.
         """
         process = self._process
         if cancel is not None:
@@ -100,7 +111,7 @@ class Running:
         if process.stdout is not None:
             late = _pipe_through(process, process.stdout.fileno(), seconds, feed)
         else:
-            late = self._follow(seconds, feed)
+            late = self._follow(seconds, feed, watch)
         process.wait()
         return late
 
@@ -109,12 +120,18 @@ class Running:
         errors = self._process.stderr
         return errors.read() if errors and self._process.returncode == 2 else b""
 
-    def _follow(self, seconds: float, feed: Callable[[bytes], None]) -> bool:
+    def _follow(
+        self, seconds: float, feed: Callable[[bytes], None], watch: Callable[[], None] | None
+    ) -> bool:
         ends = time.monotonic() + seconds
+        watched = time.monotonic() + _WATCHED_AFTER
         late = False
         with _Ending(self._process) as ending:
             while not ending.within(_LOOK_EVERY):
                 self._drain(feed)
+                if watch is not None and time.monotonic() >= watched:
+                    watch()
+                    watch = None
                 if time.monotonic() >= ends:
                     late = True
                     self._process.kill()

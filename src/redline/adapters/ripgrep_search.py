@@ -70,18 +70,21 @@ class Work:
     cancel: Cancel
     ends: float
     late: bool = False
+    flags: Sequence[str] = ()
+    watch: Callable[[], None] | None = None
 
     @contextmanager
     def start(self, flags: Sequence[str]) -> Iterator[Running]:
         """Ripgrep at work on all places."""
         targets = ["./" + "/".join(place.parts) for place in self.places]
-        with self.processes.start(self.root, [*ALWAYS, *flags], self.rules, targets) as running:
+        flags = [*ALWAYS, *self.flags, *flags]
+        with self.processes.start(self.root, flags, self.rules, targets) as running:
             yield running
 
     def finish(self, running: Running, feed: Callable[[bytes], None]) -> None:
         """Pass all output on. Cancelled, InvalidPattern."""
         left = max(0.001, self.ends - time.monotonic())
-        self.late |= running.pass_on(left, feed, self.cancel)
+        self.late |= running.pass_on(left, feed, self.cancel, self.watch)
         self.cancel.check()
         complaint = running.complaint()
         if complaint:

@@ -28,6 +28,11 @@ def staged_name(transaction: str, number: int) -> str:
     return f".redline-{transaction}-{number}"
 
 
+def kept_name(name: str, transaction: str) -> str:
+    """The name under which another program's save is kept when its own is taken."""
+    return f"{name}.saved-{transaction}"
+
+
 def remove_if_there(disk: Disk, places: Places, directory: WorkspacePath, name: str) -> bool:
     """Remove a staged file if it still waits; whether it did."""
     try:

@@ -13,6 +13,8 @@ from redline.adapters.contents import MOST_INLINE, Contents
 from redline.adapters.deltas import bases_of
 from redline.adapters.disk import Disk
 from redline.adapters.failures import writing_failed
+from redline.adapters.file_guards import FileGuards
+from redline.adapters.guard import WriteGuard
 from redline.adapters.intents import new_ids
 from redline.adapters.journal import Journal, Undecided
 from redline.adapters.journal_lines import Head, spell_operation
@@ -26,6 +28,7 @@ from redline.adapters.transaction import DiskTransaction
 from redline.adapters.workspace import DiskWorkspace
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import Locked, PathDenied, WriteFailed
+from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation, Origin
 
@@ -43,11 +46,13 @@ class DiskStore(StoreReading):
         state_dir: str,
         lock_dir: str,
         *,
+        guard: WriteGuard | None = None,
         recover: bool = True,
         most_inline: int = MOST_INLINE,
         least_delta: int = LEAST_DELTA,
     ) -> None:
         self.disk = disk
+        self._guard_writes = guard.check if guard is not None else None
         # The directories of the last change.
         self._seen: dict[WorkspacePath, tuple[int, int]] = {}
         try:
@@ -75,8 +80,9 @@ class DiskStore(StoreReading):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
+        consented: frozenset[GuardedPath] = frozenset(),
     ) -> DiskTransaction:
-        """Lock, check every base and stage."""
+        """Lock, refuse guarded paths nobody *consented* to, check every base and stage."""
         self._refuse_roots(change_set)
         for _ in range(_TRIES):
             places, held = self.lock(change_set)
@@ -85,7 +91,14 @@ class DiskStore(StoreReading):
             self.recovery.run()
         else:
             raise Locked("An unfinished change holds these files and cannot be settled yet")
-        transaction = DiskTransaction(self, origin, kind, reverts, held, places)
+        guards = FileGuards(self.disk, self._show)
+        transaction = DiskTransaction(self, origin, kind, reverts, held, places, guards)
+        try:
+            if self._guard_writes is not None:
+                self._guard_writes(change_set, consented)
+        except BaseException:
+            transaction.abandon()
+            raise
         transaction.prepare(change_set)
         return transaction
 
@@ -179,6 +192,9 @@ class DiskStore(StoreReading):
                 if self.workspace.holds_root(path):
                     shown = show_name(self.workspace.absolute(path))
                     raise PathDenied(shown, f"An allowed directory cannot be replaced: {shown}")
+
+    def _show(self, path: WorkspacePath) -> str:
+        return show_name(self.workspace.absolute(path))
 
     def hold_blobs(self) -> int:
         """Keep pruning away while contents are stored that no record names yet."""

@@ -29,6 +29,18 @@ class StoreReading:
         self._guard = threading.RLock()
         self._known: tuple[object, Lineage] | None = None
 
+    def damage(self) -> str:
+        """What cannot be read of the history, in words; empty when all of it can."""
+        self.journal.refresh()
+        count = self.journal.unreadable
+        if not count:
+            return ""
+        lines = "1 line" if count == 1 else f"{count} lines"
+        return (
+            f"{lines} of the history cannot be read (damaged, or cut off by a crash):"
+            " changes recorded there cannot be listed or undone"
+        )
+
     def load(self, operation_id: str, steps: int | None = None) -> Operation:
         """An operation with contents, up to a limit; larger ones are left where they are."""
         line = self._line(operation_id)

@@ -1,158 +1,27 @@
-"""Carrying steps out on the disk, in order, and finding out how far somebody else got."""
+"""Carrying steps out on the disk, in order, and finding out how far a dead process got.
+
+A file is replaced by exchanging it with the new one, so that what was replaced can still be
+looked at: if it is not what the change was planned on, because another program saved it in the
+meantime, it is put back and the change is refused. See `displaced.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from redline.adapters.basis import is_tangled
-from redline.adapters.disk import Disk
 from redline.adapters.disk_reading import Dir
-from redline.adapters.places import Observed, OtherKind, Places
-from redline.adapters.staging import Step, needs_staging, remove_if_there, staged_name
+from redline.adapters.displaced import Displaced, Displacement, has_no_exchange
+from redline.adapters.staged_files import Saved
+from redline.adapters.staging import needs_staging, remove_if_there
 from redline.adapters.verdicts import Verdict, is_state, judge
-from redline.core.changes import (
-    Absent,
-    Change,
-    DirState,
-    FileState,
-    LinkState,
-    Rename,
-    State,
-)
-from redline.core.paths import WorkspacePath
-
-# A content of the history by its digest, in pieces.
-Saved = Callable[[str], Iterable[bytes]]
-# Staged files are synced together, so many at a time.
-_MOST_UNSYNCED = 32
+from redline.core.changes import Absent, Change, DirState, FileState, Rename
 
 
 @dataclass(slots=True)
-class Swap:
-    """The steps of one transaction and where their new files wait.
-
-    `staging` gives for each step the directory its new file waits in; `suffix` keeps the files
-    of a roll-back apart from those of the way forward.
-    """
-
-    disk: Disk
-    places: Places
-    transaction: str
-    steps: Sequence[Step]
-    staging: Sequence[WorkspacePath]
-    suffix: str = ""
-    # What was found at the places before, where somebody looked.
-    observed: Mapping[WorkspacePath, Observed] = field(default_factory=dict)
-    # Staged files that do not last yet, open.
-    unsynced: list[int] = field(default_factory=list)
-    dirty: dict[WorkspacePath, None] = field(default_factory=dict)
-    # The step being carried out, to name it when it fails.
-    current: int = 0
-
-    # -- staging ------------------------------------------------------------------------------
-
-    def staged_name(self, number: int) -> str:
-        """The hidden name a step's new file has until it is swapped in."""
-        return staged_name(self.transaction, number) + self.suffix
-
-    def stage(self, number: int, saved: Saved) -> tuple[Step, tuple[str, ...]]:
-        """Put a step's new file or link next to its place; the settled step, and what was lost.
-
-        It lasts when `sync_staged` is done.
-        """
-        step = self.steps[number]
-        if not needs_staging(step):
-            return step, ()
-        assert isinstance(step, Change)
-        where = self.places.directory(self.staging[number])
-        name = self.staged_name(number)
-        if isinstance(step.after, LinkState):
-            self.disk.symlink(where, name, step.after.target)
-            return step, ()
-        assert isinstance(step.after, FileState)
-        after = step.after
-        held = after.content
-        pieces = saved(after.digest) if held is None else (held,)
-        mode, notes = self._write(step, where, name, pieces)
-        after = FileState(after.digest, after.size, mode, held)
-        return Change(step.path, step.before, after), notes
-
-    def _write(
-        self, step: Change, where: int | str, name: str, pieces: Iterable[bytes]
-    ) -> tuple[int, tuple[str, ...]]:
-        assert isinstance(step.after, FileState)
-        mode = step.after.mode
-        fd = self.disk.create(where, name, 0o666 if mode is None else 0o600)
-        try:
-            for piece in pieces:
-                self.disk.append(fd, piece)
-            made = self.disk.fstat(fd)
-            notes = self._keep_attributes(step, fd, (made.st_uid, made.st_gid))
-            if mode is None:
-                mode = made.st_mode & 0o7777
-            else:
-                self.disk.fchmod(fd, mode)
-        except BaseException:
-            self.disk.close_fd(fd)
-            raise
-        self.unsynced.append(fd)
-        if len(self.unsynced) >= _MOST_UNSYNCED:
-            self.sync_staged()
-        return mode, notes
-
-    def sync_staged(self) -> None:
-        """Make the new files that wait last."""
-        while self.unsynced:
-            fd = self.unsynced.pop()
-            try:
-                self.disk.sync(fd)
-            finally:
-                self.disk.close_fd(fd)
-
-    def _keep_attributes(
-        self, step: Change, target: int, made_by: tuple[int, int]
-    ) -> tuple[str, ...]:
-        """Give a new file the owner and extended attributes of the old; what was refused."""
-        if not isinstance(step.before, FileState):
-            return ()
-        seen = self.observed.get(step.path)
-        if seen is not None and seen.is_plain:
-            return self._keep_owner(target, seen.owner, made_by)
-        try:
-            old = self.disk.open_read(self.places.parent(step.path), (step.path.name,))
-        except OSError:
-            return ()
-        try:
-            found = self.disk.fstat(old)
-            refused = self._keep_owner(target, (found.st_uid, found.st_gid), made_by)
-            return refused + self.disk.copy_attributes(old, target)
-        finally:
-            self.disk.close_fd(old)
-
-    def _keep_owner(
-        self, target: int, owner: tuple[int, int], made_by: tuple[int, int]
-    ) -> tuple[str, ...]:
-        if owner == made_by:
-            return ()
-        try:
-            self.disk.fchown(target, owner)
-        except OSError:
-            return ("owner not kept",)
-        return ()
-
-    def sweep(self, numbers: Iterable[int]) -> None:
-        """Remove new files that wait no longer, for good: soon nobody looks for them."""
-        while self.unsynced:
-            self.disk.close_fd(self.unsynced.pop())
-        swept: set[WorkspacePath] = set()
-        for number in numbers:
-            where = self.staging[number]
-            for name in {self.staged_name(number), staged_name(self.transaction, number)}:
-                if remove_if_there(self.disk, self.places, where, name):
-                    swept.add(where)
-        for where in swept:
-            self.disk.sync_dir(self.places.directory(where))
+class Swap(Displacement):
+    """Steps as they are carried out, one system call at a time."""
 
     # -- carrying out -------------------------------------------------------------------------
 
@@ -198,7 +67,7 @@ class Swap:
         if needs_staging(step):
             self._swap_in(number, step, parent)
         elif isinstance(step.after, Absent):
-            self._remove(step)
+            self._remove(number, step)
         elif isinstance(step.after, DirState):
             if not isinstance(step.before, DirState):
                 self.disk.mkdir(parent, name)
@@ -218,28 +87,47 @@ class Swap:
         self.dirty[self.staging[number]] = None
         if isinstance(step.before, Absent):
             self.disk.rename_new(where, staged, parent, name)
-        else:
-            self.disk.rename(where, staged, parent, name)
+            return
+        self._refuse_disturbed(step)
+        if self.guards is not None and isinstance(step.after, FileState):
+            self.guards.guard_new(step.path, where, staged)
+        try:
+            self.disk.exchange(where, staged, parent, name)
+        except OSError as error:
+            if not has_no_exchange(error):
+                raise
+            self._replace_at_once(step, where, staged, parent)
+            return
+        if not self._is_base(number, step):
+            self._exchange_back(number, step, where, parent)
+        self.disk.unlink(where, staged)
 
-    def _remove(self, step: Change) -> None:
+    def _replace_at_once(self, step: Change, where: Dir, staged: str, parent: Dir) -> None:
+        """Replace where nothing can be exchanged: what is there is compared just before."""
+        found = self.places.observe(step.path, step.before).state
+        if not is_state(step.before, found, step):
+            raise Displaced
+        self.disk.rename(where, staged, parent, step.path.name)
+
+    def _remove(self, number: int, step: Change) -> None:
         parent, name = self.places.parent(step.path), step.path.name
         if isinstance(step.before, DirState):
             self.disk.rmdir(parent, name)
             self.places.forget()
-        else:
-            self.disk.unlink(parent, name)
+            return
+        self._refuse_disturbed(step)
+        where, staged = self.places.directory(self.staging[number]), self.staged_name(number)
+        self.dirty[self.staging[number]] = None
+        self.disk.rename_new(parent, name, where, staged)
+        if not self._is_base(number, step):
+            self._move_back(number, step, where, parent)
+        self.disk.unlink(where, staged)
 
     # -- finding out --------------------------------------------------------------------------
 
     def judge(self) -> list[Verdict]:
         """How each step stands on the disk."""
         return judge(self.steps, self._look)
-
-    def _look(self, path: WorkspacePath) -> State | None:
-        try:
-            return self.places.observe(path).state
-        except OtherKind:
-            return None
 
     def is_waiting(self, number: int) -> bool:
         """Whether a step's new file waits, and is whole."""

@@ -9,18 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from redline.adapters import records
-from redline.adapters.basis import Basis, one_kind_at_a_time
+from redline.adapters.basis import Basis, is_tangled, one_kind_at_a_time
 from redline.adapters.deltas import bases_of
+from redline.adapters.displaced import Displaced
 from redline.adapters.failures import reading_failed, writing_failed
+from redline.adapters.file_guards import FileGuards
 from redline.adapters.intents import Staging
 from redline.adapters.journal import Undecided
 from redline.adapters.journal_lines import Head, spell_operation
 from redline.adapters.locks import Held
 from redline.adapters.places import Places
 from redline.adapters.slots import Slot
-from redline.adapters.staging import Step, needs_staging, staging_directory
+from redline.adapters.staging import Step, kept_name, needs_staging, staging_directory
 from redline.adapters.swap import Swap
-from redline.core.changes import ChangeSet, DirState, FileState, Rename
+from redline.core.changes import Absent, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import RedlineError, StaleBase
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation, Origin
@@ -39,6 +41,7 @@ class DiskTransaction:
     reverts: str | None
     held: Held
     places: Places
+    guards: FileGuards
     # Known as soon as a slot is taken.
     id: str = ""
     slot: Slot | None = None
@@ -59,6 +62,7 @@ class DiskTransaction:
     def prepare(self, change_set: ChangeSet) -> None:
         """Check every base and stage what is new; on failure nothing is left behind."""
         try:
+            self.guards.lock(change_set.steps, self.places)
             self._check(change_set)
             self._announce()
             self._save()
@@ -84,6 +88,22 @@ class DiskTransaction:
             if isinstance(settled, Rename) or settled.before != settled.after:
                 self.steps.append(settled)
                 self._note_links(settled)
+                self._note_unkept(settled)
+
+    def _note_unkept(self, step: Step) -> None:
+        """Say what an undo of a removal will not bring back: the history keeps bytes and mode."""
+        if isinstance(step, Rename) or not isinstance(step.after, Absent) or self.basis is None:
+            return
+        seen = self.basis.observed.get(step.path)
+        if seen is None or not isinstance(seen.state, FileState):
+            return
+        unkept = [] if seen.is_plain else ["extended attributes (and access list)"]
+        if not self.store.disk.makes_files_of(seen.owner):
+            unkept.append("owner")
+        if unkept:
+            self.notes.append(
+                f"an undo will not restore {' and '.join(unkept)} of {self._show(step.path)}"
+            )
 
     def _note_links(self, step: Step) -> None:
         if isinstance(step, Rename) or not needs_staging(step) or self.basis is None:
@@ -120,6 +140,7 @@ class DiskTransaction:
             self.steps,
             staging,
             observed=self.basis.observed,
+            guards=self.guards,
         )
 
     def _spelled(self, staging: list[WorkspacePath]) -> Staging:
@@ -161,8 +182,9 @@ class DiskTransaction:
         self.swapper.sync_staged()
 
     def _check_again(self) -> None:
-        """Somebody without our locks may have written since the bases were read."""
+        """A program that takes no locks may have written since the bases were read."""
         assert self.basis is not None
+        self.guards.lease()
         for path, mark in self.basis.marks.items():
             found = self.places.mark(path)
             is_directory = isinstance(self.basis.observed[path].state, DirState)
@@ -177,8 +199,33 @@ class DiskTransaction:
         assert self.swapper is not None
         try:
             self.swapper.carry_out(range(len(self.steps)))
+            self._check_late()
         except OSError as error:
             self._revoke(error)
+
+    def _check_late(self) -> None:
+        """Look once more for programs that wrote while the files were being replaced.
+
+        One that had found the old file before it was replaced, and opened it only after, wrote
+        into a file without a name: what it wrote is kept beside the new file, and said.
+        """
+        for path, content in self.guards.late_writes():
+            name = kept_name(path.name, self.id)
+            parent = self.places.parent(path)
+            fd = self.store.disk.create(parent, name)
+            try:
+                self.store.disk.append(fd, content)
+                self.store.disk.sync(fd)
+            finally:
+                self.store.disk.close_fd(fd)
+            self.store.disk.sync_dir(parent)
+            beside = self._show(path.parent.child(name))
+            self.notes.append(f"another program saved at the same moment; its text is in {beside}")
+        if not is_tangled(tuple(self.steps)):
+            self.notes += (
+                f"another program wrote {self._show(path)} right after this change; read it again"
+                for path in self.guards.overwritten(self.places)
+            )
 
     def _commit(self) -> None:
         try:
@@ -220,6 +267,11 @@ class DiskTransaction:
         else:
             self._release()
         shown = self._show(_end(self.steps[failed]))
+        if isinstance(error, Displaced):
+            hint = "another program saved it just now; read it again and repeat the edit"
+            if error.beside:
+                hint += f" (it saved twice: the older text is in {error.beside})"
+            raise StaleBase(shown, hint=hint) from error
         if isinstance(error, FileExistsError):
             raise StaleBase(shown, hint="something new stands there; look at it first") from error
         raise writing_failed(error, shown) from error
@@ -308,6 +360,7 @@ class DiskTransaction:
         self.store.release_blobs(self.blob_lock)
         self.blob_lock = None
         self.places.forget()
+        self.guards.release()
         self.held.release()
 
     def _show(self, path: WorkspacePath) -> str:

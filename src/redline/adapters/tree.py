@@ -12,8 +12,17 @@ from redline.adapters.disk_reading import Dir
 from redline.adapters.failures import reading_failed
 from redline.adapters.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.workspace import DiskWorkspace
+from redline.core.budget import MAX_FILE_BYTES, charge_read
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
-from redline.core.errors import IsADirectory, NotARegularFile, NotFound, RedlineError, TooLarge
+from redline.core.errors import (
+    IsADirectory,
+    LimitReached,
+    NotARegularFile,
+    NotFound,
+    PathDenied,
+    RedlineError,
+    TooLarge,
+)
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Entry, FactLists, Folder, Kind
 
@@ -39,7 +48,7 @@ class DiskTree:
 
     def stat(self, path: WorkspacePath) -> Entry | None:
         """What is there, or None."""
-        root = self._workspace.handle(path.root)
+        root = self._root_of(path)
         try:
             if not path.parts:
                 return _entry(path, self._disk.stat(root, ""))
@@ -56,24 +65,36 @@ class DiskTree:
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
         """The bytes of a regular file; at most *limit*, else TooLarge."""
+        return self._read(path, MAX_FILE_BYTES if limit is None else min(limit, MAX_FILE_BYTES))[0]
+
+    def _read(
+        self, path: WorkspacePath, limit: int, *, is_held: bool = False
+    ) -> tuple[bytes, os.stat_result]:
+        """A file's bytes and facts; its size is looked at before anything is read.
+
+        What a plan starts from is held as long as the call takes, and counts towards its budget.
+        """
         fd, found = self.open(path)
         try:
-            if limit is not None and found.st_size > limit:
+            if found.st_size > limit:
                 raise self._too_large(path, found.st_size, limit)
-            content = self._disk.read(fd, found.st_size)
+            if is_held:
+                charge_read(path, found.st_size)
+            content = self._disk.read(fd, found.st_size, limit)
         except OSError as error:
             raise self._failed(error, path) from None
         finally:
             self._disk.close_fd(fd)
-        if limit is not None and len(content) > limit:
+        if len(content) > limit:
             raise self._too_large(path, len(content), limit)
-        return content
+        return content, found
 
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
         """Up to *length* bytes from *offset*."""
         fd, found = self.open(path)
         if found.st_size:  # told beforehand, the end needs no second read; 0 may mean unknown
             length = min(length, max(found.st_size - offset, 0))
+        length = min(length, MAX_FILE_BYTES)
         try:
             return self._disk.pread(fd, length, offset)
         except OSError as error:
@@ -119,7 +140,7 @@ class DiskTree:
     def _inside(self, path: WorkspacePath, work: Callable[[Dir], T]) -> T:
         """What *work* makes of a directory's handle; what fails meanwhile is worded with *path*."""
         try:
-            handle = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            handle = self._disk.open_dir(self._root_of(path), path.parts)
             try:
                 return work(handle)
             finally:
@@ -136,15 +157,28 @@ class DiskTree:
     ) -> Iterator[Folder]:
         """Every directory from *path* down; see `core.ports.tree.Tree`."""
         try:
-            top = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            top = self._disk.open_dir(self._root_of(path), path.parts)
         except OSError as error:
             raise self._failed(error, path) from None
-        return walk_down(self._disk, top, STAGED, depth, enter)
+        return walk_down(self._disk, top, STAGED, depth, self._unsealed(path, enter))
+
+    def _unsealed(
+        self, path: WorkspacePath, enter: Callable[[str], bool] | None
+    ) -> Callable[[str], bool] | None:
+        """*enter* that leaves out Redline's own directories beneath *path*."""
+        sealed = {
+            "/".join(own[len(path.parts) :])
+            for own in self._workspace.sealed_in(path.root)
+            if own[: len(path.parts)] == path.parts
+        }
+        if not sealed:
+            return enter
+        return lambda name: name not in sealed and (enter is None or enter(name))
 
     def read_link(self, path: WorkspacePath) -> str:
         """The target text of a symbolic link."""
         try:
-            parent = self._disk.open_dir(self._workspace.handle(path.root), path.parts[:-1])
+            parent = self._disk.open_dir(self._root_of(path), path.parts[:-1])
             try:
                 return self._disk.readlink(parent, path.name)
             finally:
@@ -157,6 +191,8 @@ class DiskTree:
         if path.parts:
             try:
                 return self._file_state(path)
+            except (TooLarge, LimitReached):
+                raise
             except RedlineError:
                 pass  # most likely no file: looking tells
         entry = self.stat(path)
@@ -171,20 +207,14 @@ class DiskTree:
                 return self._file_state(path)
 
     def _file_state(self, path: WorkspacePath) -> FileState:
-        fd, found = self.open(path)
-        try:
-            content = self._disk.read(fd, found.st_size)
-        except OSError as error:
-            raise self._failed(error, path) from None
-        finally:
-            self._disk.close_fd(fd)
+        content, found = self._read(path, MAX_FILE_BYTES, is_held=True)
         return FileState.of(content, modes.S_IMODE(found.st_mode))
 
     def open(self, path: WorkspacePath) -> tuple[int, os.stat_result]:
         """A descriptor on a regular file, and what it is; the caller closes it."""
         if not path.parts:
             raise IsADirectory(self._shown(path))
-        root = self._workspace.handle(path.root)
+        root = self._root_of(path)
         try:
             fd = self._disk.open_read(root, path.parts)
         except OSError as error:
@@ -195,6 +225,13 @@ class DiskTree:
         self._disk.close_fd(fd)
         kind = IsADirectory if modes.S_ISDIR(found.st_mode) else NotARegularFile
         raise kind(self._shown(path))
+
+    def _root_of(self, path: WorkspacePath) -> Dir:
+        """The handle to open *path* from; PathDenied for Redline's own files."""
+        if self._workspace.is_sealed(path):
+            shown = self._shown(path)
+            raise PathDenied(shown, f"Redline's own files are out of reach: {shown}")
+        return self._workspace.handle(path.root)
 
     def _entry_at(self, handle: Dir, path: WorkspacePath) -> Entry | None:
         try:
@@ -212,6 +249,7 @@ class DiskTree:
         return TooLarge(
             shown,
             f"Too large ({size} bytes, the limit is {limit}): {shown}",
+            hint="read or search a part of it; a command can change it as a whole",
             details={"size": size, "limit": limit},
         )
 

@@ -114,7 +114,10 @@ class DiskWorkspace:
         return self._roots[number].path if number < FOREIGN else self._foreign[number - FOREIGN]
 
     def seal(self, directory: str) -> bool:
-        """Put a directory (the journal) out of reach; whether it lies in a root at all."""
+        """Put a directory of Redline's own files out of reach; whether it lies in a root at all.
+
+        A root within it is out of reach as a whole.
+        """
         own = split_path(os.path.realpath(directory))
         within = False
         for number, root in enumerate(self._roots):
@@ -122,7 +125,13 @@ class DiskWorkspace:
             if own[: len(outer)] == outer:
                 self._sealed[number].append(own[len(outer) :])
                 within = True
+            elif outer[: len(own)] == own:
+                self._sealed[number].append(())
         return within
+
+    def sealed_in(self, root: int) -> Sequence[tuple[str, ...]]:
+        """The directories beneath root number *root* that are out of reach."""
+        return self._sealed[root]
 
     def is_sealed(self, path: WorkspacePath) -> bool:
         """Whether *path* lies in a sealed directory."""

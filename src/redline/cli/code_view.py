@@ -6,8 +6,7 @@ import argparse
 
 from redline.app import Redline
 from redline.cli.flags import state_dir_from
-from redline.cli.terminal import paint
-from redline.core.diff import visible
+from redline.cli.terminal import one_line, paint
 from redline.core.paths import WorkspacePath, show_name
 from redline.settings import Settings
 
@@ -38,13 +37,13 @@ def open_reading(workspace: str, args: argparse.Namespace) -> Redline:
 def file_line(redline: Redline, path: WorkspacePath, note: str = "") -> str:
     """A file's name as a heading."""
     name = path.relative if path.root == 0 else redline.workspace.absolute(path)
-    return paint(show_name(name), "bold") + (paint(f"  {note}", "dim") if note else "")
+    return paint(one_line(show_name(name)), "bold") + (paint(f"  {note}", "dim") if note else "")
 
 
 def symbol_line(line: int, kind: str, words: str, doc: str = "", depth: int = 0) -> str:
     """A symbol on one line: where, what, and the first words of its documentation."""
     number = paint(f"{line:>6}", "dim")
-    shown, _ = visible(words)
-    tail = f"  {paint(visible(doc)[0], 'dim')}" if doc else ""
+    shown = one_line(words)
+    tail = f"  {paint(one_line(doc), 'dim')}" if doc else ""
     named = paint(f"{kind:<9}", _STYLE.get(kind, "blue"))
     return f"{number}  {'  ' * depth}{named} {shown}{tail}"

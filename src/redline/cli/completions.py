@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.terminal import out
+from redline.cli.terminal import out_bytes
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,5 +18,5 @@ def run(args: argparse.Namespace) -> int:
 
     from redline.cli.main import build_parser
 
-    out(shtab.complete(build_parser(), shell=args.shell))
+    out_bytes(shtab.complete(build_parser(), shell=args.shell).encode() + b"\n")
     return 0

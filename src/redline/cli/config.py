@@ -34,18 +34,25 @@ def run(args: argparse.Namespace) -> int:
     if not args.write:
         return _print(client, argv)
     folder, name = os.path.split(client.file)
-    if not os.path.isdir(folder):
-        if not _belongs_to_workspace(client, args.workspace):
-            fail(f"{client.title} is not set up here: {folder}", "start it once, then try again")
-            return 1
+    if _belongs_to_workspace(client, args.workspace):
         folder, name = os.path.abspath(args.workspace), os.path.relpath(client.file, args.workspace)
+        if os.path.realpath(client.file) != os.path.join(os.path.realpath(folder), name):
+            fail(
+                f"A link leads elsewhere: {client.file} -> {os.path.realpath(client.file)}",
+                "replace the link by a file, or edit the file it names by hand",
+            )
+            return 1
+    elif not os.path.isdir(folder):
+        fail(f"{client.title} is not set up here: {folder}", "start it once, then try again")
+        return 1
     return _write(client, argv, folder, name)
 
 
 def _server_argv(args: argparse.Namespace) -> list[str]:
     program = os.path.abspath(sys.argv[0])
     named = os.path.basename(program).startswith("redline") and os.access(program, os.X_OK)
-    start = [program] if named else [sys.executable, "-m", "redline"]
+    # -P: a redline.py of the directory where the client starts this is not imported.
+    start = [program] if named else [sys.executable, "-P", "-m", "redline"]
     tools = ["--tools", args.tools] if args.tools else []
     return [*start, "serve", "--stdio", "--workspace", os.path.abspath(args.workspace), *tools]
 
@@ -108,11 +115,17 @@ def _write(client: ClientConfig, argv: list[str], folder: str, name: str) -> int
     old = before if isinstance(before, FileState) else ABSENT
     steps = [*_missing_parents(redline, path), Change(path, old, FileState.of(after))]
     change_set = ChangeSet(tuple(steps))
-    origin = Origin("config", "command line", summary=client.name)
+    # The person asked for exactly this file by running the command.
+    origin = Origin("config", "command line", summary=client.name, consent=lambda *_: True)
     operation = redline.editor.commit(change_set, origin)
     out(paint_diff(diff_of(change_set, lambda place: place.relative)).rstrip("\n"))
     out(f"\nwritten as change {operation.id}; restart {client.title}")
-    out(paint(f"to take it back: {program()} undo --workspace {shlex.quote(folder)}", "dim"))
+    out(
+        paint(
+            f"to take it back: {program()} undo --allow-guarded --workspace {shlex.quote(folder)}",
+            "dim",
+        )
+    )
     return 0
 
 

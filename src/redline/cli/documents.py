@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from redline.app import Redline, keep_stderr_for_words
-from redline.cli.flags import state_dir_from
-from redline.cli.terminal import fail, out, out_bytes, paint_diff, standard_input
+from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
+from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
 from redline.core.errors import (
@@ -22,10 +21,10 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.history import Origin
-from redline.documents.editing import DocEdit, Options, apply_edits, change_of
-from redline.documents.formats import FORMATS, detect, open_document
-from redline.documents.model import MAX_BYTES, Document
+from redline.documents.confined import Source, apply_edits, detect
+from redline.documents.editing import DocEdit, Options, change_of
+from redline.documents.formats import FORMATS
+from redline.documents.model import MAX_BYTES
 from redline.settings import Settings
 
 NOT_THERE = 3
@@ -63,6 +62,7 @@ def add_edit_flags(parser: argparse.ArgumentParser, *, value: bool) -> None:
         parser.add_argument(
             "--json", action="store_true", help="VALUE is JSON, whatever the file is"
         )
+    add_guarded_flag(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
     parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
 
@@ -111,10 +111,10 @@ def open_source(args: argparse.Namespace, access: Access) -> Opened:
     return _read(Opened(redline, args.file, b"", place))
 
 
-def parsed(opened: Opened, args: argparse.Namespace) -> Document:
-    """The document, parsed."""
-    form = detect(opened.name, opened.source, args.format)
-    return open_document(opened.source, form, args.doc_index)
+def source_of(opened: Opened, args: argparse.Namespace) -> Source:
+    """The document and its format."""
+    form = detect(opened.redline.confined, opened.name, opened.source, args.format)
+    return Source(opened.source, form, args.doc_index)
 
 
 def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
@@ -123,28 +123,31 @@ def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
     options = Options(
         args.format, args.doc_index, create_parents=getattr(args, "create_parents", False)
     )
-    for attempt in range(_TRIES):
-        done = apply_edits(opened.name, opened.source, [wanted], options)
-        if opened.place is None or args.dry_run:
+    with opened.redline:
+        for attempt in range(_TRIES):
+            done = apply_edits(
+                opened.redline.confined, opened.name, opened.source, [wanted], options
+            )
+            if opened.place is None or args.dry_run:
+                break
+            try:
+                _commit(args, opened, wanted, done.after)
+            except StaleBase:
+                if attempt == _TRIES - 1:
+                    raise
+                opened = _read(opened)
+                continue
             break
-        try:
-            _commit(opened, wanted, done.after)
-        except StaleBase:
-            if attempt == _TRIES - 1:
-                raise
-            opened = _read(opened)
-            continue
-        break
     _show(args, opened, done.after)
     for note in done.notes:
-        print(f"note: {note}", file=sys.stderr)
+        err(f"note: {note}")
     return 0
 
 
-def _commit(opened: Opened, wanted: DocEdit, after: bytes) -> None:
+def _commit(args: argparse.Namespace, opened: Opened, wanted: DocEdit, after: bytes) -> None:
     assert opened.place is not None
     assert opened.state is not None
-    origin = Origin(wanted.action, "command line", summary=f"{wanted.action} in {opened.name}")
+    origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
     opened.redline.editor.commit(change_of(opened.place, opened.state, after), origin)
 
 

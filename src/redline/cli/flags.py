@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redline.settings import Settings, SettingsError, config_path, gather, load, read_config
+
+if TYPE_CHECKING:
+    from redline.core.changes import ChangeSet
+    from redline.core.errors import GuardedWrite
+    from redline.core.ports.history import Origin
 
 
 class _Directory(argparse.Action):
@@ -75,6 +79,28 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--config", metavar="FILE", help="a TOML file with any of these settings")
 
 
+def add_guarded_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag of commands that may change any file."""
+    parser.add_argument(
+        "--allow-guarded",
+        action="store_true",
+        help="also change what your own tools execute, such as .git or .vscode/tasks.json",
+    )
+
+
+def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
+    """A change made on the command line; --allow-guarded is the person's consent."""
+    from redline.core.ports.history import Origin
+
+    def consent(refused: GuardedWrite, _: ChangeSet, /) -> bool:
+        if not args.allow_guarded:
+            refused.hint = "pass --allow-guarded to change it all the same"
+            raise refused
+        return True
+
+    return Origin(tool, "command line", summary=summary, consent=consent)
+
+
 def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
     """Settings from flags, environment and config file; SettingsError when they are wrong."""
     names = Settings.__dataclass_fields__
@@ -96,5 +122,7 @@ def _config(args: argparse.Namespace) -> dict[str, Any] | None:
 
 def complain(failure: SettingsError | Exception) -> int:
     """Say what is wrong with the command line; the exit code for it."""
-    print(f"redline: {failure}", file=sys.stderr)
+    from redline.cli.terminal import err
+
+    err(f"redline: {failure}")
     return 2

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import json
 
-from redline.cli.documents import add_flags, open_source, parsed, told_if_absent
-from redline.cli.terminal import out_bytes
+from redline.cli.documents import add_flags, open_source, source_of, told_if_absent
+from redline.cli.terminal import err, out_bytes
 from redline.core.paths import Access
+from redline.documents.confined import read, read_value
 from redline.documents.path import parse_path
 
 
@@ -25,22 +26,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     steps = parse_path(args.path)
-    document = parsed(open_source(args, Access.READ), args)
-    found = document.get(steps)
-    data = found.data
-    if args.json:
-        data = _as_json(document.data(), steps)
+    opened = open_source(args, Access.READ)
+    with opened.redline as redline:
+        source = source_of(opened, args)
+        found = read(redline.confined, source, steps)
+        data = found.data
+        if args.json:
+            value = read_value(redline.confined, source, steps)
+            data = json.dumps(value, ensure_ascii=False).encode()
     out_bytes(data if data.endswith(b"\n") else data + b"\n")
     for note in found.notes:
-        print(f"note: {note}", file=sys.stderr)
+        err(f"note: {note}")
     return 0
-
-
-def _as_json(value: object, steps: tuple[str | int, ...]) -> bytes:
-    import json
-
-    from redline.documents.query import plain
-
-    for step in steps:
-        value = value[step]  # type: ignore[index]  # the path was located in this document
-    return json.dumps(plain(value), ensure_ascii=False).encode()

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from redline.app import Redline
 from redline.cli.flags import state_dir_from
-from redline.cli.terminal import paint
+from redline.cli.terminal import one_line, paint
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
 from redline.plan.describe import Label, touched
@@ -35,7 +35,8 @@ def label_for(redline: Redline) -> Label:
     """How paths are shown: relative to the workspace, absolute in other roots."""
 
     def label(path: WorkspacePath) -> str:
-        return show_name(path.relative if path.root == 0 else redline.workspace.absolute(path))
+        name = path.relative if path.root == 0 else redline.workspace.absolute(path)
+        return one_line(show_name(name))
 
     return label
 
@@ -50,7 +51,7 @@ def headline(operation: Operation, label: Label) -> str:
     more = f" +{operation.step_count - NAMED} more" if operation.step_count > NAMED else ""
     state = paint("  undone", "dim") if operation.reverted_by else ""
     ident = paint(operation.id, "yellow", *(() if operation.reverted_by else ("bold",)))
-    time, tool = paint(when(operation.time), "dim"), paint(operation.origin.tool, "cyan")
+    time, tool = paint(when(operation.time), "dim"), paint(one_line(operation.origin.tool), "cyan")
     return f"{ident}  {time}  {tool}  {names}{more}{state}"
 
 

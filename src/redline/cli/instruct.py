@@ -9,12 +9,22 @@ from dataclasses import replace
 
 from redline.app import Redline, keep_stderr_for_words
 from redline.cli.documents import Opened, open_source
-from redline.cli.terminal import ask, ask_number, fail, out, paint, paint_diff, program
+from redline.cli.flags import add_guarded_flag, origin_of
+from redline.cli.terminal import (
+    ask,
+    ask_number,
+    err,
+    fail,
+    out,
+    out_bytes,
+    paint,
+    paint_diff,
+    program,
+)
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.diff import diff_of_files, visible
 from redline.core.errors import InvalidArgument, RedlineError
 from redline.core.paths import Access
-from redline.core.ports.history import Origin
 from redline.dialects.json_editor.files import plan_file
 from redline.dialects.json_editor.inputs import Source, form_of, read_document
 from redline.dialects.json_editor.propose import propose_with
@@ -43,6 +53,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 nothing to change
 FILE may be -: the document is read from standard input, the changed one goes to standard output.
 """
+    add_guarded_flag(parser)
     parser.add_argument("--yes", "-y", action="store_true", help="apply without asking")
     parser.add_argument("--dry-run", action="store_true", help="only show the changes")
     parser.add_argument(
@@ -65,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
-    form = form_of(opened.name, opened.source)
+    form = form_of(opened.redline.confined, opened.name, opened.source)
     document = read_document(opened.source, form)
     setting = args.llm or os.environ.get("REDLINE_LLM") or "off"
     redline = Redline(replace(opened.redline.settings, llm=setting))
@@ -78,8 +89,7 @@ def _run(args: argparse.Namespace) -> int:
     source = Source(document, digest, opened.name, opened.place, opened.source, form)
     after = plan_file(source, proposal.operations)
     if opened.place is None and not args.dry_run:
-        sys.stdout.buffer.write(after)
-        sys.stdout.buffer.flush()
+        out_bytes(after)
         return 0
     _show(opened, proposal, after)
     if args.dry_run:
@@ -87,7 +97,7 @@ def _run(args: argparse.Namespace) -> int:
     if not args.yes and not ask(f"Apply to {opened.name}?"):
         out("Nothing was changed.")
         return 1
-    _commit(opened, after, args.instruction)
+    _commit(args, opened, after)
     count = len(proposal.operations)
     out(f"Applied {count} change{'' if count == 1 else 's'}; {program()} undo takes it back.")
     return 0
@@ -96,7 +106,7 @@ def _run(args: argparse.Namespace) -> int:
 def _chosen(proposal: Proposal, number: int | None) -> Proposal:
     """Return the reading the person chooses by its number, else the question itself."""
     if number is None and sys.stdin.isatty():
-        print(proposal.message, file=sys.stderr)
+        err(proposal.message)
         _list(proposal)
         number = ask_number("Which one is meant?", len(proposal.candidates))
     if number is None:
@@ -114,7 +124,7 @@ def _chosen(proposal: Proposal, number: int | None) -> Proposal:
 def _list(proposal: Proposal) -> None:
     for place, candidate in enumerate(proposal.candidates, 1):
         left = f"  (leaves out: {' '.join(candidate.unexplained)})" if candidate.unexplained else ""
-        print(f"  {place}. {visible(candidate.says + left)[0]}", file=sys.stderr)
+        err(f"  {place}. {candidate.says}{left}")
 
 
 def _explain(proposal: Proposal) -> int:
@@ -124,10 +134,10 @@ def _explain(proposal: Proposal) -> int:
     fail(proposal.message)
     if proposal.candidates:
         _list(proposal)
-        print(f"  {program()} instruct ... --choose N applies one of these", file=sys.stderr)
+        err(f"  {program()} instruct ... --choose N applies one of these")
         return 1
     for suggestion in proposal.suggestions:
-        print(f"  try: {visible(suggestion)[0]}", file=sys.stderr)
+        err(f"  try: {suggestion}")
     return 1
 
 
@@ -156,9 +166,9 @@ def _cut(text: str) -> str:
     return safe if len(safe) <= _WIDTH else safe[: _WIDTH - 3] + "..."
 
 
-def _commit(opened: Opened, after: bytes, instruction: str) -> None:
+def _commit(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
     assert opened.place is not None
     assert opened.state is not None
     change = Change(opened.place, opened.state, FileState.of(after, opened.state.mode))
-    origin = Origin("instruct", "command line", summary=instruction[:200])
+    origin = origin_of(args, "instruct", args.instruction[:200])
     opened.redline.editor.commit(ChangeSet((change,)), origin)

@@ -32,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
     found = list(redline.history.list(query))
     for operation in found[: args.limit]:
         out(headline(operation, label))
+    for notice in redline.take_notices():
+        out(paint(f"note: {notice}", "dim"))
     if not found:
         out("no changes yet")
     elif len(found) > args.limit:

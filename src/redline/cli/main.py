@@ -128,7 +128,7 @@ def _flush() -> None:
 def _told(error: Exception) -> int:
     """Say what went wrong; the exit code that fits. What is not ours is raised again."""
     # Imported here: a server that starts should not pay for words it may never say.
-    from redline.cli.terminal import fail, paint_diff
+    from redline.cli.terminal import err, fail, paint_diff
     from redline.core.errors import HistoryError, InvalidArgument, RedlineError
     from redline.settings import SettingsError
 
@@ -141,7 +141,7 @@ def _told(error: Exception) -> int:
     fail(error.message, error.hint)
     diff = error.details.get("diff")
     if diff:
-        print(paint_diff(str(diff)), file=sys.stderr)
+        err(paint_diff(str(diff)))
     if isinstance(error, HistoryError):
         return 3
     return 2 if isinstance(error, InvalidArgument) else 1

@@ -7,7 +7,6 @@ import os
 
 from redline.cli.code_view import file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out
-from redline.code.definitions import parse, symbols_of
 from redline.code.languages import language_of
 from redline.core.paths import Access
 from redline.core.textfile import TextFile
@@ -29,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     with open_reading(directory or ".", args) as redline:
         path = redline.workspace.resolve(name, Access.READ, must_exist=True)
         text = TextFile(redline.tree.read(path)).text
-        symbols = symbols_of(parse(text, language))
+        symbols = redline.analysis.symbols(text, language)
         out(file_line(redline, path, f"{language.name}, {len(symbols)} symbols"))
         for symbol in symbols:
             depth = symbol.qualified.count(".") - symbol.name.count(".")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.documents import NOT_THERE, add_flags, open_source, told_if_absent
+from redline.cli.documents import NOT_THERE, add_flags, open_source, source_of, told_if_absent
 from redline.cli.terminal import out, paint
 from redline.core.diff import visible
 from redline.core.paths import Access
-from redline.documents.confined import Source, query
-from redline.documents.formats import detect
+from redline.documents.confined import query
 from redline.documents.path import render_path
 from redline.documents.query import Match
 
@@ -36,9 +35,8 @@ def _run(args: argparse.Namespace) -> int:
         return bool(regex.find(wrapped, text, flags="u", limit=1))
 
     # As doc_query does: an expression may ask for work without end.
-    form = detect(opened.name, opened.source, args.format)
-    source = Source(opened.source, form, args.doc_index)
     with opened.redline as redline:
+        source = source_of(opened, args)
         matches, total = query(redline.confined, source, args.expression, test, max(args.limit, 1))
     for match in matches:
         out(render_path(match.path) if args.paths else _line(match))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.history_view import add_workspace_flags, headline, label_for, open_redline
 from redline.cli.terminal import out, paint_diff
-from redline.core.ports.history import Origin
 from redline.plan.describe import diff_of
 
 
@@ -14,6 +14,7 @@ def add_flags(parser: argparse.ArgumentParser, verb: str) -> None:
     """The flags undo and redo take."""
     add_workspace_flags(parser)
     parser.add_argument("id", nargs="?", help=f"what to {verb}; default: the latest")
+    add_guarded_flag(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
 
 
@@ -27,7 +28,7 @@ def revert(args: argparse.Namespace, verb: str) -> int:
     if args.dry_run:
         return 0
     act = editor.undo if verb == "undo" else editor.redo
-    operation = act(args.id, Origin(verb, "command line", summary=f"{verb} {args.id or 'latest'}"))
+    operation = act(args.id, origin_of(args, verb, f"{verb} {args.id or 'latest'}"))
     out()
     out(headline(operation, label))
     return 0

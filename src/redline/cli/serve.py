@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 from redline.cli.flags import add_workspace_flags, complain, settings_from
@@ -91,6 +90,9 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
     http.add_argument(
         "--receive-timeout", metavar="SECONDS", help="time to send a request (default: 30)"
     )
+    http.add_argument(
+        "--max-connections", metavar="N", help="open connections at most (default: 256)"
+    )
     http.add_argument("--max-sessions", metavar="N", help="open sessions at most (default: 100)")
     http.add_argument("--session-idle", metavar="SECONDS", help="idle sessions end (default: 1800)")
     http.add_argument(
@@ -141,7 +143,9 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, CatalogError) as failure:
         return complain(failure)
     except OSError as failure:
-        print(f"redline: {failure}", file=sys.stderr)
+        from redline.cli.terminal import err
+
+        err(f"redline: {failure}")
         return 1
     try:
         keep_stderr_for_words()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 
-from redline.cli.terminal import program
+from redline.cli.terminal import displayed, err, program
 from redline.server.dispatch import Dispatch
 from redline.server.http_options import HttpOptions
 from redline.settings import Settings
@@ -25,6 +24,7 @@ def serve(dispatch: Dispatch, settings: Settings, instructions: str) -> int:
         allowed_origins=settings.allowed_origins,
         max_body=settings.max_body,
         receive_timeout=settings.receive_timeout,
+        max_connections=settings.max_connections,
         max_sessions=settings.max_sessions,
         session_idle=settings.session_idle,
         rate_limit=settings.rate_limit,
@@ -34,14 +34,14 @@ def serve(dispatch: Dispatch, settings: Settings, instructions: str) -> int:
     )
 
     def announce(host: str, port: int) -> None:
-        print(banner(dispatch, settings, host, port), flush=True)
+        print(displayed(banner(dispatch, settings, host, port)), flush=True)
 
     try:
         return serve_http(dispatch, options, announce)
     except OSError as failure:
         where = f"{settings.host}:{settings.port}"
-        print(f"redline: cannot listen on {where}: {failure.strerror}", file=sys.stderr)
-        print("hint: choose another with --port, or --port 0 for any", file=sys.stderr)
+        err(f"redline: cannot listen on {where}: {failure.strerror}")
+        err("hint: choose another with --port, or --port 0 for any")
         return 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.history_view import add_workspace_flags, headline, label_for, open_redline
-from redline.cli.terminal import fail, out, paint, paint_diff
+from redline.cli.terminal import fail, one_line, out, paint, paint_diff
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         *(("note", note) for note in operation.notes),
     ):
         if value:
-            out(f"{paint(f'{name}:', 'dim')} {value}")
+            out(f"{paint(f'{name}:', 'dim')} {one_line(value)}")
     out()
     out(paint_diff(diff_of(operation.change_set, label)).rstrip("\n"))
     return 0

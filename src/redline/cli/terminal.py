@@ -1,4 +1,8 @@
-"""What people see: colour where someone looks, plain text where it is piped."""
+"""What people see: colour where someone looks, plain text where it is piped.
+
+Everything the command line says goes through `out`, `err` or `fail`, which escape control and
+invisible characters: names, contents and messages of others never reach a terminal as they are.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,8 @@ _CODES = {
     "magenta": "35",
     "cyan": "36",
 }
+# What `paint` puts where an escape character belongs; no text of others can hold it.
+_ESCAPE = f"\x1b{os.urandom(8).hex()}"
 
 
 def has_colour(stream: TextIO | None = None) -> bool:
@@ -33,11 +39,21 @@ def has_colour(stream: TextIO | None = None) -> bool:
 
 
 def paint(text: str, *styles: str, stream: TextIO | None = None) -> str:
-    """*text* in the named styles, or as it is when there is no colour."""
+    """*text* in the named styles, or as it is when there is no colour; to be given to `out`."""
     if not styles or not has_colour(stream):
         return text
     codes = ";".join(_CODES[style] for style in styles)
-    return f"\x1b[{codes}m{text}\x1b[0m"
+    return f"{_ESCAPE}[{codes}m{text}{_ESCAPE}[0m"
+
+
+def displayed(text: str) -> str:
+    """*text* as a terminal may have it: our own colours, every other hidden character escaped."""
+    return "\x1b".join(visible(part)[0] for part in text.split(_ESCAPE))
+
+
+def one_line(text: str) -> str:
+    """*text* with line breaks escaped too, so that a name cannot pass for a line of its own."""
+    return visible(text)[0].replace("\n", "\\u000a")
 
 
 def program() -> str:
@@ -78,13 +94,24 @@ def paint_diff_line(line: str) -> str:
 def out(text: str = "") -> None:
     """Print a line; a reader that went away ends the program quietly."""
     try:
-        print(text)
+        print(displayed(text))
     except OSError as error:
         end_without_output(error)
 
 
+def err(text: str) -> None:
+    """Print a line on standard error."""
+    print(displayed(text), file=sys.stderr)
+
+
 def out_bytes(data: bytes) -> None:
-    """Write to standard output as it is; a reader that went away ends the program quietly."""
+    """Write *data* to standard output: exactly where it is piped, escaped on a terminal.
+
+    A reader that went away ends the program quietly.
+    """
+    if sys.stdout is not None and sys.stdout.isatty():
+        out(data.decode("utf-8", "surrogateescape").removesuffix("\n"))
+        return
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "it is closed")
@@ -112,9 +139,9 @@ def standard_input(most: int) -> bytes:
 
 def fail(message: str, hint: str | None = None) -> None:
     """Say what went wrong on standard error."""
-    print(f"{paint('redline:', 'red', 'bold', stream=sys.stderr)} {message}", file=sys.stderr)
+    err(f"{paint('redline:', 'red', 'bold', stream=sys.stderr)} {message}")
     if hint:
-        print(f"  {paint('hint:', 'yellow', stream=sys.stderr)} {hint}", file=sys.stderr)
+        err(f"  {paint('hint:', 'yellow', stream=sys.stderr)} {hint}")
 
 
 def ask_number(question: str, highest: int) -> int | None:
@@ -131,6 +158,6 @@ def ask(question: str) -> bool:
     if not sys.stdin.isatty():
         return False
     try:
-        return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
+        return input(f"{displayed(question)} [y/N] ").strip().lower() in {"y", "yes"}
     except EOFError:
         return False

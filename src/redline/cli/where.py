@@ -13,6 +13,7 @@ from redline.dialects.code.lookup import Lookup
 from redline.dialects.code.referring import Finder, finder_of
 from redline.dialects.tool import Call, Client
 from redline.server.cancel import Token
+from redline.server.log import warn
 
 _SHOWN_FILES = 30
 _SHOWN_LINES = 12
@@ -66,4 +67,4 @@ def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
 
 
 def _call(redline: Redline) -> Call:
-    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Token(), lambda *_: None)
+    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Token(warn), lambda *_: None)

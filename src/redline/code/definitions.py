@@ -69,8 +69,13 @@ def parse(text: str, language: Language) -> Parsed:
     """The syntax tree of *text*."""
     from ast_grep_py import SgRoot
 
-    clean = _SURROGATE.sub("?", text)
+    clean = without_surrogates(text)
     return Parsed(language, clean, SgRoot(clean, language.grammar).root())
+
+
+def without_surrogates(text: str) -> str:
+    """*text* as valid Unicode with the same offsets."""
+    return _SURROGATE.sub("?", text)
 
 
 def symbols_of(parsed: Parsed) -> list[Symbol]:

@@ -23,12 +23,14 @@ class FileFacts:
     symbols: tuple[Symbol, ...]
     uses: dict[str, list[int]]
     lines: int
+    # Why a parser is not let near the file; empty when it was parsed.
+    failed: str = ""
 
 
 def facts_of(content: bytes, language: Language) -> FileFacts:
     """The facts of a file; a huge or minified one has lines and no symbols."""
     text = content.decode("utf-8", "replace")
-    count = text.count("\n") + (not text.endswith("\n"))
+    count = count_lines(text)
     if len(content) > LARGEST_FILE or is_minified(text):
         return FileFacts((), {}, count)
     parsed = parse(text, language)
@@ -39,6 +41,11 @@ def facts_of(content: bytes, language: Language) -> FileFacts:
     if language.name in SCOPED - {"python"}:
         uses.update(imported_stems(text))
     return FileFacts(symbols, uses, count)
+
+
+def count_lines(text: str) -> int:
+    """How many lines there are, the last one with or without a line end."""
+    return text.count("\n") + (not text.endswith("\n"))
 
 
 def is_minified(text: str) -> bool:

@@ -231,7 +231,7 @@ class Origins:
 
     def _of_object(self, thing: Thing, name: str) -> frozenset[Thing]:
         """A key of what `module.exports` is set to; of what is made by a call, who knows."""
-        if thing.is_module or thing.module is None:
+        if thing.is_module or not isinstance(thing.module, Module):
             return frozenset()
         if thing.binding is None:
             return frozenset({UNKNOWN})
@@ -249,7 +249,7 @@ class Origins:
         spot = module.names.at(holder)
         found: set[Thing] = set()
         for thing in self.of_spot(module, spot) if spot is not None else ():
-            if thing.module is None or thing.binding is None:
+            if not isinstance(thing.module, Module) or thing.binding is None:
                 continue
             for scope in thing.module.namespaces.get(thing.binding, ()):
                 bound = {scope.names.get(name), scope.types.get(name)} - {None}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from redline.code.definitions import Parsed
+from redline.code.file_access import Files
 from redline.code.members import Classes
 from redline.code.named import Node
 from redline.code.scoped import SCOPED, read_names
@@ -78,23 +78,6 @@ class Module:
                     inner = found.setdefault(member.scope, {})
                     inner.setdefault(member.name, []).append(member)
         return found
-
-
-@dataclass(slots=True)
-class Files:
-    """How a project reads: the syntax tree of a file, whether there is one, who defines a name."""
-
-    parse: Callable[[WorkspacePath], Parsed | None]
-    is_file: Callable[[WorkspacePath], bool]
-    defining: Callable[[str], Sequence[WorkspacePath]] = lambda _: ()
-    # What a small file says that is no code, such as the manifest of a package.
-    text: Callable[[WorkspacePath], str | None] = lambda _: None
-    # Who defines a name right in a folder: a common one is defined in more files than are told.
-    defining_in: Callable[[str, WorkspacePath], Sequence[WorkspacePath]] = lambda _, __: ()
-    # Whether so many characters more may be parsed for this answer; they count as read.
-    take: Callable[[int], bool] = lambda _: True
-    # Who defines a name as something of these kinds.
-    defining_as: Callable[[str, frozenset[str]], Sequence[WorkspacePath]] = lambda _, __: ()
 
 
 @dataclass(slots=True)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from redline.code.file_access import Files
 from redline.code.heritage import OfClass
 from redline.code.imports import Import, python_import, script_import, unquoted
 from redline.code.meanings import Meanings
 from redline.code.named import Node
 from redline.code.origins import Origins, import_at
-from redline.code.project import Files, Module, Project
+from redline.code.project import Module, Project
 from redline.code.references import nodes_of
 from redline.code.scopes import Binding, Member, Occurrence
 from redline.code.targets import Meaning, Reference, Target, bound_to, by_line, verdicts

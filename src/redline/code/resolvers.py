@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Protocol, runtime_checkable
 
-from redline.code.project import Files
+from redline.code.file_access import Files
 from redline.code.targets import Reference, Target
 from redline.core.paths import WorkspacePath
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from redline.code.definitions import Parsed, parse
@@ -50,30 +50,40 @@ def _needs_body(parsed: Parsed, node: Node) -> bool:
     return parsed.language.name == "python" and node.kind() in ("block", "identifier")
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What does not parse in a text, and of Python the interpreter's own complaint."""
+
+    issues: tuple[SyntaxIssue, ...]
+    python_error: SyntaxIssue | None = None
+
+
+def check_syntax(text: str, language: Language) -> Checked:
+    """Parse *text* and list what does not parse."""
+    issues = tuple(syntax_issues(parse(text, language)))
+    return Checked(issues, _python_error(text) if language.name == "python" else None)
+
+
 def introduced(old: str, new: str, language: Language) -> list[SyntaxIssue]:
     """The issues of *new* that *old* did not have; moved ones do not count."""
-    after = syntax_issues(parse(new, language))
-    if language.name == "python" and not after:
-        return _unparsed_python(old, new)
-    if not after:
-        return []
-    known = Counter((issue.excerpt, issue.missing) for issue in syntax_issues(parse(old, language)))
+    return newly_broken(check_syntax(new, language), lambda: check_syntax(old, language))
+
+
+def newly_broken(after: Checked, before: Callable[[], Checked]) -> list[SyntaxIssue]:
+    """The issues of *after* that *before* did not have; *before* is asked only when needed."""
+    if not after.issues:
+        # Indentation that the grammar forgives counts where Python could read the text before.
+        error = after.python_error
+        return [] if error is None or before().python_error is not None else [error]
+    known = Counter((issue.excerpt, issue.missing) for issue in before().issues)
     fresh: list[SyntaxIssue] = []
-    for issue in after:
+    for issue in after.issues:
         key = (issue.excerpt, issue.missing)
         if known[key]:
             known[key] -= 1
         else:
             fresh.append(issue)
     return fresh
-
-
-def _unparsed_python(old: str, new: str) -> list[SyntaxIssue]:
-    """Python's own word on *new* where it could read *old*: indentation the grammar forgives."""
-    if _python_error(old) is not None:
-        return []
-    error = _python_error(new)
-    return [] if error is None else [error]
 
 
 def _python_error(text: str) -> SyntaxIssue | None:

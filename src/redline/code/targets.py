@@ -19,7 +19,8 @@ class Reference:
 
     line: int
     certainty: Certainty
-    thing: Thing | None = None
+    # What it is bound to: a number where the answer came from a worker.
+    thing: Thing | int | None = None
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from redline.code.project import Module
 from redline.code.scopes import Binding
 from redline.core.paths import WorkspacePath
 
@@ -13,14 +12,15 @@ from redline.core.paths import WorkspacePath
 class Thing:
     """Something that is defined: by its file, where it begins there, and its name.
 
-    A member begins where its class does; a module has no beginning.
+    A member begins where its class does; a module has no beginning. *module* is the reading of
+    its file by the resolver that found it, which alone knows its type.
     """
 
     path: WorkspacePath
     start: int
     name: str
     is_member: bool = False
-    module: Module | None = field(default=None, compare=False, repr=False)
+    module: object | None = field(default=None, compare=False, repr=False)
     binding: Binding | None = field(default=None, compare=False, repr=False)
 
     @property

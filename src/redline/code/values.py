@@ -87,7 +87,7 @@ class Values(Lineage):
             return {"unknown"}
         if thing.is_module:
             return {thing}
-        if thing.binding is None or thing.module is None:
+        if thing.binding is None or not isinstance(thing.module, Module):
             return {"unknown"}
         return set(self._of_binding(thing.module, thing.binding, depth))
 
@@ -226,7 +226,7 @@ class Values(Lineage):
         """What a function of the workspace says it returns."""
         found: set[Value] = set()
         for thing in self._functions(module, callee, scope, depth):
-            if thing.binding is None or thing.module is None:
+            if thing.binding is None or not isinstance(thing.module, Module):
                 found.add("unknown")
                 continue
             if not thing.binding.roles <= _FUNCTIONS:

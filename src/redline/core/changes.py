@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from redline.core.budget import charge_planned
 from redline.core.paths import WorkspacePath
 
 
@@ -62,6 +63,12 @@ class Change:
     path: WorkspacePath
     before: State
     after: State
+
+    def __post_init__(self) -> None:
+        """Count a content that is planned towards what the call may hold."""
+        after = self.after
+        if isinstance(after, FileState) and after.content is not None:
+            charge_planned(self.path, after.size)
 
     def inverse(self) -> Change:
         """The change that takes this one back."""

@@ -16,13 +16,14 @@ RedlineError
 │   ├── NoMatch (AlreadyApplied) ├── AmbiguousMatch ├── OverlappingEdits ├── InvalidPattern
 ├── PatchError                 a patch envelope is malformed or does not fit
 ├── DocumentError              a structured document
-│   ├── DocumentSyntax ├── NodeNotFound ├── CannotApply
+│   ├── DocumentSyntax (NestsTooDeep) ├── NodeNotFound ├── CannotApply
 ├── Conflict                   the world moved on
 │   ├── StaleBase ├── UndoBlocked ├── Locked
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 ├── Refused                    a rule says no
-│   ├── ReadOnlyMode ├── PermissionRequired
-├── LimitReached               ├── TimeLimit ├── Cancelled
+│   ├── ReadOnlyMode ├── PermissionRequired (GuardedWrite) ├── PermissionDenied
+├── LimitReached               ├── TimeLimit (Busy) ├── MemoryLimit ├── WorkerDied ├── ParserFailed
+│                              └── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
     ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
@@ -31,7 +32,10 @@ RedlineError
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from redline.core.guarded import GuardedPath
 
 
 class RedlineError(Exception):
@@ -219,6 +223,10 @@ class DocumentSyntax(DocumentError):
         self.column = column
 
 
+class NestsTooDeep(DocumentSyntax):
+    """The document nests deeper than is supported."""
+
+
 class NodeNotFound(DocumentError):
     """The path names nothing in the document."""
 
@@ -300,12 +308,49 @@ class PermissionRequired(Refused):
         self.details.setdefault("permission", permission)
 
 
+class GuardedWrite(PermissionRequired):
+    """The change touches what a person's own tools execute; `guarded` says which paths and why."""
+
+    def __init__(
+        self,
+        message: str,
+        guarded: Sequence[GuardedPath] = (),
+        paths: Sequence[str] = (),
+        *,
+        hint: str | None = None,
+    ) -> None:
+        permission = str(guarded[0].permission) if guarded else "guarded_writes"
+        super().__init__(message, permission=permission, hint=hint, details={"paths": list(paths)})
+        self.guarded = tuple(guarded)
+        self.paths = tuple(paths)
+
+
+class PermissionDenied(Refused):
+    """A person was asked and did not agree."""
+
+
 class LimitReached(RedlineError):
     """A budget ran out."""
 
 
 class TimeLimit(LimitReached):
     """The time budget ran out."""
+
+
+class MemoryLimit(LimitReached):
+    """The call would hold more bytes than one call may; `details` say the limit."""
+
+
+class Busy(TimeLimit):
+    """Too much was under way for this to start in time."""
+
+
+class WorkerDied(LimitReached):
+    """The process that did the work crashed, or was ended for what it used."""
+
+
+class ParserFailed(LimitReached):
+    """A parser crashed on a file or took too long, so nothing is known of its syntax."""
 
 
 class Cancelled(LimitReached):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from redline.core.budget import check_size
 from redline.core.errors import OverlappingEdits
 
 
@@ -36,4 +37,5 @@ def apply_splices(source: bytes, splices: Iterable[Splice]) -> bytes:
         pieces.append(splice.data)
         position = splice.end
     pieces.append(kept[position:])
+    check_size(sum(map(len, pieces)))
     return b"".join(pieces)

@@ -10,6 +10,8 @@ import re
 from codecs import getincrementaldecoder
 from dataclasses import dataclass
 
+from redline.core.budget import check_decoded
+
 BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r?\n")
 SNIFFED = 4096
@@ -42,6 +44,7 @@ class TextFile:
     @property
     def text(self) -> str:
         """The content without the BOM; undecodable bytes are surrogate escapes."""
+        check_decoded(self.raw)
         # A view, as the rest of a large file is no small copy.
         return str(memoryview(self.raw)[text_start(self.raw) :], "utf-8", "surrogateescape")
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from redline.core.budget import check_answer
+
 if TYPE_CHECKING:
     from redline.core.errors import RedlineError
     from redline.core.ports.history import Origin
@@ -31,6 +33,10 @@ class Result:
     structured: Json | None = None
     is_error: bool = False
     meta: Json | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is too long to be sent."""
+        check_answer(sum(len(block.get("text", "")) for block in self.content))
 
     @classmethod
     def of_text(
@@ -98,8 +104,13 @@ class Call:
         """The journal's word on who asked for this."""
         from redline.core.ports.history import Origin
 
+        consent = None
+        if self.ask is not None:
+            from redline.dialects.consent import AskConsent
+
+            consent = AskConsent(self)
         name = f"{self.client.name} {self.client.version}".strip()
-        return Origin(self.tool.name, name, self.client.principal, summary)
+        return Origin(self.tool.name, name, self.client.principal, summary, consent)
 
 
 Handler = Callable[[Call], Result]

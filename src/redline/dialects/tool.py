@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 # Only for the checker: the ports are some thirty dataclasses, and listing tools needs none.
 if TYPE_CHECKING:
+    from redline.code.analysis import Analysis
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.confined import Confined
@@ -68,6 +69,8 @@ class Hints:
         return {key: value for key, value in pairs.items() if value is not None}
 
 
+# How the connection of an HTTP client without a session begins; its principal follows.
+SESSIONLESS = "http:"
 READS = Hints(read_only=True, open_world=False)
 
 
@@ -86,6 +89,11 @@ class Client:
     def is_modern(self) -> bool:
         """Whether this is the stateless era."""
         return self.protocol >= "2026-07-28"
+
+    @property
+    def has_session(self) -> bool:
+        """Whether the connection tells this client from all others of its principal."""
+        return not self.connection.startswith(SESSIONLESS)
 
 
 class Runtime(Protocol):
@@ -131,6 +139,10 @@ class Runtime(Protocol):
     def code_index(self) -> CodeIndex:
         """Symbols and uses of the whole workspace."""
 
+    @property
+    def analysis(self) -> Analysis:
+        """The syntax of texts."""
+
     def take_notices(self) -> Sequence[str]:
         """What happened to the workspace that nobody asked for; each is given once."""
 
@@ -144,7 +156,8 @@ class Tool:
     """One tool: what is listed and what runs.
 
     `handler` is "package.module:function". `writes` is True when a call may change the workspace:
-    such tools are neither listed nor callable with --read-only.
+    such tools are neither listed nor callable with --read-only. `unlisted` names arguments that
+    are accepted but not in the schema.
     """
 
     name: str
@@ -157,6 +170,7 @@ class Tool:
     writes: bool = False
     aliases: tuple[str, ...] = ()
     meta: Json | None = None
+    unlisted: tuple[str, ...] = ()
 
     def load(self) -> Handler:
         """The handler, imported now."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from operator import sub
 
-from redline.core.errors import CannotApply, DocumentSyntax
+from redline.core.errors import CannotApply, NestsTooDeep
 from redline.documents.model import MAX_DEPTH
 from redline.documents.possessive import compiled
 
@@ -83,9 +83,9 @@ def require_shallow(text: bytes | bytearray) -> None:
         raise too_deep()
 
 
-def too_deep() -> DocumentSyntax:
+def too_deep() -> NestsTooDeep:
     """The document nests deeper than is supported."""
-    return DocumentSyntax(f"Document is nested deeper than {MAX_DEPTH} levels")
+    return NestsTooDeep(f"Document is nested deeper than {MAX_DEPTH} levels")
 
 
 def value_too_deep() -> CannotApply:

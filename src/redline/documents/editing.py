@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from redline.core.cancellation import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import CannotApply, InvalidArgument
 from redline.core.paths import WorkspacePath
@@ -50,6 +51,7 @@ def apply_edits(name: str, source: bytes, edits: Sequence[DocEdit], options: Opt
     form = detect(name, source, options.form)
     notes: list[str] = []
     for edit in edits:
+        checkpoint()
         document = open_document(source, form, options.index)
         done = _one(document, edit, create_parents=options.create_parents)
         source = done.after

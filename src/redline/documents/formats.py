@@ -28,7 +28,12 @@ _TOML_LINE = re.compile(rb"^[ \t]*(?:\[[^\]\n]+\]|[\w.\"'-]+[ \t]*=[ \t]*\S)", r
 
 
 def detect(name: str, source: bytes, form: str | None = None) -> str:
-    """The format of a file: as told, by its name, or by what its content parses as."""
+    """Return the format of a file: *form* if given, else by name, else by what it parses as."""
+    return named_format(name, form) or sniff(source)
+
+
+def named_format(name: str, form: str | None = None) -> str | None:
+    """Return the format that *form* or the file's name gives; None when only its content can."""
     if form:
         if form not in FORMATS:
             raise InvalidArgument(
@@ -40,8 +45,7 @@ def detect(name: str, source: bytes, form: str | None = None) -> str:
         return _BY_NAME[base]
     if _JSONC_NAME.fullmatch(base) or "/.vscode/" in name.replace("\\", "/"):
         return "jsonc"
-    known = _BY_EXTENSION.get(base.rpartition(".")[2]) if "." in base else None
-    return known or sniff(source)
+    return _BY_EXTENSION.get(base.rpartition(".")[2]) if "." in base else None
 
 
 def sniff(source: bytes) -> str:

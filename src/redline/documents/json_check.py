@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from redline.core.errors import CannotApply, DocumentSyntax
+from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
 from redline.documents.depth import value_too_deep
 from redline.documents.json_mask import mask_of
 from redline.documents.json_text import JsonText
@@ -193,9 +193,9 @@ def verify_all(old: JsonText, edit: Edit, steps: Sequence[Step]) -> None:
     """Refuse *edit* unless old-with-every-intent and new are the same data."""
     try:
         new = JsonText(edit.after, old.form)
+    except NestsTooDeep:
+        raise value_too_deep() from None
     except DocumentSyntax as error:
-        if "deeper" in error.message:
-            raise value_too_deep() from None
         raise CannotApply(f"The result would not parse: {error.message}") from None
     data = _parse(edit.before, old.form)
     for step in steps:

@@ -13,6 +13,8 @@ from redline.documents.path import Path, Segment, quote_segment, render_path
 
 MAX_DEPTH = 200
 MAX_BYTES = 256 * 1024 * 1024
+# What a parser reads whole, old and new, to verify an edit: YAML, TOML, JSON5.
+MAX_PARSED_BYTES = 32 * 1024 * 1024
 _PIECE = 1 << 16
 _CONTINUATIONS = bytes(range(0x80, 0xC0))
 
@@ -107,10 +109,19 @@ def syntax_error(source: bytes, offset: int, reason: str, form: str) -> Document
     )
 
 
-def require_text(source: bytes, form: str) -> None:
+def require_size(source: bytes, form: str, limit: int) -> None:
+    """Refuse a document of more than *limit* bytes; TooLarge."""
+    if len(source) > limit:
+        raise TooLarge(
+            "document",
+            f"{form} document is larger than {limit >> 20} MB",
+            hint="split the file, or edit it as text",
+        )
+
+
+def require_text(source: bytes, form: str, limit: int = MAX_BYTES) -> None:
     """Refuse what is not UTF-8 text, or more of it than an engine should see."""
-    if len(source) > MAX_BYTES:
-        raise TooLarge("document", f"Document is larger than {MAX_BYTES >> 20} MB")
+    require_size(source, form, limit)
     wrong = undecodable_at(source)
     if wrong is not None:
         raise syntax_error(source, wrong, "not valid UTF-8", form)

@@ -41,9 +41,10 @@ def select(
     environment = JSONPathEnvironment()
     environment.function_extensions["match"] = _function(regex, whole=True)
     environment.function_extensions["search"] = _function(regex, whole=False)
+    data = plain_data(document)
     try:
-        found = environment.find(expression, plain_data(document))
-    except (JSONPathError, OverflowError) as error:
+        found = environment.find(expression, data)
+    except (JSONPathError, OverflowError, ValueError) as error:  # ValueError: endless digits
         raise InvalidArgument(
             f"Not a JSONPath expression: {error}",
             field="expression",

@@ -19,6 +19,14 @@ _MODELINE = re.compile(
 )
 _BASE = "workspace:///"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
+# The validator knows these without fetching anything.
+_DIALECTS = frozenset(
+    [
+        *(f"http://json-schema.org/draft-0{number}/schema" for number in (4, 6, 7)),
+        "https://json-schema.org/draft/2019-09/schema",
+        _DRAFT,
+    ]
+)
 MOST = 200
 # How far a pattern of a schema may backtrack before it counts as no match.
 _BACKTRACKING = 100_000
@@ -59,9 +67,13 @@ def check(
     """
     import jsonschema_rs
 
+    if is_dialect(schema_name):
+        return _check_as_schema(document, schema_name)
     schema = _load(schema_name, read)
-    if isinstance(schema, dict) and schema.get("$schema", _DRAFT).rstrip("#") == _DRAFT:
+    if isinstance(schema, dict) and schema.get("$schema", _DRAFT) in (_DRAFT, _DRAFT + "#"):
         schema = {**schema, "$schema": _DRAFT}
+    if not isinstance(schema, dict | bool):
+        raise _unusable(schema_name, "it is no object and no boolean")
     try:
         validator = jsonschema_rs.validator_for(
             schema,
@@ -70,12 +82,31 @@ def check(
             pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=_BACKTRACKING),
         )
     except (jsonschema_rs.ValidationError, ValueError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise InvalidArgument(
-            f"Not a usable JSON Schema: {schema_name}: {first}", field="schema"
-        ) from None
+        raise _unusable(schema_name, str(error).strip().splitlines()[0]) from None
     errors = list(validator.iter_errors(plain_data(document)))
     return [_problem(document, error) for error in errors[:MOST]], len(errors)
+
+
+def is_dialect(name: str) -> bool:
+    """Whether a schema's name is the address of a draft of JSON Schema that we have here."""
+    return name.removesuffix("#") in _DIALECTS
+
+
+def _check_as_schema(document: Document, dialect: str) -> tuple[list[Problem], int]:
+    """What is wrong with a document that is a JSON Schema; the first problem alone is known."""
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.meta.validate(plain_data(document))
+    except jsonschema_rs.ValidationError as error:
+        return [_problem(document, error)], 1
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        raise _unusable(dialect, str(error).strip().splitlines()[0]) from None
+    return [], 0
+
+
+def _unusable(name: str, why: str) -> InvalidArgument:
+    return InvalidArgument(f"Not a usable JSON Schema: {name}: {why}", field="schema")
 
 
 def _load(name: str, read: Callable[[str], bytes]) -> Any:

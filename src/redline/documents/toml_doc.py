@@ -5,10 +5,12 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
+from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents import toml_layout as layout
+from redline.documents.depth import value_too_deep
 from redline.documents.model import (
+    MAX_PARSED_BYTES,
     Edit,
     Slice,
     key_exists,
@@ -22,10 +24,9 @@ from redline.documents.model import (
     wrong_shape,
 )
 from redline.documents.path import Path, Segment, render_path
-from redline.documents.toml_check import PART, Checked, load
 from redline.documents.toml_index import Node, Tables, TomlIndex, Value
-from redline.documents.toml_read import Intent, explain
 from redline.documents.toml_values import render
+from redline.documents.toml_verify import Intent, Verifier, parse, parse_slowly
 
 _NAMES = {
     "table": "table",
@@ -45,15 +46,12 @@ class TomlDocument:
 
     format = "toml"
 
-    def __init__(self, source: bytes, *, part: int = PART) -> None:
-        require_text(source, "TOML")
+    def __init__(self, source: bytes) -> None:
+        require_text(source, "TOML", MAX_PARSED_BYTES)
         self.source = source
-        try:
-            self._index = TomlIndex(source)
-        except DocumentSyntax as error:
-            raise explain(source, error) from None
+        self._index = _index(source)
+        self._verifier = Verifier(source, self._index.depth)
         self._root = self._index.root()
-        self._checked = Checked(self._index, part)
 
     def get(self, path: Path) -> Slice:
         """The value's source slice; a table gives the lines of its sections."""
@@ -79,7 +77,7 @@ class TomlDocument:
                 hint="set its keys one by one, or delete it and insert the new one",
             )
         splices = [Splice(item.start, item.end, fragment.encode("utf-8"))]
-        return self._verified(splices, "set", path, fragment, swaps=True)
+        return self._verified(splices, "set", path, fragment)
 
     def insert(self, path: Path, value: str) -> Edit:
         """A list item before an index, or a new key of a table."""
@@ -111,7 +109,7 @@ class TomlDocument:
 
     def data(self) -> Any:
         """The document as plain values; dates and times as their text."""
-        return load(self.source, float)
+        return parse(self.source, float, self._index.depth)
 
     def render(self, value: Any) -> str:
         """*value* as one line of TOML."""
@@ -182,22 +180,41 @@ class TomlDocument:
             splices = layout.insert_item(self._index, parent, position, fragment)
         return self._verified(splices, "insert", (*path[:-1], position), fragment)
 
-    def _verified(
-        self, splices: list[Splice], action: str, path: Path, fragment: str, *, swaps: bool = False
-    ) -> Edit:
+    def _verified(self, splices: list[Splice], action: str, path: Path, fragment: str) -> Edit:
         edit = Edit.of(self.source, splices)
-        self._checked.verify(edit, Intent(action, self._exact(path), fragment), swaps=swaps)
+        self._verifier.check(edit, Intent(action, self._exact(path), fragment))
         return edit
 
     def _fragment(self, value: str) -> str:
         text = value.strip(" \t\r\n")
         try:
-            tomllib.loads(f"x = {text}\n")
             found = layout.value_of(text)
-        except (ValueError, DocumentSyntax, RecursionError) as error:
-            # The place it names counts what was put in front of the value.
-            reason = str(error).partition(" (at ")[0]
+            parse_slowly(f"x = {text}\n".encode(), float)
+        except NestsTooDeep:
+            raise value_too_deep() from None
+        except (DocumentSyntax, UnicodeEncodeError) as error:
             raise CannotApply(
-                f"Value is not TOML: {reason}", hint='text needs quotes: "..."'
+                f"Value is not TOML: {_reason(text, error)}", hint='text needs quotes: "..."'
             ) from None
         return found.index.source[found.start : found.end].decode("utf-8")
+
+
+def _index(source: bytes) -> TomlIndex:
+    """The located document; where it has not the shape of TOML, a parser says why."""
+    try:
+        return TomlIndex(source)
+    except NestsTooDeep:
+        # Of a key with thousands of parts every parser makes thousands of tables.
+        raise
+    except DocumentSyntax:
+        parse_slowly(source, float)
+        raise
+
+
+def _reason(text: str, error: Exception) -> str:
+    """What the standard library says of a value, without the place that counts its `x = `."""
+    try:
+        tomllib.loads(f"x = {text}\n")
+    except (ValueError, RecursionError) as better:
+        return str(better).partition(" (at ")[0]
+    return str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from redline.core.errors import CannotApply
@@ -10,6 +11,8 @@ from redline.documents.path import Segment
 from redline.documents.toml_entries import Entries
 from redline.documents.toml_index import Dotted, Node, Table, Tables, TomlIndex, Value
 from redline.documents.toml_scan import Span, Statement, comma_after, render_key
+
+_ENTRY = re.compile(rb"[ \t]*[^ \t\r\n#\[]")
 
 
 def newline_of(source: bytes) -> bytes:
@@ -242,7 +245,10 @@ def _section(index: TomlIndex, section: int) -> tuple[int, int]:
 def _statement(index: TomlIndex, statement: Statement) -> tuple[int, int]:
     source = index.source
     stop = source.find(b"\n", index.line_stop(statement.end)) + 1 or len(source)
-    start = _head(source, statement.start, index.bom)
+    start = max(source.rfind(b"\n", 0, statement.start) + 1, index.bom)
+    if not (_ENTRY.match(source, stop) and b"\n" not in source[start : stop - 1]):
+        # Right above several entries of one line each, a comment heads them all, and stays.
+        start = _head(source, statement.start, index.bom)
     if stop == len(source) and not source.endswith(b"\n") and start > index.bom:
         start -= 2 if source[start - 2 : start] == b"\r\n" else 1
     return start, stop

@@ -70,7 +70,10 @@ _READ_COMMA = compiled(_SPACE + rb",")
 _READ_PART = compiled(_PART)
 _READ_LINE_END = compiled(_LINE_END)
 _NOT_DOTS = bytes(byte for byte in range(256) if byte not in b".\n")
-_DEEP_KEY = compiled(rb"(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH)
+# Tried at the start of words alone: the time it takes stays linear.
+_DEEP_KEY = compiled(
+    rb"(?<![A-Za-z0-9_-])(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH
+)
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _OPEN = (b"[", b"{")
 _NOT_BARE = re.compile(rb"[\"' \t]")
@@ -107,7 +110,7 @@ class Sections(NamedTuple):
 
 def read_sections(source: bytes, start: int) -> Sections:
     """Where tables begin; DocumentSyntax where the text has not the shape of TOML."""
-    _require_short_keys(source)
+    require_short_keys(source)
     starts, runs, depth = array("Q"), array("Q"), _SHALLOW
     at, size, read = start, len(source), _READ_SECTION.match
     while at < size:
@@ -123,7 +126,8 @@ def read_sections(source: bytes, start: int) -> Sections:
     return Sections(starts, runs, depth)
 
 
-def _require_short_keys(source: bytes) -> None:
+def require_short_keys(source: bytes) -> None:
+    """Refuse dotted keys of very many parts: the standard parser squares their length."""
     if source.count(b".") < MAX_DEPTH:
         return
     many = source.translate(None, _NOT_DOTS).find(b"." * MAX_DEPTH) >= 0
@@ -230,19 +234,6 @@ def _pairs(
             found = names_of(keys)
             if found[: len(names)] == names:
                 yield Statement(found, start, key_end, value, at)
-
-
-def dotted_keys(source: bytes, at: int, stop: int) -> Iterator[tuple[str, ...]]:
-    """The keys with dots of the statements between two offsets, one for each table they name."""
-    known: set[bytes] = set()
-    while (pair := _READ_STATEMENT.match(source, at, stop)) is not None:
-        at = pair.end(2) if pair.end(2) >= 0 else _closed(source, pair.end())[0]
-        keys = pair[1]
-        if b"." in keys:
-            table = keys[: keys.rfind(b".")]
-            if table not in known:
-                known.add(table)
-                yield names_of(keys)
 
 
 def _mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool:

@@ -10,7 +10,7 @@ from redline.documents.possessive import compiled
 from redline.documents.yaml_flow import ALIAS, PROPERTY, FlowScanner, Node
 from redline.documents.yaml_passing import quoted_end
 
-_GAP = compiled(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+")
+_GAP = compiled(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+(?:#[^\r\n]*+\Z)?+")
 _INLINE = re.compile(rb"[ \t]*")
 _LINE_REST = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)")
 _PLAIN = (
@@ -187,17 +187,33 @@ class BlockScanner(FlowScanner):
             if begin + spaces < limit:
                 content = spaces if spaces > node.indent else limit + 1
         node.content_indent = content
-        node.end = self._text_end(header.end(), start, limit, content)
+        if b"+" in node.marks:
+            node.end = max(header.end(), self._kept_end(node, start, limit))
+        else:
+            node.end = self._text_end(header.end(), start, limit, content)
 
-    def _text_end(self, end: int, start: int, limit: int, content: int) -> int:
-        """The end of the last line with text of a block scalar; *end* when there is none."""
-        if content > limit:
-            return end
+    def _kept_end(self, node: Node, start: int, limit: int) -> int:
+        """The end of the last line of a block scalar that keeps its blank lines."""
+        content = node.content_indent if node.content_indent <= limit else node.indent + 1
+        last = self._last_break(start, limit, content)
+        if last == limit and self.source[last - 1 : last] == b"\n":
+            last -= 1
+        return last - (self.source[last - 1 : last] == b"\r")
+
+    def _last_break(self, start: int, limit: int, content: int) -> int:
+        """The line break before the first line with text left of the column *content*."""
         less = rb" {0,%d}+(?=[^ \r\n])" % (max(content, 1) - 1)
         last = limit
         for line_break in (rb"\n", rb"\r(?!\n)"):
             stop = re.compile(line_break + less).search(self.source, start - 1, last)
             last = stop.start() if stop else last
+        return last
+
+    def _text_end(self, end: int, start: int, limit: int, content: int) -> int:
+        """The end of the last line with text of a block scalar; *end* when there is none."""
+        if content > limit:
+            return end
+        last = self._last_break(start, limit, content)
         while last >= start:
             begin = max(self.source.rfind(b"\n", start, last) + 1, start)
             line = self.source[begin:last].removesuffix(b"\r")

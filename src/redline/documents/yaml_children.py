@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from redline.core.errors import CannotApply
 from redline.documents.yaml_block import DASH, QUESTION, BlockScanner
-from redline.documents.yaml_columns import Columns, line_at
 from redline.documents.yaml_flow import Node, Pair, Portion, decode_key
 
+_BLANKS = (b" ", b"\t", b"\r", b"\n")
 _VALUE = re.compile(rb":(?=[ \t\r\n]|\Z)")
 # So much text is looked at first for the last entry.
 _TAIL = 4096
@@ -36,7 +36,11 @@ class Child:
     value: Node | None = None
     is_complex: bool = False
     key_text: bytes = b""
-    value_start: int = -1
+
+    def key_source(self, source: bytes) -> bytes:
+        """The key as the file writes it, with its tag and anchor."""
+        text = source[self.start : self.key_end]
+        return text[1:] if text[:1] == b"?" and text[1:2] in (b"", *_BLANKS) else text
 
 
 @lru_cache(maxsize=64)
@@ -44,15 +48,12 @@ def entry_line(column: int, kind: str) -> re.Pattern[bytes]:
     """The start of a line that is an entry of a block collection at *column*."""
     # A list may stand at the column of the key it belongs to.
     other = rb"(?!-(?:[ \t\r\n]|\Z))" if kind == "mapping" else b""
-    return re.compile(line_at(column) + rb"(?=[^ \t\r\n#\]}])" + other)
+    return re.compile(b"\n" + b" " * column + rb"(?=[^ \t\r\n#\]}])" + other)
 
 
 @dataclass(slots=True)
 class EntryScanner(BlockScanner):
     """Reads the entries of collections."""
-
-    # Made for streams that nest deeply, where every level would be searched anew.
-    columns: Columns | None = None
 
     def end_of(self, node: Node) -> int:
         """Where a node's last content byte is; collections are measured on demand."""
@@ -73,20 +74,9 @@ class EntryScanner(BlockScanner):
             child.value = self.value_node(child.slot, child.limit, node.column, child.context)
         return child.value
 
-    def _search(self, node: Node, pattern: re.Pattern[bytes], at: int) -> re.Match[bytes] | None:
-        return self.search(pattern, node.column, at, node.limit)
-
-    def search(
-        self, pattern: re.Pattern[bytes], column: int, at: int, limit: int
-    ) -> re.Match[bytes] | None:
-        """What *pattern*, a line at *column*, finds first in [at, limit)."""
-        if self.columns is not None:
-            return self.columns.search(pattern, column, at, limit)
-        return pattern.search(self.source, at, limit)
-
     def entry_at(self, node: Node, at: int) -> Child:
         """The entry of a block collection that starts at *at*."""
-        following = self._search(node, entry_line(node.column, node.kind), at)
+        following = entry_line(node.column, node.kind).search(self.source, at, node.limit)
         limit = following.start() + 1 if following else node.limit
         return self.block_item(at, limit) if node.kind == "sequence" else self._implicit(at, limit)
 
@@ -201,7 +191,7 @@ class EntryScanner(BlockScanner):
             if pending is not None:
                 explicit, pending = pending, None
                 if _VALUE.match(source, start):
-                    explicit.value_start, explicit.slot, explicit.limit = start, start + 1, limit
+                    explicit.slot, explicit.limit = start + 1, limit
                     explicit.context, explicit.value = "explicit", None
                     yield explicit
                     continue
@@ -233,7 +223,6 @@ class EntryScanner(BlockScanner):
         name = None if is_complex else decode_key(text)
         child = Child(name, start, key.start, end, end, limit, "noval", is_complex=is_complex)
         child.value = Node("empty", "", end, end, end, end, node.column, "noval")
-        child.value_start = -2
         child.key_text = text
         return child
 

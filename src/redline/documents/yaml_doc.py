@@ -9,8 +9,9 @@ from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.core.splice import Splice
-from redline.documents import yaml_entries, yaml_native, yaml_tree, yaml_values, yaml_verify
+from redline.documents import yaml_entries, yaml_strict, yaml_values
 from redline.documents.model import (
+    MAX_PARSED_BYTES,
     Edit,
     Slice,
     key_exists,
@@ -27,11 +28,9 @@ from redline.documents.yaml_anchors import check_anchors, uses_of
 from redline.documents.yaml_children import Child
 from redline.documents.yaml_flow import Node
 from redline.documents.yaml_fragment import Fragment, render_key
-from redline.documents.yaml_pieces import Opinion, Place
 from redline.documents.yaml_place import Placer, Style
-from redline.documents.yaml_region import STEP
 from redline.documents.yaml_scan import Scanner
-from redline.documents.yaml_tree import Where
+from redline.documents.yaml_verify import Step, Verifier, Where
 
 # So many keys are compared with one that is missing.
 _NEAR = 500
@@ -43,16 +42,14 @@ class YamlDocument:
 
     format = "yaml"
 
-    def __init__(self, source: bytes, index: int = 0, *, step: int = STEP) -> None:
-        require_text(source, "YAML")
+    def __init__(self, source: bytes, index: int = 0) -> None:
+        require_text(source, "YAML", MAX_PARSED_BYTES)
         self.source = source
         self.index = index
-        bom = 3 if source.startswith(yaml_native.BOM) else 0
-        self._scanner = Scanner(source, bom=bom)
-        stream = self._scanner.stream
-        self._opinion = Opinion(self._scanner, stream, step)
-        count = self._opinion.count
-        if not 0 <= index < max(count, 1):
+        self._verifier = Verifier(source)
+        self._scanner = Scanner(source, bom=3 if source.startswith(yaml_strict.BOM) else 0)
+        stream, count = self._scanner.stream, self._verifier.count
+        if not 0 <= index < count:
             raise InvalidArgument(
                 f"doc_index is out of range: {index}",
                 field="doc_index",
@@ -68,28 +65,37 @@ class YamlDocument:
 
     def get(self, path: Path) -> Slice:
         """The node's source slice; an alias gives its target's text, flagged."""
-        node, notes, place = self._locate(path)
+        node, notes, where = self._locate(path)
         try:
-            self._opinion.agree(place)
+            self._verifier.find(where)
         except CannotApply as error:
             raise NodeNotFound(error.message) from None
         if node.kind == "alias":
             return self._target_of(node, notes)
-        end = self._scanner.end_of(node) if node.kind != "empty" else node.start
-        return slice_of(self.source, node.start, end, node.kind, notes)
+        return slice_of(self.source, node.start, self._slice_end(node), node.kind, notes)
+
+    def _slice_end(self, node: Node) -> int:
+        """Where the source of a node ends; with all its line breaks if the value has them."""
+        if node.kind == "empty":
+            return node.start
+        end = self._scanner.end_of(node)
+        if b"+" in node.marks:
+            end = self.source.find(b"\n", end) + 1 or end
+        return end
 
     def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
         """Replace the node, or create the leaf of a mapping."""
         fragment = Fragment(value)
         try:
-            node, notes, place = self._locate(path)
+            node, notes, where = self._locate(path)
         except NodeNotFound as error:
             return self._create(path, fragment, error, create_parents=create_parents)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         splices = self._replace(node, fragment)
         edit = Edit.of(self.source, splices, self._anchor_notes(node))
-        self._verify_set(edit, node, fragment, place)
+        check_anchors(edit, node.anchor if fragment.root.anchor is None else None, fragment.aliases)
+        self._verifier.check_set(edit.after, where, fragment.readings())
         return edit
 
     def insert(self, path: Path, value: str) -> Edit:
@@ -98,39 +104,55 @@ class YamlDocument:
             raise CannotApply("The whole document cannot be inserted")
         fragment = Fragment(value)
         try:
-            parent, notes, place = self._locate(path[:-1])
+            parent, notes, where = self._locate(path[:-1])
         except NodeNotFound as error:
             raise refused(error) from None
         last = path[-1]
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         if isinstance(last, int):
-            return self._insert_item(path, parent, last, fragment, place)
+            return self._insert_item(path, parent, last, fragment, where)
         if parent.kind == "mapping" and self._scanner.named(parent, last):
             raise key_exists(path)
         if parent.kind != "mapping" and not (parent.kind == "empty" and not path[:-1]):
             raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
-        return self._add_key(parent, last, fragment, place)
+        return self._add_key(parent, last, fragment, where)
 
     def delete(self, path: Path) -> Edit:
-        """Without the entry, its same-line comment and the comment directly above it."""
+        """Remove the entry, its same-line comment and the comment above that it alone has."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
-        node, notes, place = self._locate(path)
+        node, notes, where = self._locate(path)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
         splices = yaml_entries.remove(self._placer, parent, *self._scanner.beside(parent, node))
         edit = Edit.of(self.source, splices)
         check_anchors(edit)
-        trees = self._opinion.trees(edit, place, self._extent(node))
-        yaml_verify.check_removed(trees.old, trees.new, trees.where)
+        self._verifier.check_removed(edit.after, where)
         return edit
 
     def data(self) -> Any:
         """The document as plain values by the core schema; aliases are their own text."""
-        tree = self._opinion.whole()
-        return yaml_tree.plain_values(tree, yaml_tree.documents(tree)[self.index])
+        documents = self._verifier.documents
+        return yaml_values.plain(documents[self.index], self) if documents else None
+
+    def key_texts(self, path: Path) -> list[str] | None:
+        """The keys of the mapping at *path* as the file writes them; None if any has no text."""
+        try:
+            node, _, _ = self._locate(path)
+            keys = [child.key for child in self._scanner.entries(node)]
+        except (CannotApply, NodeNotFound):
+            return None
+        return [key for key in keys if key is not None] if None not in keys else None
+
+    def scalar_text(self, path: Path) -> str:
+        """The scalar at *path* as the file writes it; empty where it cannot be found."""
+        try:
+            node, _, _ = self._locate(path)
+        except (CannotApply, NodeNotFound):
+            return ""
+        return self.source[node.start : node.end].decode("utf-8") if node.kind == "scalar" else ""
 
     def render(self, value: Any) -> str:
         """*value* as one line of YAML."""
@@ -140,11 +162,10 @@ class YamlDocument:
     def _placer(self) -> Placer:
         return Placer(self._scanner, Style.of(self.source))
 
-    def _locate(self, path: Path) -> tuple[Node, tuple[str, ...], Place]:
+    def _locate(self, path: Path) -> tuple[Node, tuple[str, ...], Where]:
         node = self._root
         notes: list[str] = []
-        steps: list[bytes | int] = []
-        trail: list[int] = []
+        steps: list[Step] = []
         for depth, segment in enumerate(path):
             if node.kind == "alias":
                 raise NodeNotFound(
@@ -157,11 +178,9 @@ class YamlDocument:
                 steps.append(step)
             else:
                 child = self._member(node, path, depth, notes)
-                steps.append(segment.encode("utf-8", "surrogateescape"))
-            trail.append(node.start)
+                steps.append(child.key_source(self.source))
             node = self._scanner.value_of(node, child)
-        where = Where(self.index, tuple(steps))
-        return node, tuple(notes), Place(where, tuple(trail), node.slot)
+        return node, tuple(notes), Where(self.index, tuple(steps))
 
     def _item(self, node: Node, path: Path, depth: int) -> tuple[Child, int]:
         index = int(path[depth])
@@ -203,7 +222,7 @@ class YamlDocument:
         target = self._anchored(self._root, name, node.start)
         if target is None:
             return slice_of(self.source, node.start, node.end, "alias", (*notes, note))
-        end = self._scanner.end_of(target) if target.kind != "empty" else target.start
+        end = self._slice_end(target)
         return slice_of(self.source, target.start, end, target.kind, (*notes, note))
 
     def _anchored(self, top: Node, name: bytes, before: int) -> Node | None:
@@ -227,16 +246,6 @@ class YamlDocument:
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         return self._placer.replace(node, fragment)
 
-    def _extent(self, node: Node) -> tuple[int, int]:
-        return node.start, self._scanner.end_of(node) if node.kind != "empty" else node.start
-
-    def _verify_set(self, edit: Edit, node: Node, fragment: Fragment, place: Place) -> None:
-        kept = node.anchor if fragment.root.anchor is None else None
-        check_anchors(edit, kept, fragment.aliases)
-        trees = self._opinion.trees(edit, place, self._extent(node))
-        readings = fragment.readings()
-        yaml_verify.check_set(trees.old, trees.new, trees.where, readings, anchor=node.anchor)
-
     def _anchor_notes(self, node: Node) -> tuple[str, ...]:
         if node.anchor is None:
             return ()
@@ -253,7 +262,7 @@ class YamlDocument:
         depth = len(path) - 1
         while True:
             try:
-                parent, notes, place = self._locate(path[:depth])
+                parent, notes, where = self._locate(path[:depth])
                 break
             except NodeNotFound:
                 depth -= 1
@@ -267,25 +276,24 @@ class YamlDocument:
         for segment in reversed(path[depth + 1 :]):
             fragment = _wrapped(segment, fragment, path, self._placer)
         if fits:
-            return self._add_key(parent, key, fragment, place)
+            return self._add_key(parent, key, fragment, where)
         return self.set(path[:depth], _wrapped(key, fragment, path, self._placer).source.decode())
 
     def _is_null(self, node: Node) -> bool:
         text = self.source[node.start : node.end]
         return node.style == "plain" and text in (b"~", b"null", b"Null", b"NULL")
 
-    def _add_key(self, parent: Node, key: str, fragment: Fragment, place: Place) -> Edit:
+    def _add_key(self, parent: Node, key: str, fragment: Fragment, where: Where) -> Edit:
         if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         if parent.kind == "empty":
             splices = yaml_entries.create_first(self._placer, self._part, key, fragment)
         else:
             splices = yaml_entries.append(self._placer, parent, key, fragment)
-        step = key.encode("utf-8", "surrogateescape")
-        return self._added(splices, place.under(step, parent.start, splices[0].start), fragment)
+        return self._added(splices, where.entry(render_key(key).encode("utf-8")), fragment)
 
     def _insert_item(
-        self, path: Path, parent: Node, index: int, fragment: Fragment, place: Place
+        self, path: Path, parent: Node, index: int, fragment: Fragment, where: Where
     ) -> Edit:
         if parent.kind != "sequence":
             raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
@@ -296,13 +304,12 @@ class YamlDocument:
             splices = yaml_entries.append(self._placer, parent, None, fragment)
         else:
             splices = yaml_entries.insert_item(self._placer, parent, before, fragment)
-        return self._added(splices, place.under(position, parent.start, splices[0].start), fragment)
+        return self._added(splices, where.entry(position), fragment)
 
-    def _added(self, splices: list[Splice], place: Place, fragment: Fragment) -> Edit:
+    def _added(self, splices: list[Splice], where: Where, fragment: Fragment) -> Edit:
         edit = Edit.of(self.source, splices)
         check_anchors(edit, None, fragment.aliases)
-        trees = self._opinion.trees(edit, place)
-        yaml_verify.check_added(trees.old, trees.new, trees.where, fragment.readings())
+        self._verifier.check_added(edit.after, where, fragment.readings())
         return edit
 
 

@@ -65,10 +65,10 @@ def insert_item(placer: Placer, node: Node, before: Child, value: Fragment) -> l
 def remove(
     placer: Placer, node: Node, before: Child | None, child: Child, behind: Child | None
 ) -> list[Splice]:
-    """Take an entry out with its same-line comment and the comment directly above it."""
+    """Take an entry out with its same-line comment, and the comment above that it alone has."""
     if before is None and behind is None:
-        empty = Fragment("{}" if node.kind == "mapping" else "[]")
-        return placer.replace(node, empty)
+        tag = node.tag.decode("utf-8") + " " if node.tag is not None else ""
+        return placer.replace(node, Fragment(tag + ("{}" if node.kind == "mapping" else "[]")))
     if node.style == "flow" and behind is not None:
         return [Splice(child.start, behind.start, b"")]
     if node.style == "flow" and before is not None:
@@ -83,11 +83,26 @@ def _remove_block(placer: Placer, node: Node, child: Child, behind: Child | None
     end = line_stop(source, max(end, child.slot, value.props_end))
     if behind is not None and not _is_first_on_line(placer, child.start):
         return Splice(child.start, behind.start, b"")
-    start = _head(placer, node, child.start)
+    following = end + (2 if source[end : end + 2] == b"\r\n" else 1)
+    start = placer.scanner.line_start(child.start)
+    if not _heads_run(placer, (start, end), behind, following):
+        start = _head(placer, node, child.start)
     if end < len(source):
-        return Splice(start, end + (2 if source[end : end + 2] == b"\r\n" else 1), b"")
+        return Splice(start, following, b"")
     start -= 2 if source[start - 2 : start] == b"\r\n" else 1
     return Splice(max(start, 0), end, b"")
+
+
+def _heads_run(
+    placer: Placer, lines: tuple[int, int], behind: Child | None, following: int
+) -> bool:
+    """Whether a comment above an entry heads several: one line, and the next entry right below."""
+    is_one_line = b"\n" not in placer.source[slice(*lines)]
+    return is_one_line and behind is not None and _line_of(placer, behind) == following
+
+
+def _line_of(placer: Placer, entry: Child) -> int:
+    return placer.scanner.line_start(entry.start)
 
 
 def _append_flow(placer: Placer, node: Node, key: str | None, value: Fragment) -> list[Splice]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import CannotApply
@@ -92,9 +92,6 @@ class Pair:
 class FlowScanner(Passing):
     """Reads flow nodes out of `source`, one level at a time."""
 
-    # Runs of the entries of large collections.
-    runs: dict[int, Sequence[Portion]] = field(default_factory=dict)
-
     def flow_node(self, at: int, limit: int) -> Node:
         """The flow node that starts at *at*."""
         node = Node("empty", "flow", at, at, at, at, -1, "flow", limit=limit)
@@ -123,14 +120,8 @@ class FlowScanner(Passing):
         limit = node.end if node.end >= 0 else node.limit
         closer = b"]" if self.source[node.start] == 0x5B else b"}"
         at, single = self.space(node.start + 1, limit), BLOCK
-        known = iter(self.runs.get(node.start, ()))
-        run = next(known, None)
         while self.source[at : at + 1] != closer:
-            if run and at >= run[0]:
-                yield at, run[1], run[2]
-                at, run = self.space(run[1], limit), next(known, None)
-                continue
-            if not single and run is None:
+            if not single:
                 single = BLOCK
                 if (end := self.block_end(at, limit)) > at:
                     yield at, end, BLOCK
@@ -144,14 +135,6 @@ class FlowScanner(Passing):
                 raise CannotApply("A flow collection is malformed or not closed")
             yield at, end + 1, 1
             at = self.space(end + has_comma, limit)
-
-    def flow_value_at(self, at: int, limit: int) -> int:
-        """Where the value of the entry at *at* of a mapping starts; -1 without a simple key."""
-        if self.source[at] in b"[{?&!*":
-            return -1
-        key = self.flow_node(at, limit)
-        colon = self._colon(key, key.end, limit)
-        return -1 if colon is None else self.space(colon, limit)
 
     def flow_pairs(self, node: Node, start: int, end: int) -> Iterator[Pair]:
         """The entries of a collection that stand in [start, end), each with its key and value."""

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cached_property
 from typing import Any
 
-from redline.core.errors import CannotApply, DocumentSyntax
-from redline.documents import yaml_native, yaml_tree
+from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
+from redline.documents import yaml_strict
 from redline.documents.depth import value_too_deep
-from redline.documents.yaml_depth import require_bounded
 from redline.documents.yaml_flow import Node, decode_key
+from redline.documents.yaml_portable import find_unportable, is_safe_in_flow
 from redline.documents.yaml_scan import Scanner
+from redline.documents.yaml_values import quote
 
 _FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
+_MARKER = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
 _KEEPS = re.compile(rb"[|>][0-9]?\+")
+# A hint shows a value of at most so many characters.
+_MAX_QUOTED = 200
 _WORDS = frozenset(("true", "false", "null", "~", ""))
 
 
@@ -31,43 +34,35 @@ class Fragment:
         if b"\r" in source:
             source = source.replace(b"\r\n", b"\n")
         self.source = source
-        try:
-            is_unsure = require_bounded(source)
-            tree = self._tree()
-            if is_unsure:
-                yaml_tree.require_shallow_tree(tree)
-        except DocumentSyntax:
-            raise value_too_deep() from None
+        self._value = _parse(source)
         self.scanner = Scanner(source)
         parts = list(self.scanner.stream.parts())
-        if len(parts) != 1 or parts[0].is_marked or source.lstrip().startswith(b"%"):
-            raise CannotApply("Value is not exactly one YAML node")
+        if len(parts) != 1 or _MARKER.search(source) or source.lstrip().startswith(b"%"):
+            raise CannotApply("Value is not exactly one YAML node", hint=_quoted_hint(source))
         self.root = self.scanner.root(parts[0])
         self.end = self.scanner.end_of(self.root)
-
-    def _tree(self) -> Any:
-        try:
-            return yaml_native.parse(self.source)
-        except DocumentSyntax as error:
-            raise CannotApply(f"Value is not YAML: {error.message}") from None
+        reason = find_unportable(self.scanner, self.root)
+        if reason is not None:
+            raise CannotApply(
+                f"Value is not YAML that every parser reads: {reason}", hint=_quoted_hint(source)
+            )
 
     def readings(self) -> list[Any]:
         """The value parsed alone, with and without a final line break (block scalars differ)."""
-        trees = [self._tree()]
+        found = [self._value]
         keeps = _KEEPS.search(self.source) is not None
-        if not keeps and (self.is_block_scalar or self._is_block):
+        if not keeps and (self.is_block_scalar or self.is_block):
             stripped = self.source.rstrip(b"\n")
-            trees += [yaml_native.parse(stripped), yaml_native.parse(stripped + b"\n")]
-        return trees
+            found += [_parse(stripped), _parse(stripped + b"\n")]
+        return found
 
     @cached_property
     def aliases(self) -> frozenset[bytes]:
         """The names of the aliases in it."""
         if b"*" not in self.source:
             return frozenset()
-        tree = self._tree()
-        facts = yaml_tree.flatten(tree, yaml_tree.documents(tree)[0])
-        return frozenset(value[1].lstrip(b"*") for _, _, value in facts if value[0] == "alias")
+        names = map(yaml_strict.alias_name, yaml_strict.nodes(self._value))
+        return frozenset(name.encode("utf-8") for name in names if name is not None)
 
     @property
     def text(self) -> bytes:
@@ -81,13 +76,9 @@ class Fragment:
         return self.source[self.root.props : self.root.props_end] if self.root.has_props else b""
 
     @property
-    def _is_block(self) -> bool:
-        return self.root.style == "block"
-
-    @property
     def is_block(self) -> bool:
         """Whether it is a block mapping or sequence."""
-        return self._is_block
+        return self.root.style == "block"
 
     @property
     def is_block_scalar(self) -> bool:
@@ -126,6 +117,11 @@ class Fragment:
     def _flow(self, node: Node) -> bytes:
         source = self.scanner.source
         props = source[node.props : node.props_end] + b" " if node.has_props else b""
+        if node.kind == "empty" and node.tag is not None:
+            raise CannotApply(
+                "A tag without a value cannot be put inside a flow collection",
+                hint='give it an empty text: ""',
+            )
         if node.kind == "empty":
             return props.rstrip()
         if node.kind == "scalar":
@@ -142,7 +138,8 @@ class Fragment:
         value = self._flow(self.scanner.value_of(node, child))
         if node.kind == "sequence":
             return value or b"null"
-        if child.is_complex or child.key is None:
+        source = child.key_source(self.scanner.source)
+        if child.is_complex or child.key is None or source[:1] in (b"&", b"!"):
             raise CannotApply("A mapping with such keys cannot be put inside a flow collection")
         return render_key(child.key).encode("utf-8") + b": " + (value or b"null")
 
@@ -151,8 +148,9 @@ class Fragment:
         if node.style in ("literal", "folded"):
             return self._quoted_block(node)
         if b"\n" in text:
-            return json.dumps(decode_key(text), ensure_ascii=False).encode("utf-8")
-        if node.style == "plain" and _FLOW_UNSAFE.search(text.decode("utf-8")):
+            return quote(decode_key(text)).encode("utf-8")
+        is_plain = node.style == "plain"
+        if is_plain and (_FLOW_UNSAFE.search(text.decode("utf-8")) or not is_safe_in_flow(text)):
             return b"'%b'" % text.replace(b"'", b"''")
         return text
 
@@ -161,10 +159,34 @@ class Fragment:
         if node is not self.root:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
         keeps = b"+" in node.marks
-        tree = yaml_native.parse(self.source if keeps else self.source.rstrip(b"\n") + b"\n")
-        root = yaml_tree.documents(tree)[0]
-        value = bytes(tree.val(root) or b"").decode("utf-8")
-        return json.dumps(value, ensure_ascii=False).encode("utf-8")
+        value = self._value if keeps else _parse(self.source.rstrip(b"\n") + b"\n")
+        if not keeps and not any(self.scalar_lines()):
+            value = ""
+        return quote(str(yaml_strict.untagged(value))).encode("utf-8")
+
+
+def _parse(source: bytes) -> Any:
+    try:
+        found = yaml_strict.parse(source)
+    except NestsTooDeep:
+        raise value_too_deep() from None
+    except DocumentSyntax as error:
+        raise _not_yaml(source, error) from None
+    return found[0] if found else None
+
+
+def _not_yaml(source: bytes, error: DocumentSyntax) -> CannotApply:
+    """The value does not parse; one line of text is shown in quotes, where it would."""
+    return CannotApply(
+        f"Value is not YAML: {error.message}", hint=_quoted_hint(source) or error.hint
+    )
+
+
+def _quoted_hint(source: bytes) -> str | None:
+    """How a line of text is written so that every parser reads it."""
+    text = source.decode("utf-8").strip()
+    is_short = 0 < len(text) <= _MAX_QUOTED and "\n" not in text
+    return f"to write it as text, quote it: {quote(text)}" if is_short else None
 
 
 def _dedented(line: bytes, column: int) -> bytes:
@@ -175,4 +197,4 @@ def render_key(key: str) -> str:
     """A key as YAML spells it: plain where that is safe, else in double quotes."""
     if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS:
         return key
-    return json.dumps(key, ensure_ascii=False)
+    return quote(key)

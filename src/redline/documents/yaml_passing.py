@@ -67,8 +67,6 @@ def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
     entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested(levels) + rb")*+"
     text = {
         "entry": entry,
-        "entries": rb"(?:" + entry + rb",)*+",
-        "flat": rb"(?:" + _token(rb" \t\r\n,") + rb")*+",
         "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
         "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(levels) + rb")*+",
     }[what]
@@ -95,7 +93,6 @@ def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
     entry = _BLANKS + _JSON_KEY + _json_value(levels) + _BLANKS
     text = {
         "entry": entry + rb"(?=[,\]}])",
-        "entries": rb"(?:" + entry + rb",)*+",
         "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
         "nested": nested,
     }
@@ -166,20 +163,6 @@ class Passing:
             at = self._after(_AFTER, self.flow_end(at, limit), limit)
             at = self._after(entry, at, limit)
         return at
-
-    def flat_end(self, at: int, limit: int) -> int:
-        """Where the next bracket stands, or what cannot stand in a collection."""
-        return self._after(_passing("flat"), at, limit)
-
-    def entries_end(self, at: int, limit: int) -> int:
-        """Behind the comma of the last entry that ends before *limit*, or *at*.
-
-        An entry unlike those before it may be left for the next call.
-        """
-        end = self._json_end("entries", at, limit)
-        if end > at:
-            return end
-        return self._after(_passing("entries", self.levels), at, limit)
 
     def block_end(self, at: int, limit: int) -> int:
         """Behind the comma of the last of BLOCK entries, or *at* when there are less."""

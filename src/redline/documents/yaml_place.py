@@ -220,6 +220,10 @@ class Placer:
             head = head if node.slot > self.scanner.bom else head.lstrip(b" ")
         if node.kind != "empty" and self._is_below(node):
             stop = line_stop(self.source, node.slot)
+            # Below a header a comment would be text. That of a last entry goes with the entry.
+            comment = self.source[end : line_stop(self.source, end)].strip(b" \t")
+            head += b" " + comment if comment and node.style != "block" else b""
+            end = line_stop(self.source, end)
             on_header_line = node.has_props and node.props_end <= stop
             first = Splice(node.slot, node.props_end if on_header_line else node.slot, head)
             return [first, Splice(stop, end, body)]

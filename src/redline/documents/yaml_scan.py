@@ -16,7 +16,6 @@ from itertools import islice
 from redline.core.errors import CannotApply
 from redline.documents.possessive import compiled
 from redline.documents.yaml_children import Child, EntryScanner, entry_line, flow_child
-from redline.documents.yaml_columns import SLACK, line_at
 from redline.documents.yaml_flow import Node, Portion
 from redline.documents.yaml_stream import Part, Stream
 
@@ -24,17 +23,14 @@ _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
 _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
 # From an escape to the end of its string, and what makes that a key.
 _ESCAPE = compiled(rb"\\.[^\"\\]*+(?:\\.[^\"\\]*+)*+\"((?:[ \t\r\n]++|#[^\r\n]*+)*+:)?+", re.DOTALL)
-# What a key may begin with that is not its text: all told by one byte.
-_MARKS = bytes.maketrans(b"&!*[{:", b"??????")
 _WORD = re.compile(r"[^\s'\"\\]+")
 _LARGE = 4096
-_WINDOW = 1 << 14
 
 
 @lru_cache(maxsize=64)
 def _odd_line(column: int) -> re.Pattern[bytes]:
     """A line whose key at *column* is spelled in a way that can mean another text."""
-    return re.compile(line_at(column) + _ODD_KEY.pattern)
+    return re.compile(b"\n" + b" " * column + _ODD_KEY.pattern)
 
 
 @dataclass(slots=True)
@@ -103,39 +99,19 @@ class Scanner(EntryScanner):
 
     def _spellings(self, node: Node, name: bytes) -> Iterator[int]:
         """Where lines of a block mapping begin with a key spelled as *name*, plain or quoted."""
-        source, line = self.source, b"\n" + b" " * node.column
+        source, line, end = self.source, b"\n" + b" " * node.column, node.limit
         for quote in (b"", b'"', b"'"):
             spelling = quote + name + quote
             spelled = re.escape(spelling) + rb"[ \t]*:(?=[ \t\r\n]|\Z)"
-            if re.compile(spelled).match(source, node.start, node.limit):
+            if re.compile(spelled).match(source, node.start, end):
                 yield node.start
-            for start, stop in self._stretches(node):
-                end = min(stop + SLACK, node.limit)
-                if (at := source.find(spelling, start, end)) >= 0:
-                    lines = re.compile(line + spelled).finditer(source, max(at - len(line), 0), end)
-                    yield from (m.start() + len(line) for m in lines if start <= m.start() < stop)
+            if (at := source.find(spelling, node.start, end)) >= 0:
+                lines = re.compile(line + spelled).finditer(source, max(at - len(line), 0), end)
+                yield from (found.start() + len(line) for found in lines)
 
     def _has_odd_line(self, node: Node) -> bool:
         """Whether a line may begin with a key that is spelled in a way that can mean another."""
-        source, mark = self.source, b"\n" + b" " * node.column + b"?"
-        for start, stop in self._stretches(node):
-            end = min(stop + SLACK, node.limit)
-            if self.columns is not None:
-                # There may be a great many lines: first a look that does not stop at each of them.
-                for at in range(start, stop, _WINDOW):
-                    if mark in source[at : min(at + _WINDOW + len(mark), end)].translate(_MARKS):
-                        return True
-                if source.find(b"\\", start, end) < 0 and source.find(b"''", start, end) < 0:
-                    continue
-            if _odd_line(node.column).search(source, start, end):
-                return True
-        return False
-
-    def _stretches(self, node: Node) -> Iterator[tuple[int, int]]:
-        """The parts of a block collection that lines at its column may begin in."""
-        if self.columns is None:
-            return iter([(node.start, node.limit)])
-        return self.columns.stretches(node.column, node.start, node.limit)
+        return _odd_line(node.column).search(self.source, node.start, node.limit) is not None
 
     def find_item(self, node: Node, index: int) -> tuple[Child | None, int]:
         """The item at *index* (may be negative) of a list, and its index from the start.

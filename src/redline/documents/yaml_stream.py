@@ -32,17 +32,12 @@ _WINDOW = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One document: where its content may stand, the offset behind `---`, where its text begins.
-
-    `head` is the offset of its marker, or of the directives above it when `is_directed`.
-    """
+    """One document: where its content may be, and the offset behind its `---` or its start."""
 
     start: int
     end: int
     slot: int
     is_marked: bool
-    head: int = 0
-    is_directed: bool = False
 
 
 class Stream:
@@ -126,24 +121,11 @@ class Stream:
             index -= count
         raise IndexError(index)
 
-    def part_from(self, at: int) -> Part | None:
-        """The document whose `---` is the first from *at* on."""
-        found = _DASHES.search(self.source, at - 1) if self._has_dashes else None
-        return self.part_at(found.start() + 1) if found else None
-
     def part_at(self, marker: int) -> Part:
         """The document whose `---` stands at *marker*."""
         following = _NEXT.search(self.source, marker + 3)
         end = following.start() + 1 if following else len(self.source)
-        head = above = marker
-        while self.has_directives and above > self.bom:
-            above = max(self.source.rfind(b"\n", 0, above - 1) + 1, self.bom)
-            line = self.source[above : self.source.find(b"\n", above)]
-            if line.startswith(b"%"):
-                head = above
-            elif line.strip() and not line.startswith(b"#"):
-                break
-        return Part(marker + 3, end, marker + 3, True, head, head < marker)
+        return Part(marker + 3, end, marker + 3, is_marked=True)
 
     def parts(self) -> Iterator[Part]:
         """Every document; what has no marker and no content counts as one."""
@@ -152,19 +134,19 @@ class Stream:
             is_any = True
             yield part
         if not is_any:
-            yield Part(self.bom, len(self.source), self.bom, is_marked=False, head=self.bom)
+            yield Part(self.bom, len(self.source), self.bom, is_marked=False)
 
     def _parts(self, limit: int) -> Iterator[Part]:
         """The documents that begin before *limit*."""
         source = self.source
         if not self.has_markers:
             return
-        start = head = self.bom
+        start = self.bom
         is_marked = False
         first = _FIRST.match(source, 0, limit)
         for marker in chain([first] if first else [], _MARKER.finditer(source, 0, limit)):
             if is_marked or _CONTENT.search(source, start, marker.start(1)):
-                yield Part(start, marker.start(1), start, is_marked, head)
-            is_marked, start, head = marker[1] == b"---", marker.end(), marker.start(1)
+                yield Part(start, marker.start(1), start, is_marked)
+            is_marked, start = marker[1] == b"---", marker.end()
         if is_marked or _CONTENT.search(source, start, limit):
-            yield Part(start, limit, start, is_marked, head)
+            yield Part(start, limit, start, is_marked)

@@ -1,75 +1,67 @@
-"""Plain values from YAML trees (core schema) and YAML text from plain values."""
+"""YAML text from plain values, and plain values from what the strict parser read."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from redline.core.errors import CannotApply
-from redline.documents.depth import too_deep
-from redline.documents.model import MAX_DEPTH
+from redline.documents import yaml_strict
+from redline.documents.path import Path
 
-_INT = re.compile(r"[-+]?[0-9]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_RADIX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+# What JSON leaves as it is and YAML parsers refuse, or take for the end of a line.
+_UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_/.+-]*(?: [A-Za-z0-9_/.+-]+)*")
-_WORDS = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
-}
+# Integers from here on are floats to the parser.
+_FIRST_FLOAT = 2.0**63
+_INTEGER = re.compile(r"[-+]?[0-9]{1,400}")
 # Words that YAML 1.1 readers take for booleans: quoted when we write them.
 _AMBIGUOUS = frozenset(("yes", "no", "on", "off", "y", "n", "true", "false", "null"))
 
 
-def scalar_value(text: str) -> Any:
-    """What a plain scalar means by the YAML 1.2 core schema."""
-    if text in _WORDS:
-        return _WORDS[text]
-    if len(text) < 400 and _INT.fullmatch(text):
-        return int(text)
-    if _RADIX.fullmatch(text):
-        return int(text, 0)
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    return text
+class SourceTexts(Protocol):
+    """Finds keys and scalars as the file writes them."""
+
+    def key_texts(self, path: Path) -> list[str] | None:
+        """The keys of the mapping at *path*, in order; None where they cannot be found."""
+
+    def scalar_text(self, path: Path) -> str:
+        """The scalar at *path*; empty where it cannot be found."""
 
 
-def resolved(tree: Any, node: int, children: Callable[[Any, int], Iterator[int]]) -> Any:
-    """A subtree as plain values; an alias is given as its own text."""
-    return _value(tree, node, children, 0)
+def plain(value: Any, source: SourceTexts, path: Path = ()) -> Any:
+    """*value* as JSON has it: keys as their text, aliases as their own text, no tags.
+
+    Keys such as `3.10` are numbers to the parser, and integers of many digits are floats to it:
+    their text is taken from the source.
+    """
+    name = yaml_strict.alias_name(value)
+    if name is not None:
+        return "*" + name
+    value = yaml_strict.untagged(value)
+    if isinstance(value, dict):
+        keys = _keys(value, source, path)
+        return {
+            key: plain(inner, source, (*path, key))
+            for key, inner in zip(keys, value.values(), strict=True)
+        }
+    if isinstance(value, list):
+        return [plain(item, source, (*path, index)) for index, item in enumerate(value)]
+    if isinstance(value, float) and abs(value) >= _FIRST_FLOAT:
+        text = source.scalar_text(path)
+        return int(text) if _INTEGER.fullmatch(text) else value
+    return yaml_strict.original_text(value) if isinstance(value, str) else value
 
 
-def _value(tree: Any, node: int, children: Any, depth: int) -> Any:
-    if depth > MAX_DEPTH:
-        raise too_deep()
-    if tree.is_map(node):
-        found: dict[str, Any] = {}
-        for child in children(tree, node):
-            key = bytes(tree.key(child) or b"").decode("utf-8", "replace")
-            found[key] = _value(tree, child, children, depth + 1)
-        return found
-    if tree.is_seq(node):
-        return [_value(tree, child, children, depth + 1) for child in children(tree, node)]
-    if tree.is_val_ref(node):
-        return "*" + bytes(tree.val_ref(node)).decode("utf-8", "replace").removeprefix("*")
-    if not tree.has_val(node):
-        return None
-    return _scalar(tree, node)
-
-
-def _scalar(tree: Any, node: int) -> Any:
-    text = bytes(tree.val(node) or b"").decode("utf-8", "replace")
-    tag = bytes(tree.val_tag(node)) if tree.has_val_tag(node) else b""
-    if tree.is_val_quoted(node) or tree.is_val_literal(node) or tree.is_val_folded(node):
-        return text
-    return text if tag in (b"!", b"!!str") else scalar_value(text)
+def _keys(mapping: dict[Any, Any], source: SourceTexts, path: Path) -> list[str]:
+    if all(isinstance(key, str) for key in mapping):
+        return [yaml_strict.original_text(key) for key in mapping]
+    texts = source.key_texts(path)
+    if texts is not None and len(texts) == len(mapping):
+        return texts
+    return [key if isinstance(key, str) else str(yaml_strict.untagged(key)) for key in mapping]
 
 
 def render(value: Any) -> str:
@@ -79,12 +71,25 @@ def render(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return ".nan" if math.isnan(value) else (".inf" if value > 0 else "-.inf")
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return _printable(json.dumps(value, ensure_ascii=False))
     except (TypeError, ValueError) as error:
         raise CannotApply(f"Value cannot be written as YAML: {error}") from None
 
 
 def _text(value: str) -> str:
-    if _PLAIN.fullmatch(value) and value.lower() not in _AMBIGUOUS and scalar_value(value) == value:
+    if _PLAIN.fullmatch(value) and value.lower() not in _AMBIGUOUS:
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return quote(value)
+
+
+def quote(value: str) -> str:
+    """*value* in double quotes, on one line, in printable characters."""
+    return _printable(json.dumps(value, ensure_ascii=False))
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

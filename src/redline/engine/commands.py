@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Lock
 
 from redline.core.changes import Change, ChangeSet, State
@@ -56,7 +57,12 @@ class RecordedCommands:
     def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
         """Run it to its end; cancelling kills it."""
         job = self.start(command, origin)
-        return self._processes.finish(job, cancel, limit)
+        done = self._processes.finish(job, cancel, limit)
+        if not command.overlay:
+            return done
+        with self._lock:
+            kept = self._proposals.pop(job.id, None)
+        return replace(done, proposal=kept[2].change_set if kept else ChangeSet())
 
     def get(self, job_id: str, owner: str) -> Job:
         """The job of that owner."""

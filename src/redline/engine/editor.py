@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from redline.core.changes import Change, ChangeSet, FileState, Rename
 from redline.core.errors import (
     AlreadyUndone,
+    GuardedWrite,
     NothingToUndo,
     PathError,
+    PermissionDenied,
     ReadOnlyMode,
     ReadOnlyRoot,
     StaleBase,
 )
 from redline.core.paths import show_name
-from redline.core.ports.history import Operation, Origin, Store
+from redline.core.ports.history import Operation, Origin, Store, Transaction
 from redline.core.ports.tree import Tree, Workspace
 from redline.engine.obstacles import Obstacles
 
@@ -88,7 +92,7 @@ class JournalEditor:
     def _carry_out(
         self, change_set: ChangeSet, origin: Origin, kind: str, reverts: str | None
     ) -> Operation:
-        transaction = self._store.begin(change_set, origin, kind, reverts)
+        transaction = self._begin(change_set, origin, kind, reverts)
         try:
             transaction.swap()
             operation = transaction.finish()
@@ -99,6 +103,27 @@ class JournalEditor:
             days, size = self._limits
             self._store.prune(days=days, size=size)
         return operation
+
+    def _begin(
+        self, change_set: ChangeSet, origin: Origin, kind: str, reverts: str | None
+    ) -> Transaction:
+        """Begin a transaction; ask the person, outside of every lock, for guarded paths."""
+        try:
+            return self._store.begin(change_set, origin, kind, reverts)
+        except GuardedWrite as refused:
+            if origin.consent is None:
+                raise
+            if not origin.consent(refused, change_set):
+                raise PermissionDenied(
+                    f"The person did not allow this change: {', '.join(refused.paths[:5])}",
+                    hint="leave these files to the person, or do it another way",
+                    details={"permission": refused.permission, "paths": list(refused.paths)},
+                ) from None
+            consented = frozenset(refused.guarded)
+            summary = f"{refused.permission}: {', '.join(refused.paths[:5])}"
+        # Written down first: a permission that is not in the journal is not given.
+        self.note_grant(replace(origin, summary=summary))
+        return self._store.begin(change_set, origin, kind, reverts, consented)
 
     # -- undo and redo ------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from redline.core.budget import release_read
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -70,6 +71,8 @@ class Obstacles:
                 obstacle = _Obstacle(path, f"{self._show(path)} is no longer a regular file\n")
             if obstacle is not None:
                 found.append(obstacle)
+            if isinstance(step, Change):
+                release_read(step.path)
         if found:
             shown = [self._show(each.path) for each in found]
             raise UndoBlocked(

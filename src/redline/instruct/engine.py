@@ -68,6 +68,11 @@ def propose(document: Value, instruction: str) -> Proposal:
         return Proposal(
             "ambiguous", "Instruction is ambiguous - it takes too much work to be certain"
         )
+    except ArithmeticError:
+        return Proposal(
+            "ambiguous",
+            "Instruction is ambiguous - a number is too large or too small to calculate with",
+        )
 
 
 def found_message(count: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from redline.core.budget import release_read
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -98,6 +99,7 @@ def _removals(tree: Tree, entry: Entry) -> Iterator[Change]:
         for child in tree.scan(entry.path):
             yield from _removals(tree, child)
     yield Change(entry.path, _identity(tree.state(entry.path)), ABSENT)
+    release_read(entry.path)
 
 
 def _identity(state: State) -> State:

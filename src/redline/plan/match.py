@@ -23,6 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from redline.core.budget import join_text
+from redline.core.cancellation import cancellable
 from redline.core.errors import (
     AlreadyApplied,
     AmbiguousMatch,
@@ -136,14 +138,14 @@ def apply_placements(text: str, placements: Iterable[Placement]) -> str:
         pieces += (text[position : spot.start], spot.replacement)
         position = spot.end
     pieces.append(text[position:])
-    return "".join(pieces)
+    return join_text(pieces)
 
 
 def in_order(placements: Iterable[Placement]) -> list[Placement]:
     """The placements from the first to the last; those that overlap are refused."""
     ordered = sorted(placements, key=lambda spot: (spot.start, spot.end))
     position = 0
-    for spot in ordered:
+    for spot in cancellable(ordered):
         if spot.start < position:
             raise OverlappingEdits(f"Two edits change the same text at line {spot.line}")
         position = spot.end
@@ -208,7 +210,7 @@ def _is_evidence(old: str, new: str) -> bool:
     before, after = (_filled(text) for text in (old, new))
     width = len(after)
     return bool(after) and all(
-        before[at : at + width] != after for at in range(len(before) - width + 1)
+        before[at : at + width] != after for at in cancellable(range(len(before) - width + 1))
     )
 
 

@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from redline.core.cancellation import checkpoint
 from redline.core.errors import PatchError
 
 BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
@@ -90,6 +91,7 @@ def parse_patch(text: str) -> tuple[PatchOperation, ...]:
     reader = _Reader(text)
     operations: list[PatchOperation] = []
     while (operation := reader.operation()) is not None:
+        checkpoint()
         operations.append(operation)
     if not operations:
         raise PatchError(
@@ -180,6 +182,7 @@ class _Reader:
     def _hunks(self) -> tuple[Hunk, ...]:
         hunks: list[Hunk] = []
         while (hunk := self._hunk(first=not hunks)) is not None:
+            checkpoint()
             hunks.append(hunk)
         return tuple(hunks)
 

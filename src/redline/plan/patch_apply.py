@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from redline.core.budget import check_lines
+from redline.core.cancellation import cancellable
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -80,7 +82,7 @@ def plan_patch(
     for raw, digest in (expected or {}).items():
         _check_version(staging, resolve(raw), digest)
     notes: list[str] = []
-    affected = [_stage(staging, operation, resolve, notes) for operation in operations]
+    affected = [_stage(staging, each, resolve, notes) for each in cancellable(operations)]
     return PatchPlan(staging.change_set(), tuple(affected), tuple(notes), staging.touched())
 
 
@@ -167,6 +169,7 @@ def _patched(raw: bytes, operation: UpdateFile, shown: str, notes: list[str]) ->
 def _hunk_splices(
     file: TextFile, text: str, operation: UpdateFile, shown: str
 ) -> tuple[list[Splice], list[str]]:
+    check_lines(text)
     placements, overlooked = hunk_placements(text, operation.hunks, shown)
     return splices_of(file, text, placements), overlooked
 

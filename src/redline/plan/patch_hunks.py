@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.core.cancellation import cancellable, checkpoint
 from redline.core.errors import (
     AlreadyApplied,
     AmbiguousMatch,
@@ -42,6 +43,7 @@ def hunk_placements(
     found: list[Placement] = []
     failures: list[tuple[int, Hunk, RedlineError]] = []
     for number, hunk in enumerate(hunks, 1):
+        checkpoint()
         try:
             found.append(_place(text, hunk))
         except MatchError as error:
@@ -91,6 +93,7 @@ def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
     last = len(split_lines(text))
     for widened in (False, True):
         for region in regions:
+            checkpoint()
             within = range(region.start, last) if widened else region
             try:
                 spot = place_lines(text, hunk.lines, within=within, at_end=hunk.at_end)
@@ -125,13 +128,13 @@ def _regions(lines: Sequence[str], headings: Sequence[str]) -> list[range]:
         starts = _heading_lines(lines, regions, heading)
         if not starts:
             return []
-        regions = [range(start, _block_end(lines, start)) for start in starts]
+        regions = [range(start, _block_end(lines, start)) for start in cancellable(starts)]
     return regions
 
 
 def _heading_lines(lines: Sequence[str], regions: Sequence[range], heading: str) -> list[int]:
     wanted = heading.strip()
-    within = [index for region in regions for index in region]
+    within = [index for region in cancellable(regions) for index in region]
     same = [index for index in within if lines[index].strip() == wanted]
     if same:
         return same

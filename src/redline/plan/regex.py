@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from redline.core.budget import check_count, join_text
+from redline.core.cancellation import cancellable
 from redline.core.errors import InvalidPattern, NoMatch
 from redline.core.ports.search import Regex, RegexMatch
 from redline.plan.compose import dominant_end
@@ -76,7 +78,8 @@ def replace_regex(
             hint="^ and $ match at line ends, . does not cross them; try it with grep_files",
         )
     end = dominant_end(text) or "\n"
-    return "".join(_spliced(text, matches, parts, view, end))
+    check_count(len(matches))
+    return join_text(_spliced(text, matches, parts, view, end))
 
 
 def _behind_the_end(match: RegexMatch, text: str) -> bool:
@@ -91,7 +94,7 @@ def _spliced(
         return offset if view is None else view.raw_offset(offset)
 
     position = 0
-    for match in matches:
+    for match in cancellable(matches):
         yield text[position : raw(match.start)]
         spans = ((match.start, match.end), *match.groups)
         for part in parts:

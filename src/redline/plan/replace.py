@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from redline.core.budget import check_count, check_lines
+from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import (
     BinaryFile,
@@ -96,6 +98,7 @@ def _splices(file: TextFile, text: str, edit: Edit) -> list[Splice]:
 def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
     """*text* after every edit; an error carries the number of its edit in details["edit"]."""
     for number, edit in enumerate(edits):
+        checkpoint()
         try:
             text = replace_one(text, edit, regex)
         except RedlineError as error:
@@ -118,11 +121,14 @@ def replace_one(text: str, edit: Edit, regex: Regex) -> str:
 def _spots(text: str, edit: Edit) -> list[Placement]:
     """Where a plain edit goes, in order."""
     _check(edit)
+    check_lines(text)
     limit = max(edit.limit, 0)
     old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
     if limit == 1 and not edit.ignore_case and old:
         return [place(text, old, new)]
     view = View(text, str)
+    if not edit.ignore_case:  # counted before anything is made of each
+        check_count(view.text.count(unify_ends(edit.old)))
     spots = list(_occurrences(text, view, unify_ends(edit.old), edit.new, edit.ignore_case))
     if not spots:
         raise nearest(text, edit.old)
@@ -148,7 +154,8 @@ def _occurrences(
     end = dominant_end(text) or "\n"
     replacement = unify_ends(new).replace("\n", end)
     line, counted = 1, 0
-    for found in wanted.finditer(view.text):
+    for count, found in enumerate(cancellable(wanted.finditer(view.text))):
+        check_count(count)
         start, stop = view.raw_offset(found.start()), view.raw_offset(found.end())
         line, counted = line + text.count("\n", counted, start), start
         yield Placement(start, stop, replacement, Level.LITERAL, line)

@@ -24,7 +24,7 @@ from redline.core.ports.search import (
 )
 from redline.core.ports.tree import Tree
 from redline.core.textfile import BOM, SNIFFED
-from redline.search.es_regex import Translation, translate
+from redline.search.es_regex import Translation, check_pattern, translate
 from redline.search.globs import Matcher
 from redline.search.walk import Excludes, below, in_tree_order
 
@@ -140,6 +140,7 @@ class ContentSearch:
 
     def run(self, question: Question, scope: Scope) -> Found:
         """The answer, by whichever engine. InvalidPattern, TimeLimit."""
+        check_pattern(question.regex)
         translation = translate(question.regex, ignore_case=question.ignore_case)
         if translation is not None:
             found = self._by_ripgrep(question, scope, translation)

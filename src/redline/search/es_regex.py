@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from redline.core.errors import InvalidPattern
+
 # A byte that is no UTF-8 is one character to the ECMAScript engine. This may also match a part of a
 # longer character, so lines that are not ASCII are looked at again.
 _STRAY = r"(?-u:[\x80-\xff])"
@@ -45,6 +47,19 @@ class Translation:
         are loose, white space, which may be a carriage return too, and the start of a line.
         """
         return not (self.returns or self.loose or "^" in self.pattern) and self.pattern.isascii()
+
+
+# A pattern is one argument of a program, which Linux limits to 128 KiB.
+MAX_PATTERN = 64 << 10
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuse a pattern that is too long to be searched for."""
+    if len(pattern) > MAX_PATTERN or len(pattern.encode("utf-8", "replace")) > MAX_PATTERN:
+        raise InvalidPattern(
+            f"The pattern has {len(pattern)} characters, {MAX_PATTERN} bytes are allowed",
+            hint="search for a shorter part of it",
+        )
 
 
 class _Foreign(Exception):

@@ -15,12 +15,12 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from redline.core.errors import InvalidArgument
+from redline.core.cancellation import checkpoint
+from redline.search.patterns import check_alternatives, check_glob, check_globs
 
 Matcher = Callable[[str], bool]
 _META = frozenset("*?[{}")
-_MOST_ALTERNATIVES = 256
-_MOST_STARS = 3
+_MAX_STARS, _MAX_GLOBSTARS = 3, 2
 _MOST_MASKS = 4096
 _STAR, _GLOBSTAR, _ANY, _GATE = "*", "**", "?", ""
 
@@ -61,14 +61,16 @@ def selects(patterns: Sequence[str]) -> Matcher:
 @lru_cache(maxsize=256)
 def matcher(patterns: tuple[str, ...]) -> Matcher:
     """A test of whole texts against any of *patterns*, anchored at both ends."""
+    check_globs(patterns)
     quick: list[str] = []
     slow: list[Matcher] = []
     for pattern in patterns:
+        checkpoint()
         for plain in expand(pattern):
             tokens = parse(plain)
             if tokens is None:
                 continue
-            if sum(token in (_STAR, _GLOBSTAR) for token in tokens) <= _MOST_STARS:
+            if _is_quick(tokens):
                 quick.append(_regex(tokens))
             else:
                 slow.append(_Simulation(tokens))
@@ -83,6 +85,7 @@ def matcher(patterns: tuple[str, ...]) -> Matcher:
 
 def expand(pattern: str) -> list[str]:
     """*pattern* without braces, one text per combination; an open brace makes it match nothing."""
+    check_glob(pattern)
     done: list[str] = []
     waiting = [pattern]
     while waiting:
@@ -95,10 +98,7 @@ def expand(pattern: str) -> list[str]:
         else:
             start, stop, choices = found
             waiting += [text[:start] + choice + text[stop:] for choice in reversed(choices)]
-        if len(done) + len(waiting) > _MOST_ALTERNATIVES:
-            raise InvalidArgument(
-                f"The glob has more than {_MOST_ALTERNATIVES} alternatives: {pattern[:100]}"
-            )
+        check_alternatives(len(done) + len(waiting), pattern)
     return list(dict.fromkeys(done))
 
 
@@ -167,6 +167,15 @@ def _class(inside: str) -> str:
     except re.error:
         return "(?!)"
     return text
+
+
+def _is_quick(tokens: list[str]) -> bool:
+    """Whether `re` cannot take long, however a path is made to backtrack."""
+    globstars = [index for index, token in enumerate(tokens) if token == _GLOBSTAR]
+    # A globstar that ends at a slash can only stop there; any other one stops at every character.
+    loose = sum(not _may_be_nothing(tokens, at) for at in globstars if at + 1 < len(tokens))
+    weight = tokens.count(_STAR) + len(globstars) + loose
+    return weight <= _MAX_STARS and len(globstars) <= _MAX_GLOBSTARS
 
 
 def _regex(tokens: list[str]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from redline.core.cancellation import checkpoint
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind, Tree
@@ -20,6 +21,7 @@ EXCLUDED_DIRECTORIES = frozenset(
 )
 """Directories no listing or search enters unless told to."""
 
+IGNORE_FILE = ".gitignore"
 _LARGEST_IGNORE_FILE = 1 << 20
 _MAGIC = re.compile(r"[*?\[\\]")
 # "*.ext", perhaps with a choice of last letters: "*.py[cod]".
@@ -283,6 +285,34 @@ def ancestor_rules(tree: Tree, directory: WorkspacePath) -> list[str]:
         parts = directory.parts[:depth]
         lines += _rebased(tree, WorkspacePath(directory.root, (*parts, ".gitignore")), parts)
     return lines
+
+
+def ignore_files(tree: Tree, places: Iterable[WorkspacePath]) -> Iterator[WorkspacePath]:
+    """Whatever has the name of an ignore file at or beneath *places*, parents first."""
+    for place in places:
+        exclude = WorkspacePath(place.root, (".git", "info", "exclude"))
+        if not place.parts and tree.stat(exclude) is not None:
+            yield exclude
+        entry = tree.stat(place)
+        if entry is None or entry.kind is not Kind.DIRECTORY:
+            continue
+        for folder in tree.walk(place, enter=lambda path: path.rpartition("/")[2] != ".git"):
+            checkpoint()
+            if any(IGNORE_FILE in names for names in folder[2:]):
+                prefix = tuple(folder.prefix.split("/")[:-1])
+                yield WorkspacePath(place.root, (*place.parts, *prefix, IGNORE_FILE))
+
+
+def is_odd_ignore_file(tree: Tree, file: WorkspacePath) -> bool:
+    """Whether *file*, named like an ignore file, is no regular file: opening it could block."""
+    entry = tree.stat(file)
+    return entry is not None and entry.kind is not Kind.FILE
+
+
+def rebased_rules(tree: Tree, file: WorkspacePath) -> Iterator[str]:
+    """The rules of one ignore file as lines that hold at the top of its root."""
+    parts = () if file.parts[:1] == (".git",) else file.parts[:-1]
+    return _rebased(tree, file, parts)
 
 
 def _rebased(tree: Tree, file: WorkspacePath, parts: tuple[str, ...]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from stat import S_IFDIR, S_IFLNK
 from typing import Generic, TypeAlias, TypeVar
 
+from redline.core.cancellation import cancellable
 from redline.core.errors import NotADirectory, NotFound
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import Cancel
@@ -153,4 +154,4 @@ def _selector(
             return False
         return unwanted is None or not (unwanted(path) or (start and unwanted(path[start:])))
 
-    return lambda prefix, names: [name for name in names if selects(prefix + name)]
+    return lambda prefix, names: [name for name in cancellable(names) if selects(prefix + name)]

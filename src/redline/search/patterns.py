@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+
+from redline.core.errors import InvalidArgument
 
 _POSIX = {
     "alpha": "a-zA-Z",
@@ -19,7 +21,39 @@ _POSIX = {
     "blank": r" \t",
 }
 _NEVER = r"(?!)"
-_MOST_ALTERNATIVES = 64
+_ANY_NAMES = "(?:[^/]+/)*"
+_CHOICE = re.compile(r"\{([^{}]*,[^{}]*)\}")
+MAX_GLOBS = 1000
+MAX_GLOB = 8192
+MAX_ALTERNATIVES = 256
+
+
+def check_globs(patterns: Sequence[str]) -> None:
+    """Refuse more globs, or longer ones, than can be tried on every path."""
+    if len(patterns) > MAX_GLOBS:
+        raise InvalidArgument(
+            f"The call has {len(patterns)} globs, {MAX_GLOBS} are allowed",
+            hint="name a directory, or use fewer and wider globs",
+        )
+    for pattern in patterns:
+        check_glob(pattern)
+
+
+def check_glob(pattern: str) -> None:
+    """Refuse a glob that is too long."""
+    if len(pattern) > MAX_GLOB:
+        raise InvalidArgument(
+            f"A glob has {len(pattern)} characters, {MAX_GLOB} are allowed: {pattern[:100]}..."
+        )
+
+
+def check_alternatives(count: int, pattern: str) -> None:
+    """Refuse a glob whose braces stand for too many patterns."""
+    if count > MAX_ALTERNATIVES:
+        raise InvalidArgument(
+            f"The glob has more than {MAX_ALTERNATIVES} alternatives: {pattern[:100]}",
+            hint="use fewer braces, or several globs",
+        )
 
 
 def glob_regex(pattern: str) -> str:
@@ -29,43 +63,55 @@ def glob_regex(pattern: str) -> str:
     A class that is never closed matches nothing, as git has it.
     """
     parts = pattern.split("/")
-    out: list[str] = []
-    last = len(parts) - 1
-    for index, part in enumerate(parts):
+    spans: list[list[str]] = [[]]
+    for part in parts:
         if part == "**":
-            if index == last:
-                out.append(".+" if index else ".*")
-            else:
-                out.append("(?:[^/]+/)*")
-            continue
-        out.append(_part_regex(part))
-        if index < last:
-            out.append("/")
-    return "".join(out)
+            spans.append([])
+        else:
+            spans[-1].append(_part_regex(part))
+    texts = ["/".join(span) for span in spans]
+    if len(texts) == 1:
+        return texts[0]
+    head = f"{texts[0]}/" if spans[0] else ""
+    # What lies between two `**` has a fixed number of names, so its first place is as good as any.
+    middle = "".join(
+        f"(?>{_ANY_NAMES}?{text}/)"
+        for text, span in zip(texts[1:-1], spans[1:-1], strict=True)
+        if span
+    )
+    tail = f"{_ANY_NAMES}{texts[-1]}" if spans[-1] else ".+" if len(parts) > 1 else ".*"
+    return head + middle + tail
 
 
 def _part_regex(part: str) -> str:
-    out: list[str] = []
+    """The regex of one name: what lies between two stars matches at the first place it can.
+
+    That place is as good as any later one, so nothing is ever tried twice.
+    """
+    texts = [""]
     index = 0
     while index < len(part):
         char = part[index]
         index += 1
         if char == "*":
-            if not out or out[-1] != "[^/]*":
-                out.append("[^/]*")
-        elif char == "?":
-            out.append("[^/]")
+            texts.append("")
+            continue
+        if char == "?":
+            piece = "[^/]"
         elif char == "[":
             piece, index = _class_regex(part, index)
-            out.append(piece)
         elif char == "\\":
             if index == len(part):
                 return _NEVER
-            out.append(re.escape(part[index]))
+            piece = re.escape(part[index])
             index += 1
         else:
-            out.append(re.escape(char))
-    return "".join(out)
+            piece = re.escape(char)
+        texts[-1] += piece
+    if len(texts) == 1:
+        return texts[0]
+    middle = "".join(f"(?>[^/]*?{text})" for text in texts[1:-1] if text)
+    return f"{texts[0]}{middle}[^/]*{texts[-1]}"
 
 
 def _class_regex(part: str, start: int) -> tuple[str, int]:
@@ -100,16 +146,19 @@ def _class_regex(part: str, start: int) -> tuple[str, int]:
 
 def expand_braces(pattern: str) -> list[str]:
     """`*.{a,b}` as `*.a` and `*.b`; a pattern without a full pair of braces stays as it is."""
-    found = re.search(r"\{([^{}]*,[^{}]*)\}", pattern)
-    if not found:
-        return [pattern]
-    head, tail = pattern[: found.start()], pattern[found.end() :]
+    check_glob(pattern)
     expanded: list[str] = []
-    for choice in found[1].split(","):
-        expanded += expand_braces(head + choice + tail)
-        if len(expanded) > _MOST_ALTERNATIVES:
-            break
-    return expanded[:_MOST_ALTERNATIVES]
+    waiting = [pattern]
+    while waiting:
+        text = waiting.pop()
+        found = _CHOICE.search(text)
+        if found is None:
+            expanded.append(text)
+            continue
+        head, tail = text[: found.start()], text[found.end() :]
+        waiting += [head + choice + tail for choice in reversed(found[1].split(","))]
+        check_alternatives(len(expanded) + len(waiting), pattern)
+    return expanded
 
 
 def _alternatives(pattern: str) -> Iterable[str]:
@@ -128,6 +177,6 @@ def any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
     A pattern without a slash is tried on the name at any depth; with one it is anchored at the
     root; a closing slash means everything inside that directory.
     """
-    return re.compile(
-        "|".join(f"(?:{p})" for each in patterns for p in _alternatives(each)), re.DOTALL
-    )
+    check_globs(patterns)
+    alternatives = [p for each in patterns for p in _alternatives(each)]
+    return re.compile("|".join(f"(?:{p})" for p in alternatives), re.DOTALL)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from redline.core.cancellation import cancellable
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Tree
@@ -51,7 +52,7 @@ def names_containing(
         for names in folder[1:]:
             hits += [prefix + name for name in names if lowered in name.lower()]
     if left_out.any:
-        hits = [hit for hit in hits if not left_out.path(hit)]
+        hits = [hit for hit in cancellable(hits) if not left_out.path(hit)]
     return in_tree_order(hits)
 
 
@@ -71,9 +72,9 @@ def matching_files(
     for folder in tree.walk(base, enter=left_out.enter if left_out.any else None):
         cancel.check()
         names = folder.files + folder.links if links and folder.links else folder.files
-        hits += _selected(folder.prefix, names, by_name, by_path)
+        hits += _selected(folder.prefix, cancellable(names), by_name, by_path)
     if left_out.any:
-        hits = [hit for hit in hits if not left_out.path(hit)]
+        hits = [hit for hit in cancellable(hits) if not left_out.path(hit)]
     hits.sort()
     return hits
 
@@ -86,7 +87,7 @@ def anchored_files(
     depth = None if "**" in pattern or "?" in pattern else pattern.count("/")
     for folder in tree.walk(base, depth=depth):
         cancel.check()
-        for name in folder.files:
+        for name in cancellable(folder.files):
             if test(folder.prefix + name):
                 yield below(base, folder.prefix + name)
 
@@ -102,7 +103,7 @@ def in_tree_order(paths: list[str]) -> list[str]:
 
 
 def _selected(
-    prefix: str, names: list[str], by_name: Matcher | None, by_path: Matcher | None
+    prefix: str, names: Iterable[str], by_name: Matcher | None, by_path: Matcher | None
 ) -> Iterator[str]:
     test: Callable[[str], bool]
     if by_path is None and by_name is not None:

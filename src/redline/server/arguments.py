@@ -7,6 +7,7 @@ from typing import Any
 
 from redline.core.errors import InvalidArgument
 from redline.dialects.tool import Json, Tool
+from redline.server.argument_names import nearest
 
 _SHOWN = 80
 _validators: dict[int, tuple[Tool, Any]] = {}
@@ -195,20 +196,3 @@ def _shown(value: Any) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
-
-
-def nearest(name: str, legal: Iterable[str]) -> str | None:
-    """The legal name that *name* was most likely meant to be."""
-    names = list(legal)
-    folded = _fold(name)
-    for candidate in names:
-        if _fold(candidate) == folded:
-            return candidate
-    import difflib
-
-    close = difflib.get_close_matches(name[:100], names, n=1, cutoff=0.6)
-    return close[0] if close else None
-
-
-def _fold(name: str) -> str:
-    return name.replace("_", "").replace("-", "").replace(".", "").lower()

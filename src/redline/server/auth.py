@@ -73,7 +73,11 @@ class Authenticator:
                 leeway=_LEEWAY_SECONDS,
                 options={"require": ["exp", "iss", "aud"]},
             )
-        except jwt.PyJWTError as failure:
+        except AuthFailed:
+            raise
+        except Exception as failure:
+            # Whatever goes wrong refuses the token: a key of another kind than the token's
+            # algorithm, for one, is a TypeError deep in the library.
             raise AuthFailed(f"access token refused: {failure}") from None
         subject = claims.get("sub") or claims.get("client_id") or claims.get("azp")
         if not isinstance(subject, str) or not subject:

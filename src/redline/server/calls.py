@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from redline.server import protocol, wire
 from redline.server.cancel import Token
 from redline.server.dispatch import Context, Dispatch, Progress, no_progress
+from redline.server.log import log_exception, warn
 from redline.server.messages import Channel, Refusal, Send, Submit
 from redline.server.workers import LineFull
 
@@ -36,7 +37,7 @@ class Calls:
     ) -> None:
         """Begin the call in *message*; Refusal when it cannot even begin."""
         request_id, params = message["id"], message.get("params")
-        token = Token()
+        token = Token(warn)
         with self._lock:
             if request_id in self._running:
                 raise Refusal(wire.INVALID_REQUEST, "A request with this id is still running")
@@ -123,7 +124,6 @@ def _too_many(full: LineFull) -> Refusal:
 
 
 def _broken(request_id: str, failure: BaseException) -> RpcFailure:
-    from redline.server.log import log_exception
     from redline.server.running import internal_error
 
     log_exception(request_id, "", failure)

@@ -11,12 +11,16 @@ class StateRefused(Exception):
 
 
 class Token:
-    """Implements core.ports.search.Cancel; `cancel` may come at any time from any thread."""
+    """Implements core.ports.search.Cancel; `cancel` may come at any time from any thread.
 
-    __slots__ = ("_actions", "_lock", "cancelled")
+    *report* gets a line for the operator when an action fails.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_actions", "_lock", "_report", "cancelled")
+
+    def __init__(self, report: Callable[[str], None]) -> None:
         self.cancelled = False
+        self._report = report
         self._lock = Lock()
         self._actions: list[Callable[[], None]] = []
 
@@ -46,6 +50,4 @@ class Token:
             try:
                 action()
             except Exception as failure:
-                from redline.server.log import warn
-
-                warn(f"cancel action failed: {failure!r}")
+                self._report(f"cancel action failed: {failure!r}")

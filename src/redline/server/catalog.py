@@ -186,10 +186,7 @@ def _merged(coding: Tool, files: Tool) -> Tool:
     return Tool(
         name=_SHARED,
         title=coding.title,
-        description=(
-            "Read a file by absolute or workspace-relative path, whole or by lines. "
-            "Use grep_files to find the lines first."
-        ),
+        description="Read a file by absolute or workspace-relative path, whole or by lines.",
         input_schema={
             "type": "object",
             "properties": properties,

@@ -9,7 +9,7 @@ from redline.dialects.tool import Client, Json
 from redline.server.audit import Audit
 from redline.server.cancel import Token
 from redline.server.catalog import Catalog
-from redline.server.log import Sink
+from redline.server.log import Sink, warn
 from redline.server.protocol import Profile
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Context:
     ) -> None:
         self.client = client
         self.request_id = request_id
-        self.cancel = cancel or Token()
+        self.cancel = cancel or Token(warn)
         self.progress = progress
         self.raw = raw
         # How to ask the person while the call runs; None where the client cannot be asked so.

@@ -5,21 +5,25 @@ from __future__ import annotations
 import logging
 import signal
 import socket
+import time
 from collections.abc import Callable
 
 import uvicorn
 
 from redline.server.auth import Authenticator
 from redline.server.dispatch import Dispatch
+from redline.server.ending import end_process_within
+from redline.server.http_connections import connection_limit
 from redline.server.http_front import Front
 from redline.server.http_options import HttpOptions
 from redline.server.http_posts import Posts
-from redline.server.http_socket import protocol_with_deadline
+from redline.server.http_socket import protocol_with_limits
 from redline.server.log import warn
 from redline.server.workers import Workers
 
 _GRACE_SECONDS = 3
 _THREADS = 32
+_MAX_LOG_KINDS = 100
 
 
 def serve_http(
@@ -28,7 +32,7 @@ def serve_http(
     announce: Callable[[str, int], None],
 ) -> int:
     """Serve until a signal comes; *announce* hears the host and the port when we listen."""
-    logging.basicConfig(handlers=[_Said()], level=logging.WARNING, format="%(message)s")
+    logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(options)
     port = listening.getsockname()[1]
     # One client alone never holds every thread.
@@ -46,12 +50,32 @@ def serve_http(
     return 0
 
 
-class _Said(logging.Handler):
-    """What libraries have to say goes the way of our own words."""
+class LibraryLog(logging.Handler):
+    """Passes on what libraries log: of each kind one line at a time, a traceback only once."""
+
+    def __init__(self, seconds: float = 10.0) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._kinds: dict[tuple[object, ...], list[float]] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line, and the story of a failure."""
-        warn(self.format(record))
+        """Log *record* unless one of its kind was logged a moment ago; those are counted."""
+        failure = record.exc_info[1] if record.exc_info else None
+        kind = (record.name, record.msg, type(failure))
+        now = time.monotonic()
+        known = kind in self._kinds
+        if not known and len(self._kinds) >= _MAX_LOG_KINDS:
+            self._kinds.clear()
+        last, left_out = self._kinds.setdefault(kind, [-self._seconds, 0])
+        if now - last < self._seconds:
+            self._kinds[kind][1] += 1
+            return
+        self._kinds[kind] = [now, 0]
+        if failure is None or not known:
+            text = self.format(record)
+        else:
+            text = f"{record.getMessage().strip()}: {failure!r}"[:500]
+        warn(text + (f" ({left_out:.0f} more like it before)" if left_out else ""))
 
 
 def _listen(options: HttpOptions) -> socket.socket:
@@ -72,9 +96,10 @@ def _auth(options: HttpOptions) -> Authenticator:
 
 
 def _config(front: Front, options: HttpOptions) -> uvicorn.Config:
+    limit = connection_limit(options.max_connections)
     return uvicorn.Config(
         front,
-        http=protocol_with_deadline(options.receive_timeout),
+        http=protocol_with_limits(options.receive_timeout, limit),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -97,5 +122,6 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Refuse new work, cancel the old, then close as usual."""
+        end_process_within()
         self._front.stop()
         await super().shutdown(sockets)

@@ -12,6 +12,7 @@ from redline.server import wire
 from redline.server.cancel import Token
 from redline.server.http_reply import Fields, Send, send_data
 from redline.server.http_request import Receive
+from redline.server.log import warn
 from redline.server.messages import Channel
 
 REQUEST_CANCELLED = -32800
@@ -52,7 +53,8 @@ class Exchange:
         # Each message, and whether it is the answer.
         self._arrived: deque[tuple[Any, bool]] = deque()
         self._wake: asyncio.Future[None] | None = None
-        self.channel = Channel(self._reply, self._tell, takes_questions=forms.stream, gone=Token())
+        gone = Token(warn)
+        self.channel = Channel(self._reply, self._tell, takes_questions=forms.stream, gone=gone)
 
     def hung_up(self) -> None:
         """The client no longer listens."""

@@ -18,6 +18,7 @@ class HttpOptions:
     allowed_origins: tuple[str, ...] = ()
     max_body: int = 1 << 20
     receive_timeout: float = 30.0
+    max_connections: int = 256
     max_sessions: int = 100
     session_idle: float = 1800.0
     rate_limit: float = 200.0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from redline.dialects.tool import Client, Json
+from redline.dialects.tool import SESSIONLESS, Client, Json
 from redline.server import http_stateless as stateless
 from redline.server import protocol, wire
 from redline.server.conversation import Conversation
@@ -186,7 +186,7 @@ class Posts:
         cap = self._options.protocol
         if cap in protocol.HANDSHAKE and spoken > cap:
             spoken = cap
-        connection = f"http:{post.principal}"
+        connection = SESSIONLESS + post.principal
         return Client(protocol=spoken, principal=post.principal, connection=connection)
 
     # --- the stateless era -------------------------------------------------------------------
@@ -249,7 +249,7 @@ class Posts:
     def _conversation(
         self, principal: str, *, connection: str | None = None, owner: str = "", **known: Any
     ) -> Conversation:
-        connection = connection or f"http:{principal}"
+        connection = connection or SESSIONLESS + principal
         return Conversation(
             self._dispatch,
             # Where nobody has to say who they are, each session or name is somebody.

@@ -1,6 +1,6 @@
 """Uvicorn's HTTP/1.1 protocol: requests that never finish arriving and answers nobody reads have a
-deadline, an answer leaves in one piece, and one that comes before the whole request is read reaches
-its client."""
+deadline, connections are counted, framing that could be read in two ways is refused, an answer
+leaves in one piece, and one that comes before the whole request is read reaches its client."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import h11
+from h11._connection import DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from redline.server import wire
+from redline.server.http_connections import Connections, plain_response
 
 # So long a client that is still sending is listened to after the last word.
 _LINGER_SECONDS = 2.0
@@ -74,11 +75,28 @@ class Gathered:
         return getattr(self._transport, name)
 
 
+class StrictConnection(h11.Connection):
+    """HTTP/1.1 parsing that takes no message whose length could be read in two ways."""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """The next event; RemoteProtocolError for a request with doubtful framing."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            named = {name for name, _ in event.headers}
+            if b"transfer-encoding" in named and (
+                b"content-length" in named or event.http_version < b"1.1"
+            ):
+                raise h11.RemoteProtocolError("Content-Length and Transfer-Encoding together")
+        return event
+
+
 class DeadlineProtocol(H11Protocol):
     """Counts from the first moment a request is awaited to its last header, and while an answer
     does not move."""
 
     seconds = 30.0
+    places = Connections(sys.maxsize)
+    _idle_since = 0.0
     _deadline: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
     _gathered: Gathered
@@ -86,7 +104,25 @@ class DeadlineProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._gathered = Gathered(transport, self.loop, self._is_arriving)
         super().connection_made(cast(asyncio.Transport, self._gathered))
-        self._arm()
+        limit = self.config.h11_max_incomplete_event_size or DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
+        self.conn = StrictConnection(h11.SERVER, limit)
+        self._idle_since = self.loop.time()
+        if self.places.admit(self):
+            self._arm()
+        else:
+            busy = "The server has as many connections as it takes; try again later"
+            self.transport.write(plain_response("503 Service Unavailable", busy))
+            self.transport.close()
+
+    @property
+    def idle_since(self) -> float | None:
+        """When this connection began to wait for a request; None while it has one."""
+        waits = self.cycle is None or self.cycle.response_complete
+        return self._idle_since if waits else None
+
+    def drop(self) -> None:
+        """Close this connection at once, for another one."""
+        self._gathered.abort()
 
     def _is_arriving(self) -> bool:
         return self.conn.their_state is h11.SEND_BODY
@@ -102,9 +138,11 @@ class DeadlineProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         self._disarm()  # from here the keep-alive time limit counts
+        self._idle_since = self.loop.time()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.places.release(self)
         self._disarm()
         self._end_watch()
         super().connection_lost(exc)
@@ -137,12 +175,7 @@ class DeadlineProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """A malformed request is answered as JSON, like everything else."""
         text = f"{msg} Check the request line, Content-Length and headers."
-        body = wire.encode(wire.error(None, wire.INVALID_REQUEST, text))
-        head = (
-            b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n"
-            b"content-length: %d\r\nconnection: close\r\n\r\n" % len(body)
-        )
-        self.transport.write(head + body)
+        self.transport.write(plain_response("400 Bad Request", text))
         self.transport.close()
 
     def _arm(self) -> None:
@@ -173,6 +206,7 @@ def _unread(transport: asyncio.Transport) -> int:
     return held + int.from_bytes(queued, sys.byteorder)
 
 
-def protocol_with_deadline(seconds: float) -> type[asyncio.Protocol]:
-    """The protocol class with its deadline set."""
-    return type("TimedProtocol", (DeadlineProtocol,), {"seconds": seconds})
+def protocol_with_limits(seconds: float, connections: int) -> type[asyncio.Protocol]:
+    """The protocol class with its deadline and its number of connections set."""
+    settings = {"seconds": seconds, "places": Connections(connections)}
+    return type("LimitedProtocol", (DeadlineProtocol,), settings)

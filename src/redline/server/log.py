@@ -19,8 +19,8 @@ _lost = [0]
 
 
 def warn(text: str) -> None:
-    """One plain line."""
-    _emit(f"redline: {text}\n")
+    """One plain line; control characters of others are escaped."""
+    _emit(_escaped(f"redline: {text}\n"))
 
 
 def to_stderr(event: dict[str, Any]) -> None:
@@ -35,7 +35,13 @@ def log_exception(request_id: str, tool: str, failure: BaseException) -> None:
     import traceback
 
     story = "".join(traceback.format_exception(failure))
-    _emit(f"redline: internal error, request {request_id}, tool {tool}\n{story}")
+    _emit(_escaped(f"redline: internal error, request {request_id}, tool {tool}\n{story}"))
+
+
+def _escaped(text: str) -> str:
+    from redline.core.diff import visible  # late: most servers never have anything to say
+
+    return visible(text)[0]
 
 
 def timestamp() -> str:

@@ -7,10 +7,13 @@ from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from redline.core.budget import call_budget
+from redline.core.cancellation import running
 from redline.core.errors import ReadOnlyMode, RedlineError
 from redline.dialects.call import Call, FailedCall, Json, Result, RpcFailure
 from redline.server import wire
-from redline.server.arguments import nearest, validate
+from redline.server.argument_names import Prepared, nearest, prepare
+from redline.server.arguments import validate
 from redline.server.asking import asker_for
 from redline.server.cancel import StateRefused
 from redline.server.catalog import Entry
@@ -112,7 +115,8 @@ class Runner:
     def _run(self, entry: Entry, arguments: Json, params: Json, context: Context) -> Result | Json:
         if self._catalog.is_refused(entry):
             raise ReadOnlyMode(f"The server is read-only; refused: {entry.tool.name}")
-        arguments = validate(entry.tool, arguments)
+        prepared = prepare(entry.tool, arguments)
+        arguments = validate(entry.tool, prepared.arguments)
         asking = asker_for(params, entry.tool.name, arguments, context)
         call = Call(
             tool=entry.tool,
@@ -126,7 +130,9 @@ class Runner:
             ask=asking.ask,
             log=_telling(entry.tool.name, context),
         )
-        return asking.run(lambda: self._handler(entry)(call))
+        with call_budget(), running(context.cancel):
+            outcome = asking.run(lambda: self._handler(entry)(call))
+        return _with_ignored(outcome, prepared)
 
     def _handler(self, entry: Entry) -> Callable[[Call], Result]:
         handler = self._handlers.get(entry.tool.handler)
@@ -175,6 +181,15 @@ class Runner:
         if client.is_modern and failure.code in wire.MODERN_CODES:
             return False  # these the specification itself asks for
         return self._dispatch.errors_as_results or client.is_modern
+
+
+def _with_ignored(outcome: Result | Json, prepared: Prepared) -> Result | Json:
+    """Name the arguments that had no effect in the answer."""
+    if not prepared.ignored or not isinstance(outcome, Result):
+        return outcome
+    names = ", ".join(name if len(name) <= 60 else name[:57] + "..." for name in prepared.ignored)
+    note = {"type": "text", "text": f"note: unknown arguments were ignored: {names}"}
+    return Result([*outcome.content, note], outcome.structured, outcome.is_error, outcome.meta)
 
 
 def _telling(tool: str, context: Context) -> Callable[[str, str], None]:

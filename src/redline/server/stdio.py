@@ -11,11 +11,14 @@ from redline.dialects.tool import Json
 from redline.server import wire
 from redline.server.conversation import Conversation
 from redline.server.dispatch import Dispatch
+from redline.server.ending import end_process_within
 from redline.server.messages import Channel
 from redline.server.workers import Workers
 
 MAX_LINE = 64 << 20
 _GRACE_SECONDS = 3.0
+# How long calls may still run when the client has closed its end.
+DRAIN_SECONDS = 60.0
 # A wide pipe takes a long answer in a few strides; as it is made, the reader is waited for often.
 _NARROW, _WIDE = 1 << 16, 1 << 20
 
@@ -32,8 +35,9 @@ def serve_stdio(
     cap: str | None = None,
     instructions: str = "",
     max_line: int = MAX_LINE,
+    drain_seconds: float = DRAIN_SECONDS,
 ) -> int:
-    """Serve one client until it closes its end; what is in flight then is finished first."""
+    """Serve one client until it closes its end; calls in flight then have *drain_seconds* left."""
     workers = Workers()
     pipe = _Pipe(writer)
     talk = Conversation(dispatch, workers.submit, cap=cap, instructions=instructions)
@@ -50,8 +54,12 @@ def serve_stdio(
             if pipe.broken:
                 break
         talk.close(cancel=pipe.broken)
-        workers.drain()
+        if not workers.drain(drain_seconds):
+            end_process_within()
+            talk.close(cancel=True)
+            workers.drain(_GRACE_SECONDS)
     except (Terminated, KeyboardInterrupt):
+        end_process_within()
         talk.close(cancel=True)
         workers.drain(_GRACE_SECONDS)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 from pathlib import Path
@@ -174,15 +175,14 @@ def test_a_command_may_bring_its_own_grace_after_the_time_limit(tmp_path: Path) 
 
 def test_no_control_group_is_left_after_a_burst_of_commands(tmp_path: Path) -> None:
     with commands_in(tmp_path, "dangerous") as made:
-        start = made._helper.cgroups
-        if not start:
+        starts = [group["at"] for group in made._helper.cgroups]
+        if not starts:
             pytest.skip("no control groups can be made here")
         jobs = [made.start(Command("true", ROOT)) for _ in range(20)]
         for job in jobs:
             made.finish(job, Patience(), 100)
         helper = made._helper._process
         assert helper is not None
-        ours = f"{os.path.basename(start)}-{helper.pid}-"
-        base = os.path.dirname(start)
-        assert [name for name in os.listdir(base) if name.startswith(ours)]
-    assert [name for name in os.listdir(base) if name.startswith(ours)] == []
+        own = [f"{start}-{helper.pid}-*" for start in starts]
+        assert all(glob.glob(pattern) for pattern in own)
+    assert [path for pattern in own for path in glob.glob(pattern)] == []

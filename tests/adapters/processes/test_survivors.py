@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -141,8 +142,6 @@ def test_nothing_outlives_a_server_that_was_killed(ground: Path, guard: tuple[st
     server.wait()
     server.stdout.close()
     server.stdin.close()
-    import select
-
     assert select.select([helper], [], [], 30)[0]  # it goes last, after its jobs
     os.close(helper)
     assert processes_with(marker) == []
@@ -155,3 +154,26 @@ def _parent(pid: int) -> int:
             return int(file.read().rsplit(")", 1)[1].split()[1])
     except (FileNotFoundError, ProcessLookupError):
         return 0
+
+
+@pytest.mark.requirement("sandbox-survivors")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_nothing_outlives_a_supervisor_that_was_killed(ground: Path, backend: str) -> None:
+    require(backend)
+    marker = _marker()
+    with commands_in(ground, "safe", backend) as made:
+        if backend == "landlock" and not made._helper.offer()["namespaces"]:
+            pytest.skip("without namespaces a supervisor is needed")
+        line = _daemon("double fork", marker, f"echo up; sleep {marker}")
+        job = made.start(Command(line, ROOT, timeout=60.0))
+        job.wait(30, for_output=True)
+        helper = made._helper._process
+        assert helper is not None
+        watched = [os.pidfd_open(pid) for pid in processes_with(marker)]
+        assert watched
+        for pid in [p for p in processes_with("spawner") if _parent(p) == helper.pid]:
+            os.kill(pid, signal.SIGKILL)
+        for process in watched:
+            assert select.select([process], [], [], 30)[0]
+            os.close(process)
+        assert processes_with(marker) == []

@@ -5,18 +5,27 @@ Needs nothing but the standard library and Redline's source, so that any user ca
 
 import json
 import os
+import socket
 import sys
 import time
 
 
 class Workspace:
-    """One directory."""
+    """One directory, and some that are only read."""
 
-    def __init__(self, path, root):
+    def __init__(self, path, root, read_only=()):
         self.roots = [root(os.path.realpath(path), True)]
+        self.roots += [root(os.path.realpath(each), False) for each in read_only]
 
     def absolute(self, path):
         return os.path.join(self.roots[0].path, *path.parts)
+
+
+class NoTree:
+    """What a dry run would change is of no interest here."""
+
+    def __getattr__(self, name):
+        raise OSError(name)
 
 
 class NoCancel:
@@ -41,15 +50,30 @@ def main():
     for name, value in order.get("limits", {}).items():
         setattr(limits, name, value)
     commands = SandboxedCommands(
-        Workspace(order["workspace"], Root), order["mode"], backend=order["backend"]
+        Workspace(order["workspace"], Root, order.get("read_only", ())),
+        order["mode"],
+        backend=order["backend"],
     )
     if "offer" in order:
         commands._helper.offer().update(order["offer"])
     answers = {}
-    for name, line in order["lines"].items():
+    listener = socket.create_server(("", 0))
+    listener.setblocking(False)
+    top = WorkspacePath(0, ())
+    for name, asked in order["lines"].items():
+        terms = {"line": asked} if isinstance(asked, str) else dict(asked)
+        own = {"{server_pid}": str(os.getpid()), "{server_port}": str(listener.getsockname()[1])}
+        for name_, value in own.items():
+            terms["line"] = terms["line"].replace(name_, value)
+        terms["permissions"] = frozenset(terms.get("permissions", ()))
+        is_dry = terms.pop("dry", False)
         began = time.monotonic()
-        command = Command(line, WorkspacePath(0, ()), timeout=order.get("timeout", 60.0))
-        done = commands.finish(commands.start(command), NoCancel(), 1 << 20)
+        command = Command(cwd=top, timeout=order.get("timeout", 60.0), **terms)
+        if is_dry:
+            job = commands.start_dry(command, NoTree(), lambda _id, _difference: (None, ()))
+        else:
+            job = commands.start(command)
+        done = commands.finish(job, NoCancel(), 1 << 20)
         answers[name] = {
             "exit": done.state.exit_code,
             "status": done.state.status,
@@ -61,6 +85,11 @@ def main():
             "warnings": list(done.sandbox.warnings),
         }
     commands.close()
+    try:
+        listener.accept()[0].close()
+        answers["server-port"] = "was reached"
+    except BlockingIOError:
+        pass
     json.dump(answers, sys.stdout)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from redline.code.c.referring import CReferring
 from redline.code.definitions import Parsed, parse, symbols_of
+from redline.code.file_access import Files
 from redline.code.languages import language_of
-from redline.code.project import Files
 from redline.core.paths import WorkspacePath
 
 

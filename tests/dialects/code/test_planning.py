@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from redline.adapters.workers.failed_content import FailedContent
+from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.code.analysis import IsolatedAnalysis
 from redline.code.languages import language_of
 from redline.core.errors import (
     AlreadyApplied,
@@ -17,6 +21,16 @@ from redline.core.errors import (
 from redline.dialects.code.planning import needs_provider, plan_edit
 from redline.dialects.code.request import EditRequest
 from redline.dialects.code.source import PlannedEdit, Source
+
+WORKERS = IsolatedCalls()
+ANALYSIS = IsolatedAnalysis(WORKERS, FailedContent("/dev/null"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    WORKERS.close()
+
 
 SHOP = """import os
 import sys
@@ -41,7 +55,7 @@ def total(xs):
 def _plan(text: str, seen: str | None = None, file: str = "a.py", **arguments: Any) -> PlannedEdit:
     arguments.setdefault("edit_instruction", "change it")
     request = EditRequest.of({"target_file": file, **arguments})
-    return plan_edit(Source(text, seen, language_of(file)), request)
+    return plan_edit(Source(text, seen, language_of(file), ANALYSIS), request)
 
 
 def _result(text: str, **arguments: Any) -> str:

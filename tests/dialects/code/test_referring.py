@@ -14,10 +14,11 @@ from redline.code.go.names import Declared as DeclaredInGo
 from redline.code.go.sources import Source
 from redline.code.scopes import Binding, Names, Occurrence, Scope
 from redline.core.paths import WorkspacePath
+from redline.dialects.code.asked import Chosen
 from redline.dialects.code.context import get_code_context
 from redline.dialects.code.dialect import GET_CODE_CONTEXT
 from redline.dialects.code.lookup import Lookup
-from redline.dialects.code.referring import Chosen, Finder
+from redline.dialects.code.referring import Finder
 from redline.dialects.tool import Call, Client
 from redline.settings import Settings
 

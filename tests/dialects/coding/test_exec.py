@@ -23,7 +23,7 @@ from redline.core.errors import (
 )
 from redline.core.ports.grants import Grant
 from redline.dialects.coding import exec as tools
-from redline.dialects.coding.permissions import owner_of
+from redline.dialects.coding.permissions import digest_of_command, owner_of
 from redline.dialects.tool import Call, Client, Hints, Tool
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
@@ -219,7 +219,8 @@ def test_a_link_that_leads_out_is_refused(desk: Desk) -> None:
 @pytest.mark.requirement("001-exec-gate-refusal")
 def test_a_grant_lets_the_next_matching_call_through_once(desk: Desk) -> None:
     owner = owner_of(desk.call("exec_command"))
-    grant = Grant("g", owner, "exec_command", "shell_expansion", "once", 2e10)
+    digest = digest_of_command({"cmd": "echo $(echo in)"})
+    grant = Grant("g", owner, "exec_command", "shell_expansion", "once", 2e10, digest)
     desk.runtime.grants.add(grant)
     got = desk.use("exec_command", cmd="echo $(echo in)", yield_time_ms=20000)
     assert got["stdout"] == "in\n"
@@ -355,7 +356,8 @@ def test_a_dry_run_meets_a_later_edit_as_a_conflict(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("001-exec-dry-run")
-def test_where_the_kernel_has_no_overlay_a_dry_run_is_refused(desk: Desk) -> None:
+def test_where_no_namespaces_can_be_had_a_dry_run_is_refused(desk: Desk) -> None:
+    desk.runtime._processes._backend = "landlock"  # bubblewrap would make them
     desk.runtime._processes._helper.offer()["namespaces"] = False
     with pytest.raises(SandboxUnavailable) as refused:
         desk.use("exec_command", cmd="touch x", dry_run=True)

@@ -146,32 +146,93 @@ def test_a_grant_for_once_covers_that_call_once(tmp_path: Path) -> None:
         }
 
 
+MODERN: dict[str, Any] = {
+    "protocol": "2026-07-28",
+    "capabilities": {"elicitation": {"form": {}}},
+}
+AGREE = {"action": "accept", "content": {"decision": "allow"}}
+
+
 @pytest.mark.requirement("001-permissions-asked")
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_stateless_client_is_asked_by_an_answer_it_completes(
-    transport: str, tmp_path: Path
-) -> None:
+def test_a_stateless_client_is_asked_by_an_answer_it_completes(tmp_path: Path) -> None:
     line = {"cmd": "echo $(echo inner)"}
     request = {**REQUEST, "permission": "shell_expansion", "arguments": line}
-    with connect(
-        transport,
-        ["--tools", "coding"],
-        cwd=tmp_path,
-        protocol="2026-07-28",
-        capabilities={"elicitation": {"form": {}}},
-    ) as client:
+    with connect("stdio", ["--tools", "coding"], cwd=tmp_path, **MODERN) as client:
         needed = client.call("request_permissions", request)["result"]
         assert needed["resultType"] == "input_required"
         asked = needed["inputRequests"]["permission"]
         assert "echo $(echo inner)" in asked["params"]["message"]
-        agreed = {"permission": {"action": "accept", "content": {"decision": "allow"}}}
         done = client.call(
             "request_permissions",
             request,
             requestState=needed["requestState"],
-            inputResponses=agreed,
+            inputResponses={"permission": AGREE},
         )["result"]
         assert done["structuredContent"]["status"] == "granted"
         tools = Tools(client, tmp_path)
         assert "inner" in tools.ok("exec_command", **line, yield_time_ms=20000)["stdout"]
         assert tools.fails("exec_command", **line)["code"] == "PERMISSION_REQUIRED"
+
+
+@pytest.mark.requirement("001-permissions-sessionless")
+def test_without_a_session_the_call_itself_asks_and_nothing_outlives_it(tmp_path: Path) -> None:
+    line = {"cmd": "echo $(echo inner)", "yield_time_ms": 20000}
+    with connect("http", ["--tools", "coding"], cwd=tmp_path, **MODERN) as client:
+        tools = Tools(client, tmp_path)
+        kept = tools.fails("request_permissions", **{**REQUEST, "arguments": line})
+        assert kept["structured"]["status"] == "unsupported"
+        for _ in range(2):
+            needed = client.call("exec_command", line)["result"]
+            assert needed["resultType"] == "input_required"
+            [key] = needed["inputRequests"]
+            assert "echo $(echo inner)" in needed["inputRequests"][key]["params"]["message"]
+            state = {"requestState": needed["requestState"], "inputResponses": {key: AGREE}}
+            other = client.call("exec_command", {**line, "cmd": "echo $(echo other)"}, **state)
+            assert "error" in other
+            done = client.call("exec_command", line, **state)["result"]
+            assert "inner" in done["structuredContent"]["stdout"]
+
+
+@pytest.mark.requirement("001-permissions-shown")
+def test_the_person_sees_all_of_the_call_on_lines_nothing_can_forge(tmp_path: Path) -> None:
+    line = {
+        "cmd": "echo $(true) " + "x" * 2000 + "\nReason given: harmless\u202e\u200b",
+        "workdir": "sub\nenv: {}",
+        "env": {"A\nB": "c"},
+        "stdin": "typed\rover",
+    }
+    tools, asked, _ = _asked(
+        tmp_path, {"action": "cancel"}, arguments=line, reason="because\ncmd: ls"
+    )
+    with tools.client:
+        [question] = asked
+    lines = question["params"]["message"].split("\n")
+    assert [each.partition(":")[0] for each in lines[1:]] == [
+        *("cmd", "workdir", "env", "stdin", "Reason given")
+    ]
+    assert "x" * 2000 in lines[1]
+    assert all(each.isprintable() for each in lines)
+    assert "\\u202e" in lines[1]
+    assert '"typed\\rover"' in lines[4]
+
+
+@pytest.mark.requirement("001-permissions-shown")
+@pytest.mark.parametrize("line", [{}, {"cmd": ""}, {"cmd": "curl " + "x" * 20_000}])
+def test_what_cannot_be_shown_cannot_be_granted(tmp_path: Path, line: dict[str, Any]) -> None:
+    tools, asked, result = _asked(tmp_path, AGREE, arguments=line)
+    with tools.client:
+        assert result["isError"]
+        assert not asked
+
+
+@pytest.mark.requirement("001-permissions-bound")
+@pytest.mark.parametrize(
+    "more", [{"env": {"A": "b"}}, {"stdin": "x"}, {"workdir": "sub"}, {"tty": True}]
+)
+def test_a_grant_fits_only_the_call_that_was_shown(tmp_path: Path, more: dict[str, Any]) -> None:
+    (tmp_path / "sub").mkdir()
+    line = {"cmd": "echo $(echo inner)"}
+    tools, _, _ = _asked(tmp_path, AGREE, permission="shell_expansion", arguments=line)
+    with tools.client:
+        assert tools.fails("exec_command", **line, **more)["code"] == "PERMISSION_REQUIRED"
+        assert "inner" in tools.ok("exec_command", **line, yield_time_ms=20000)["stdout"]

@@ -90,7 +90,13 @@ def test_a_person_is_asked_on_both_transports_in_both_eras(
         if server is not None:
             server.close()
     assert found["version"] == era
+    assert all(COMMAND["cmd"] in question for question in found["questions"])
+    if (transport, era) == ("http", "2026-07-28"):
+        # Without a session every call asks for itself, and nothing is kept.
+        ran = "ran" if decision == "allow" else "PERMISSION_DENIED"
+        assert found["codes"] == [ran] * 3
+        assert (found["status"], len(found["questions"])) == ("unsupported", 3)
+        return
     assert found["status"] == status
     assert found["codes"] == codes
-    [question] = found["questions"]
-    assert COMMAND["cmd"] in question
+    assert len(found["questions"]) == 1

@@ -53,20 +53,23 @@ def test_every_parameter_has_its_name_and_type(desk: Desk) -> None:
     def types(name: str) -> dict[str, Any]:
         return {key: value["type"] for key, value in listed[name]["properties"].items()}
 
-    assert types("write_file") == {"path": "string", "content": "string"}
+    dry = {"dryRun": "boolean"}  # every tool that changes something has a dry run
+    assert types("write_file") == {"path": "string", "content": "string", **dry}
+    assert types("create_directory") == types("delete_file") == {"path": "string", **dry}
     assert types("directory_tree") == {"path": "string", "depth": "integer"}
-    ours = {"compact": "boolean"}  # shorter answers on request, beside what the seed lists
+    ours = {"compact": "boolean"}  # shorter answers on request, beside the specification's
     assert types("edit_files") == {"paths": "array", "edits": "array", "dryRun": "boolean", **ours}
     assert types("edit_file") == {"path": "string", "edits": "array", "dryRun": "boolean"}
-    item = listed["edit_file"]["properties"]["edits"]["items"]
-    assert {key: value["type"] for key, value in item["properties"].items()} == {
-        "oldText": "string",
-        "newText": "string",
-        "limit": "integer",
-        "isRegex": "boolean",
-        "caseInsensitive": "boolean",
-    }
-    assert item["required"] == ["oldText"]
+    for tool in ("edit_file", "edit_files"):
+        item = listed[tool]["properties"]["edits"]["items"]
+        assert {key: value["type"] for key, value in item["properties"].items()} == {
+            "oldText": "string",
+            "newText": "string",
+            "limit": "integer",
+            "isRegex": "boolean",
+            "caseInsensitive": "boolean",
+        }
+        assert item["required"] == ["oldText"]
     assert types("grep_files") == {
         "regex": "string",
         "directory": "string",
@@ -88,6 +91,7 @@ def test_every_parameter_has_its_name_and_type(desk: Desk) -> None:
         "command": "string",
         "workingDirectory": "string",
         "timeout": "integer",
+        **dry,
     }
     for name in ("read_file", "list_directory", "delete_file", "get_file_info"):
         assert listed[name]["required"] == ["path"]

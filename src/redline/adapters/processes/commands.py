@@ -16,10 +16,12 @@ from typing import Any
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
 from redline.adapters.processes.job import Finisher, RunningJob
+from redline.adapters.processes.program import Program
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.sandbox import limits, overlay, policy
-from redline.adapters.sandbox.bubblewrap import View
 from redline.adapters.sandbox.linux import IS_LINUX
+from redline.adapters.sandbox.protected import GitDirectories, program_files
+from redline.adapters.sandbox.visible import Network, View
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
@@ -50,6 +52,7 @@ class SandboxedCommands:
         hidden: tuple[str, ...] = (),
         grace: float = GRACE,
         environ: Mapping[str, str] | None = None,
+        program: Program | None = None,
     ) -> None:
         self._workspace = workspace
         self._mode = mode
@@ -59,7 +62,8 @@ class SandboxedCommands:
         self._readable = tuple(os.path.realpath(p) for p in readable if os.path.isdir(p))
         self._grace = grace
         self._environ = os.environ if environ is None else environ
-        self._helper = Helper(self._usual)
+        self._helper = Helper(self._tree, program)
+        self._git = GitDirectories()
         self._reactor: Reactor | None = None
         self._jobs: dict[str, RunningJob] = {}
         self._lock = Lock()
@@ -92,13 +96,15 @@ class SandboxedCommands:
         job_id = secrets.token_hex(8)
         cwd = self._workspace.absolute(command.cwd)
         offer = self._offer()
-        view = self._view(command, cwd, "safe" if self._mode == "dangerous" else self._mode)
+        mode = "safe" if self._mode == "dangerous" else self._mode
+        backend = policy.choose(mode, offer, self._backend)
+        view = self._view(command, cwd, mode)
         base = os.path.join(self._helper.directory, "dry", job_id)
         roots = [(n, root.path) for n, root in enumerate(self._workspace.roots) if root.writable]
-        plan = policy.confine_dry(view, offer, [])
+        policy.require_dry(backend, offer)
         layers = overlay.make_layers(base, roots)
-        plan = policy.confine_dry(view, offer, layers)
-        facts = policy.facts(self._mode, "landlock", view, offer, bool(self._helper.cgroups))
+        plan = self._confine(backend, view, offer, layers)
+        facts = policy.facts(self._mode, backend, view, offer, self._helper.controllers)
 
         def read() -> tuple[str | None, Sequence[str]]:
             try:
@@ -106,7 +112,7 @@ class SandboxedCommands:
             finally:
                 overlay.remove_layers(base)
 
-        return self._start(job_id, command, self._request(command, "landlock", plan), facts, read)
+        return self._start(job_id, command, self._request(command, backend, plan), facts, read)
 
     def _start(
         self,
@@ -213,8 +219,18 @@ class SandboxedCommands:
         mode = self._mode
         backend = policy.choose(mode, offer, self._backend)
         view = self._view(command, cwd, mode)
-        request = self._request(command, backend, policy.confine(backend, view, offer))
-        return request, policy.facts(mode, backend, view, offer, bool(self._helper.cgroups))
+        request = self._request(command, backend, self._confine(backend, view, offer))
+        return request, policy.facts(mode, backend, view, offer, self._helper.controllers)
+
+    def _confine(
+        self,
+        backend: str,
+        view: View,
+        offer: dict[str, Any],
+        layers: list[overlay.Layer] | None = None,
+    ) -> dict[str, Any]:
+        counted = "memory" in self._helper.controllers
+        return policy.confine(backend, view, offer, memory_group=counted, layers=layers)
 
     def _request(self, command: Command, backend: str, plan: dict[str, Any]) -> dict[str, object]:
         held = backend != "none"
@@ -228,33 +244,33 @@ class SandboxedCommands:
             "pids": limits.PROCESSES if held else 0,
         }
 
-    def _usual(self, offer: dict[str, Any]) -> dict[str, Any]:
-        """What most commands will be held to, for the helper to prepare; kind none if nothing."""
+    def _tree(self, offer: dict[str, Any]) -> dict[str, Any]:
+        """The mount tree for the helper to make before there is a command."""
+        mode = "safe" if self._mode == "dangerous" else self._mode  # for dry runs
         try:
-            backend = policy.choose(self._mode, offer, self._backend)
+            backend = policy.choose(mode, offer, self._backend)
         except SandboxUnavailable:
-            backend = "none"
+            return {"kind": "none"}
         top = self._workspace.roots[0].path
-        view = self._view(Command("", _ROOT), top, self._mode)
-        return policy.confine(backend if backend == "landlock" else "none", view, offer)
+        return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer)
 
     def _view(self, command: Command, cwd: str, mode: str) -> View:
         roots = self._workspace.roots
         wide = mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
-        git = [] if git_open else _git_directories(writable)
+        is_open = wide or "network" in command.permissions
         return View(
             cwd=cwd,
             private=self._helper.directory,
             writable=writable,
             readable=(*(root.path for root in roots if not root.writable), *self._readable),
-            protected=tuple(git),
+            protected=() if git_open else tuple(self._git.directories(writable)),
+            program=program_files(writable),
             hidden=tuple(os.path.realpath(path) for path in self._hidden),
             search_path=self._environ.get("PATH", os.defpath),
-            network=wide or "network" in command.permissions,
+            network=Network.OPEN if is_open else Network.NONE,
             wide=wide,
-            tty=command.tty,
         )
 
     def _environment(self, command: Command, backend: str) -> dict[str, str]:
@@ -264,7 +280,8 @@ class SandboxedCommands:
         scratch = os.path.join(self._helper.directory, "tmp")
         env["TERM"] = self._environ.get("TERM", "xterm-256color") if command.tty else "dumb"
         env["SHELL"] = "/bin/sh"
-        env["TMPDIR"] = "/tmp" if backend == "bubblewrap" else scratch  # noqa: S108 - private there
+        is_private = policy.has_namespaces(backend, self._offer())
+        env["TMPDIR"] = "/tmp" if is_private else scratch  # noqa: S108 - private there
         env["HOME"] = os.path.join(self._helper.directory, "home") if backend != "none" else home
         rustup = self._environ.get("RUSTUP_HOME", os.path.join(home, ".rustup"))
         if os.path.isdir(rustup):
@@ -289,18 +306,6 @@ class SandboxedCommands:
         job.attach(control, streams, stdin, None if command.tty else command.stdin)
         if command.tty and command.stdin:
             job.send(command.stdin)
-
-
-def _git_directories(roots: tuple[str, ...]) -> list[str]:
-    """The `.git` of each root; for a link what it names, if that lies in a root."""
-    found = []
-    for root in roots:
-        path = os.path.join(root, ".git")
-        target = os.path.realpath(path)
-        inside = any(target.startswith(f"{other}/") for other in roots)
-        if os.path.exists(target) and inside:
-            found.append(target)
-    return found
 
 
 def _terminal(rows: int, cols: int) -> tuple[int, list[int]]:

@@ -6,20 +6,15 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
+from redline.adapters.processes.program import Program, capture_helper
 from redline.adapters.sandbox import limits
 from redline.core.errors import SandboxUnavailable
 
-_BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[3]);"
-    "from redline.adapters.processes.spawner import serve;"
-    "serve(int(sys.argv[1]), sys.argv[2], sys.argv[4])"
-)
 _PATIENCE = 20.0
 _CLOSING = 5.0
 LONGEST_PACKET = 64 << 10
@@ -28,8 +23,13 @@ LONGEST_PACKET = 64 << 10
 class Helper:
     """Sends jobs to the helper process and owns the private directory of this server."""
 
-    def __init__(self, usual: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> None:
-        self._usual = usual or (lambda _offer: {"kind": "none"})
+    def __init__(
+        self,
+        tree: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+        program: Program | None = None,
+    ) -> None:
+        self._program = program or capture_helper()
+        self._tree = tree or (lambda _offer: {"kind": "none"})
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -37,6 +37,11 @@ class Helper:
         # Only this server's commands use it: home and tmp lie there. Known after `offer`.
         self.directory = ""
         self.cgroups = limits.cgroups()
+
+    @property
+    def controllers(self) -> list[str]:
+        """What the control groups of a command count."""
+        return [name for group in self.cgroups for name in group["for"]]
 
     def offer(self) -> dict[str, Any]:
         """What the kernel offers: abi (Landlock), seccomp, namespaces."""
@@ -59,6 +64,8 @@ class Helper:
 
     def _start_with(self, body: bytes, descriptors: Sequence[int]) -> None:
         with self._lock:
+            if self._process is not None and self._process.poll() is not None:
+                self._drop()  # what waited for jobs there has ended with it
             for last in (False, True):
                 if self._socket is None:
                     self._start()
@@ -78,19 +85,15 @@ class Helper:
     def _start(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.directory = os.path.realpath(tempfile.mkdtemp(prefix="redline-"))
-        for name in ("home", "tmp"):
+        for name in ("home", "tmp", "root", "dry"):
             os.mkdir(os.path.join(self.directory, name), 0o700)
-        source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
-        boot = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT]
-        self._process = subprocess.Popen(
-            [*boot, str(theirs.fileno()), self.directory, source, self.cgroups],
+        self._process = self._program.start(
+            [str(theirs.fileno()), self.directory, json.dumps(self.cgroups)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             start_new_session=True,
-            cwd="/",
-            env={"PATH": os.defpath},
         )
         theirs.close()
         ours.settimeout(_PATIENCE)
@@ -100,7 +103,7 @@ class Helper:
             raise SandboxUnavailable("The command helper did not start")
         ours.settimeout(None)
         self._offer = json.loads(said)
-        ours.sendall(json.dumps(self._usual(self._offer)).encode())
+        ours.sendall(json.dumps(self._tree(self._offer)).encode())
         self._socket = ours
 
     def _drop(self) -> None:

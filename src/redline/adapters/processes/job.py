@@ -292,15 +292,7 @@ class RunningJob:
             return JobState("failed", 127, None, elapsed)
         if report.get("why") == "memory":
             self._notes.append(f"The command was ended at its memory limit: {self._facts.memory}")
-        code = _exit_code(int(str(report["status"])), self._facts.backend == "bubblewrap")
+        code = os.waitstatus_to_exitcode(int(str(report["status"])))
         name = signals.Signals(-code).name if code < 0 else None
         left = int(str(report.get("left", 0)))
         return JobState(self._ending or "exited", code, name, elapsed, left)
-
-
-def _exit_code(status: int, wrapped: bool) -> int:
-    code = os.waitstatus_to_exitcode(status)
-    # bubblewrap reports a death by signal n as 128 + n, as shells do.
-    if wrapped and 128 < code < 128 + 32 and code - 128 in set(signals.Signals):
-        return 128 - code
-    return code

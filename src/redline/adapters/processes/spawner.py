@@ -1,11 +1,11 @@
 """The warm helper: a small process without threads that keeps a supervisor ready for the next job.
 
-The first thing the helper says is what the kernel offers; the first packet it gets is what most
-commands will be held to. Every other packet is a request: JSON, together with the descriptors
-(control socket, then stdin, stdout, stderr or the terminal; last a file with the JSON when it is
-too long for a packet). The supervisor that was waiting takes it and says so; the helper forks the
-next one meanwhile. When the server has gone it waits for its jobs, removes the private directory,
-and ends.
+The first thing the helper says is what the kernel offers; the first packet it gets is the mount
+tree that commands start from, which it has made once. Every other packet is a request: JSON,
+together with the descriptors (control socket, then stdin, stdout, stderr or the terminal; last a
+file with the JSON when it is too long for a packet). The supervisor that was waiting takes it and
+says so; the helper forks the next one meanwhile. When the server has gone it waits for its jobs,
+removes the private directory, and ends.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import signal
 import socket
 import time
 from itertools import count
+from typing import Any
 
 from redline.adapters.processes.supervisor import Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
@@ -29,26 +30,27 @@ _PATIENCE = 2.0
 _numbers = count()
 
 
-def serve(descriptor: int, private: str, cgroups: str) -> None:
-    """Keep supervisors ready until the server has gone."""
-    requests = socket.socket(fileno=descriptor)
+def serve(descriptor: str, private: str, groups_of: str) -> None:
+    """Keep supervisors ready until the server has gone; *descriptor* is the socket to it."""
+    requests = socket.socket(fileno=int(descriptor))
     offer = {
         "abi": landlock.abi(),
         "seccomp": seccomp.is_supported(),
-        "namespaces": mounts.is_possible(),
+        "namespaces": mounts.is_possible(os.path.join(private, "root")),
     }
     requests.sendall(json.dumps(offer).encode())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # as commands expect it
-    confine.prepare(json.loads(requests.recv(LONGEST_PACKET)))
+    tree = confine.Tree(json.loads(requests.recv(LONGEST_PACKET)), os.path.join(private, "root"))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are reaped by nobody
     gc.disable()
     gc.freeze()  # so that a fork shares what was imported
-    if cgroups:
-        _sweep(cgroups)
+    cgroups: list[dict[str, Any]] = json.loads(groups_of)
+    for parent in cgroups:
+        _sweep(parent["at"])
     taken, took = os.pipe()
-    groups = [group for _ in range(_READY) if (group := _stand_by(requests, took, cgroups))]
+    groups = [path for _ in range(_READY) for path in _stand_by(requests, took, cgroups, tree)]
     poller = select.poll()
     poller.register(taken, select.POLLIN)
     poller.register(requests, 0)  # only its end
@@ -58,8 +60,8 @@ def serve(descriptor: int, private: str, cgroups: str) -> None:
             break
         for _ in os.read(taken, 64):
             groups = [group for group in groups if not _removed(group)]
-            if group := _stand_by(requests, took, cgroups):
-                groups.append(group)
+            groups += _stand_by(requests, took, cgroups, tree)
+    tree.release()
     _wait_for_all()
     _remove_all(groups)
     shutil.rmtree(private, ignore_errors=True)
@@ -90,35 +92,45 @@ def _sweep(cgroups: str) -> None:
             _removed(os.path.join(base, name))
 
 
-def _stand_by(requests: socket.socket, took: int, cgroups: str) -> str:
-    """Fork a supervisor that waits for a job; the group of processes it is in, if any."""
-    group = _new_group(cgroups) if cgroups else ""
+def _stand_by(
+    requests: socket.socket, took: int, cgroups: list[dict[str, Any]], tree: confine.Tree
+) -> list[str]:
+    """Fork a supervisor that waits for a job; the control groups it is in."""
+    groups = _new_groups(cgroups)
     if os.fork() == 0:
         try:
-            _take(requests, took, _join(group) if group else "")
+            _take(requests, took, _join(groups), tree)
         finally:
             os._exit(0)
-    return group
+    return list(groups)
 
 
-def _new_group(cgroups: str) -> str:
+def _new_groups(cgroups: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Fresh groups and what each counts."""
     # Made here and not by the child: what is not there yet would be taken for removed already.
-    group = f"{cgroups}-{os.getpid()}-{next(_numbers)}"
-    try:
-        os.mkdir(group)
-    except OSError:
-        return ""
-    return group
+    made: dict[str, list[str]] = {}
+    number = next(_numbers)
+    for parent in cgroups:
+        group = f"{parent['at']}-{os.getpid()}-{number}"
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        made[group] = parent["for"]
+    return made
 
 
-def _join(group: str) -> str:
-    """Move into a group of our own: slow, which is why it happens before there is a job."""
-    try:
-        with open(f"{group}/cgroup.procs", "w") as file:
-            file.write(str(os.getpid()))
-    except OSError:
-        return ""
-    return group
+def _join(groups: dict[str, list[str]]) -> dict[str, str]:
+    """Move into groups of our own: slow, which is why it happens before there is a job."""
+    joined: dict[str, str] = {}
+    for group, controllers in groups.items():
+        try:
+            with open(f"{group}/cgroup.procs", "w") as file:
+                file.write(str(os.getpid()))
+        except OSError:
+            continue
+        joined.update(dict.fromkeys(controllers, group))
+    return joined
 
 
 def _removed(group: str) -> bool:
@@ -131,8 +143,8 @@ def _removed(group: str) -> bool:
     return True
 
 
-def _take(requests: socket.socket, took: int, group: str) -> None:
-    ready = Supervisor()
+def _take(requests: socket.socket, took: int, groups: dict[str, str], tree: confine.Tree) -> None:
+    ready = Supervisor(groups, tree)
     body, descriptors, _flags, _address = socket.recv_fds(requests, LONGEST_PACKET, 8)
     if not body:
         return
@@ -143,6 +155,5 @@ def _take(requests: socket.socket, took: int, group: str) -> None:
     if "elsewhere" in job:
         with open(descriptors.pop(), "rb") as file:
             job = json.loads(file.read())
-    job["group"] = group
     control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
     ready.supervise(job, control, descriptors[1:])

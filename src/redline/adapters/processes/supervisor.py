@@ -27,21 +27,29 @@ _SIGNALS = {b"T": signal.SIGTERM, b"I": signal.SIGINT}
 _LOOK_AT_MEMORY = 0.5
 _LOOK_WITHOUT_PIDFD = 0.02
 _CHANNEL = 3
+_OWN_PROCESSES = 3  # the supervisor, and two around a command in namespaces
+_OWN_MEMORY = 64 << 20
 
 
 class Supervisor:
     """Made before there is a job; `supervise` runs one and exits."""
 
-    def __init__(self) -> None:
+    def __init__(self, groups: dict[str, str], tree: confine.Tree) -> None:
+        self._groups = groups  # by controller
+        self._tree = tree
         for number in (signal.SIGCHLD, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)  # what the command is to inherit
         linux.become_subreaper()
+        if linux.IS_LINUX:
+            linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))  # until there is a job
         self._here, self._there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._job: dict[str, Any] = {}
         self._control = self._here
         self._main = 0
         self._status: int | None = None
+        self._left = 0
         self._why = ""
+        self._reports = -1
         self._referee: Referee | None = None
 
     def supervise(
@@ -50,6 +58,8 @@ class Supervisor:
         """Run *job* to its end and exit."""
         self._job, self._control = job, control
         try:
+            if linux.IS_LINUX:
+                linux.prctl(linux.PR_SET_PDEATHSIG, 0)  # a running job ends in its own time
             self._run(streams)
         except BaseException as problem:
             self._say({"failed": f"{type(problem).__name__}: {problem}"})
@@ -64,22 +74,24 @@ class Supervisor:
             pass
 
     def _run(self, streams: list[int]) -> None:
-        if self._job["group"] and self._job["pids"]:
-            self._limit(self._job["group"])
+        self._limit()
+        self._reports, report = os.pipe()
         self._main = os.fork()
         if self._main == 0:
-            _become(self._job, streams, self._there.fileno())
+            _become(self._job, streams, self._there.fileno(), report, self._tree)
         self._there.close()
-        for descriptor in streams:
+        for descriptor in (*streams, report):
             os.close(descriptor)
         problem = self._hear_child()
         if problem:
             self._say({"failed": problem})
             return
-        if self._job["confine"].get("mounts"):
+        if self._job["confine"]["spaces"]:
             self._keep_mounts()
         server_lives = self._watch()
         left = self._end()
+        if self._was_out_of_memory():
+            self._why = "memory"
         if server_lives:
             self._say({"status": self._status or 0, "left": left, "why": self._why})
 
@@ -91,20 +103,44 @@ class Supervisor:
         except OSError:
             pass
 
-    def _limit(self, group: str) -> None:
-        """How many processes the job may have; we are one of them ourselves."""
-        with open(os.path.join(group, "pids.max"), "w") as file:
-            file.write(str(self._job["pids"] + 1))
+    def _limit(self) -> None:
+        """Let the kernel count the job's processes and memory; we are one of them ourselves."""
+        memory = self._job["memory"]
+        wanted: list[tuple[str, str, int]] = []
+        if self._job["pids"]:
+            wanted.append(("pids", "pids.max", self._job["pids"] + _OWN_PROCESSES))
+        if memory:
+            names = ("memory.max", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
+            wanted += [("memory", name, memory + _OWN_MEMORY) for name in names]
+            wanted.append(("memory", "memory.swap.max", 0))
+        for controller, name, value in wanted:
+            group = self._groups.get(controller)
+            if group and os.path.exists(f"{group}/{name}"):
+                with open(f"{group}/{name}", "w") as file:
+                    file.write(str(value))
+
+    def _was_out_of_memory(self) -> bool:
+        group = self._groups.get("memory")
+        if not group or not self._job["memory"]:
+            return False
+        for name in ("memory.events", "memory.oom_control"):
+            try:
+                with open(f"{group}/{name}") as file:
+                    facts = dict(line.split() for line in file)
+            except (OSError, ValueError):
+                continue
+            return int(facts.get("oom_kill", 0)) > 0
+        return False
 
     def _end(self) -> int:
         """Leave nothing running; how many processes the command had left behind."""
-        wrapped = self._job["confine"]["kind"] == "bwrap"
-        for _ in range(25 if wrapped and self._status is not None else 1):
+        spaces = self._job["confine"]["spaces"]
+        for _ in range(25 if spaces and self._status is not None else 1):
             if self._reap():
-                return 0  # looking through /proc costs milliseconds; no child, nothing to find
-            time.sleep(0.0002 if wrapped else 0)
+                return self._left  # looking through /proc costs milliseconds; nothing to find
+            time.sleep(0.0002 if spaces else 0)
         left = tree.end_all(os.getpid())
-        return 0 if wrapped else left
+        return self._left if spaces else left
 
     def _hear_child(self) -> str:
         """What went wrong before the command ran; collects the listener on the way."""
@@ -112,8 +148,7 @@ class Supervisor:
         while True:
             data, descriptors, _flags, _address = socket.recv_fds(self._here, 4096, 1)
             if descriptors:
-                rules = self._job["confine"]
-                self._referee = Referee(descriptors[0], rules["writable"], rules["protected"])
+                self._referee = Referee(descriptors[0], self._job["confine"])
             elif not data:
                 return text.decode(errors="replace")
             else:
@@ -121,7 +156,7 @@ class Supervisor:
 
     def _watch(self) -> bool:
         """Until the command has ended; False when the server has gone."""
-        limit = int(self._job["memory"])
+        limit = 0 if "memory" in self._groups else int(self._job["memory"])
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
         pause = _LOOK_AT_MEMORY if limit else None
@@ -168,9 +203,8 @@ class Supervisor:
 
     def _signal(self, number: int) -> None:
         below = tree.descendants(os.getpid())
-        if self._job["confine"]["kind"] == "bwrap":
-            own = {self._main, *(p for p, (up, _) in tree.parents().items() if up == self._main)}
-            below = [pid for pid in below if pid not in own]
+        if self._job["confine"]["spaces"]:
+            below.remove(self._main)  # its child, the first process there, hears no signal
         tree.send(below, number)
         tree.send(below, signal.SIGCONT)
 
@@ -182,43 +216,90 @@ class Supervisor:
             except ChildProcessError:
                 return True
             if pid == self._main:
-                self._status = status
+                self._status = self._reported(status)
             elif pid == 0:
                 return False
 
+    def _reported(self, status: int) -> int:
+        """How the command ended, from the first process of its namespace if it has one."""
+        if not self._job["confine"]["spaces"]:
+            return status
+        text = os.read(self._reports, 64).split()
+        if len(text) != 2:
+            return int(signal.SIGKILL)  # ended together with its namespace
+        self._left = int(text[1])
+        return int(text[0])
 
-def _become(job: dict[str, Any], streams: list[int], channel: int) -> NoReturn:
+
+def _become(
+    job: dict[str, Any], streams: list[int], channel: int, report: int, held: confine.Tree
+) -> NoReturn:
+    """In the forked child: become the command, or the processes around it."""
     try:
+        if job["confine"]["spaces"]:
+            _enter(job, report, held)
         _prepare(job, streams, channel)
     except BaseException as problem:
         text = str(problem).encode(errors="replace")
         try:
-            os.write(_CHANNEL, text)
-        except OSError:
             os.write(channel, text)
+        except OSError:
+            os.write(_CHANNEL, text)
     os._exit(127)
 
 
+def _enter(job: dict[str, Any], report: int, held: confine.Tree) -> None:
+    """Return in the process that becomes the command, in namespaces of its own.
+
+    Two processes stay: this one, outside the process namespace, and the first one in it. Each
+    ends when its parent does, and with the first one the kernel ends all that live there.
+    """
+    plan = job["confine"]
+    confine.enter(plan, held)
+    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    first = os.fork()
+    if first:
+        _close_all_but(-1)
+        os.waitpid(first, 0)
+        os._exit(0)
+    confine.become_first(plan)
+    command = os.fork()
+    if command == 0:
+        return
+    _close_all_but(report)
+    confine.rest(plan)
+    while True:
+        pid, status = os.wait()
+        if pid == command:
+            left = sum(name.isdigit() for name in os.listdir("/proc")) - 1
+            os.write(report, f"{status} {left}".encode())
+            os._exit(0)
+
+
+def _close_all_but(kept: int) -> None:
+    if kept >= 0:
+        os.closerange(0, kept)
+    os.closerange(kept + 1, 1024)
+
+
 def _prepare(job: dict[str, Any], streams: list[int], channel: int) -> None:
-    if job["tty"]:
+    plan = job["confine"]
+    if job["tty"] or plan["spaces"]:
         os.setsid()
-        fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
     else:
         os.setpgid(0, 0)  # a session of its own costs a scheduling group on desktop kernels
+    if job["tty"]:
+        fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
+    kept = os.dup(channel)
     for target, descriptor in enumerate(streams * 3 if job["tty"] else streams):
         os.dup2(descriptor, target)
-    kept = os.dup(channel)
     os.dup2(kept, _CHANNEL, inheritable=False)
-    plan = job["confine"]
-    ruleset = confine.keep_ruleset(plan, _CHANNEL + 1)
-    os.closerange(_CHANNEL + 1 + (ruleset is not None), 1024)
+    os.closerange(_CHANNEL + 1, 1024)
     os.umask(0o022)
     confine.apply_limits(job["limits"])
-    argv = list(job["argv"])
-    if plan["kind"] == "bwrap":
-        argv = confine.bubblewrap_argv(plan, argv)
-    elif plan["kind"] == "landlock":
-        confine.apply_landlock(plan, _CHANNEL, ruleset)
+    if plan["kind"] == "guarded":
+        confine.submit(plan, _CHANNEL)
     else:
         os.chdir(plan["cwd"])
+    argv = list(job["argv"])
     os.execve(argv[0], argv, job["env"])  # noqa: S606

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import array
 import base64
+import json
 import os
 import resource
 import signal
 import socket
 from typing import Any
 
+from redline.adapters.processes.program import FIXED_ENVIRONMENT
 from redline.adapters.sandbox import landlock, linux, mounts, seccomp
 
 _LIMITS = {
@@ -18,41 +20,58 @@ _LIMITS = {
     "core": resource.RLIMIT_CORE,
     "nproc": getattr(resource, "RLIMIT_NPROC", -1),
 }
-
-_OUT_OF_THE_WAY = 200
-
-
-class _Usual:
-    """The Landlock rules most commands get, made once in the helper and inherited by its forks."""
-
-    plan: tuple[object, ...] = ()
-    descriptor = -1
+_KILLED_FIRST = "500"  # when memory runs out: before the process that watches
 
 
-def prepare(plan: dict[str, Any]) -> None:
-    """Make the rules of *plan* ready before there is a command."""
-    if plan["kind"] == "landlock":
-        made = _ruleset(plan)
-        _Usual.descriptor = os.dup2(made, _OUT_OF_THE_WAY, inheritable=False)
-        os.close(made)
-        _Usual.plan = _key(plan)
+class Tree:
+    """The mount tree of all commands, held by a process; made once in the helper.
+
+    Nobody but the helper's children can name that process; it ends with the helper.
+    """
+
+    def __init__(self, plan: dict[str, Any], base: str) -> None:
+        self.problem = ""
+        self.holder = -1
+        try:
+            if plan["kind"] == "bubblewrap":
+                self.holder = os.pidfd_open(_start_bubblewrap(plan["args"]))
+            elif plan["kind"] == "own":
+                self.holder = os.pidfd_open(mounts.hold(plan["steps"], base))
+        except OSError as problem:
+            self.problem = f"The file system of commands could not be made: {problem}"
+
+    def release(self) -> None:
+        """End the process that holds it."""
+        if self.holder >= 0:
+            signal.pidfd_send_signal(self.holder, signal.SIGKILL)
 
 
-def _key(plan: dict[str, Any]) -> tuple[object, ...]:
-    return plan["abi"], plan["block_tcp"], plan["rules"]
-
-
-def _ruleset(plan: dict[str, Any]) -> int:
-    rules = [(str(path), int(rights)) for path, rights in plan["rules"]]
-    return landlock.ruleset(rules, version=plan["abi"], block_tcp=plan["block_tcp"])
-
-
-def keep_ruleset(plan: dict[str, Any], at: int) -> int | None:
-    """Move the prepared rules to descriptor *at* if they are those of *plan*."""
-    covered = (plan.get("mounts") or {}).get("overlays")
-    if plan["kind"] != "landlock" or covered or _key(plan) != _Usual.plan:
-        return None  # rules for what an overlay covers must be made when it is there
-    return os.dup2(_Usual.descriptor, at, inheritable=False)
+def _start_bubblewrap(args: list[str]) -> int:
+    """Run bubblewrap until its tree is ready; the pid of a process in it."""
+    asleep, awake = os.pipe()  # never written: it ends with us
+    ready, telling = os.pipe()
+    known, info = os.pipe()
+    os.set_inheritable(info, True)
+    if os.fork() == 0:
+        try:
+            linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+            for target, descriptor in enumerate((asleep, telling, telling)):
+                os.dup2(descriptor, target)
+            os.chdir("/")
+            line = [args[0], "--info-fd", str(info), *args[1:]]
+            os.execve(line[0], line, FIXED_ENVIRONMENT)  # noqa: S606
+        finally:
+            os._exit(127)
+    for descriptor in (asleep, telling, info):
+        os.close(descriptor)
+    said = os.read(ready, 4096)
+    text = os.read(known, 4096)
+    os.close(ready)
+    os.close(known)
+    if said != b"\n" or not text:
+        raise OSError(said.decode(errors="replace").strip() or "bubblewrap ended")
+    os.set_inheritable(awake, False)
+    return int(json.loads(text)["child-pid"])
 
 
 def apply_limits(limits: dict[str, int]) -> None:
@@ -67,44 +86,43 @@ def apply_limits(limits: dict[str, int]) -> None:
         resource.setrlimit(which, (value, value))
 
 
-def apply_landlock(plan: dict[str, Any], channel: int, prepared: int | None) -> None:
-    """Namespaces for what Landlock cannot say, then Landlock, no capabilities, then the filter."""
+def enter(plan: dict[str, Any], tree: Tree) -> None:
+    """Enter namespaces of our own; the next child is the first process there."""
+    if tree.holder < 0:
+        raise OSError(tree.problem or "The file system of commands was not made")
+    mounts.join(tree.holder, plan["network"] == "open")
+
+
+def become_first(plan: dict[str, Any]) -> None:
+    """As the first process of the new namespaces: finish the tree, and be out of reach in it."""
     linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
-    if plan.get("mounts"):
-        mounts.enter(plan["mounts"])
-    os.chdir(plan["cwd"])
+    mounts.add(plan["steps"])
+
+
+def rest(plan: dict[str, Any]) -> None:
+    """Give up what only starting the command needed."""
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-    landlock.restrict(_ruleset(plan) if prepared is None else prepared)
     linux.drop_capabilities()
-    listener = seccomp.install(base64.b64decode(plan["filter"]), listen=plan["listen"])
-    if plan["listen"]:
-        own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, os.dup(channel))
-        own.sendmsg([b"L"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])
-        own.close()
-        os.close(listener)
+    seccomp.install(base64.b64decode(plan["idle_filter"]), listen=False)
 
 
-def bubblewrap_argv(plan: dict[str, Any], argv: list[str]) -> list[str]:
-    """The command behind bubblewrap, which reads its filter from a descriptor we leave open."""
-    extra: list[str] = []
-    if plan.get("filter"):
-        program = os.memfd_create("filter", 0)
-        os.write(program, base64.b64decode(plan["filter"]))
-        os.lseek(program, 0, os.SEEK_SET)
-        os.set_inheritable(program, True)
-        extra = ["--seccomp", str(program)]
-    return [*_still_there(plan["args"]), *extra, "--", *argv]
-
-
-def _still_there(args: list[str]) -> list[str]:
-    """Without blinds for sockets that have gone since: bubblewrap would refuse to start."""
-    kept: list[str] = []
-    rest = iter(args)
-    for part in rest:
-        if part == "--ro-bind":
-            source, target = next(rest), next(rest)
-            if source != "/dev/null" or os.path.exists(target):
-                kept += [part, source, target]
-        else:
-            kept.append(part)
-    return kept
+def submit(plan: dict[str, Any], channel: int) -> None:
+    """Be held to everything the plan says; the supervisor gets the calls it is to judge."""
+    if not plan["spaces"]:
+        linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    os.chdir(plan["cwd"])
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write(_KILLED_FIRST)
+    linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+    rules = plan.get("landlock")
+    if rules:
+        paths = [(str(path), int(rights)) for path, rights in rules["rules"]]
+        made = landlock.ruleset(paths, version=rules["abi"], block_tcp=rules["block_tcp"])
+        landlock.restrict(made)
+    linux.drop_capabilities()
+    listener = seccomp.install(base64.b64decode(plan["filter"]), listen=True)
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, os.dup(channel))
+    own.sendmsg([b"L"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])
+    own.close()
+    os.close(listener)

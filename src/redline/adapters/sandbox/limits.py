@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 MEMORY = 4 << 30
 FILE_SIZE = 4 << 30
 PROCESSES = 512
+_COUNTED = ("pids", "memory")
 
 
 def rlimits() -> dict[str, int]:
@@ -27,31 +29,35 @@ def _tasks_now() -> int:
         return 4096
 
 
-def cgroups() -> str:
-    """The start of names for groups that count processes; empty where we may not make any."""
+def cgroups() -> list[dict[str, Any]]:
+    """Where groups that count can be made: `at`, the start of their names, and `for` which
+    controllers (pids, memory). Empty where we may not make any.
+    """
     try:
         with open("/proc/self/cgroup") as file:
             lines = [line.rstrip("\n").split(":", 2) for line in file]
     except OSError:
-        return ""
+        return []
+    found: list[dict[str, Any]] = []
     for _number, controllers, path in lines:
-        base = ""
         if controllers == "":
-            base = _unified(path)
-        elif "pids" in controllers.split(","):
+            base, names = _unified(path)
+        else:
+            names = [name for name in controllers.split(",") if name in _COUNTED]
             base = f"/sys/fs/cgroup/{controllers}{path}".rstrip("/")
-        if base and os.access(base, os.W_OK) and os.path.exists(f"{base}/cgroup.procs"):
-            return f"{base}/redline-{os.getpid()}"
-    return ""
+        if names and os.access(base, os.W_OK) and os.path.exists(f"{base}/cgroup.procs"):
+            found.append({"at": f"{base}/redline-{os.getpid()}", "for": names})
+    return found
 
 
-def _unified(path: str) -> str:
+def _unified(path: str) -> tuple[str, list[str]]:
     for top in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
         base = f"{top}{path}".rstrip("/")
         try:
             with open(f"{base}/cgroup.subtree_control") as file:
-                if "pids" in file.read().split():
-                    return base
+                names = [name for name in file.read().split() if name in _COUNTED]
         except OSError:
             continue
-    return ""
+        if names:
+            return base, names
+    return "", []

@@ -22,10 +22,18 @@ LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 SECCOMP = {"x86_64": 317, "aarch64": 277}.get(ARCH, -1)
 CAPSET = {"x86_64": 126, "aarch64": 91}.get(ARCH, -1)
 
-MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
-MS_RELATIME = 1 << 21
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(ARCH, -1)
+OPEN_TREE, MOVE_MOUNT, PIDFD_GETFD, MOUNT_SETATTR = 428, 429, 438, 442
+
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV = 1, 2, 4
+AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE, MNT_DETACH = 0x1000, 0x8000, 1, 2
+MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH = 4, 0x40
 MSG_NOSIGNAL = 0x4000
-CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
+CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS = 0x00020000, 0x02000000, 0x04000000
+CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x08000000, 0x10000000, 0x20000000
+CLONE_NEWNET = 0x40000000
+PR_SET_DUMPABLE = 4
 
 
 @cache
@@ -55,6 +63,21 @@ def prctl(option: int, *arguments: int) -> int:
 def unshare(flags: int) -> None:
     """unshare(2); OSError on failure."""
     _checked(libc().unshare(flags), "unshare")
+
+
+def setns(descriptor: int, flags: int) -> None:
+    """setns(2); OSError on failure."""
+    _checked(libc().setns(descriptor, flags), "setns")
+
+
+def umount(target: str, flags: int) -> None:
+    """umount2(2); OSError on failure."""
+    _checked(libc().umount2(os.fsencode(target), flags), f"umount {target}")
+
+
+def take_descriptor(process: int, number: int) -> int:
+    """A duplicate of descriptor *number* of the process behind the pidfd *process*."""
+    return syscall(PIDFD_GETFD, process, number, ctypes.c_uint(0), what="pidfd_getfd")
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:

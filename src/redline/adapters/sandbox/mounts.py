@@ -1,39 +1,251 @@
-"""A private view of the file system: read-only places, and copy-on-write over whole roots."""
+"""Namespaces of our own for a command, and its mount tree, without any program to help."""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import fcntl
 import os
+import signal
+import socket
+import stat
+import struct
+from collections.abc import Callable
 from typing import Any
 
 from redline.adapters.sandbox import linux
 
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_LINKS = (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2"))
+_SIOCSIFFLAGS, _IFF_UP, _IFF_RUNNING = 0x8914, 0x1, 0x40
+_O_POINT = getattr(os, "O_PATH", 0) | os.O_NOFOLLOW | os.O_CLOEXEC
 
-def enter(plan: dict[str, Any]) -> None:
-    """Leave for a user and mount namespace of our own and arrange it as *plan* says."""
+
+class _MountAttributes(ctypes.Structure):
+    _fields_ = (
+        ("set", ctypes.c_uint64),
+        ("clear", ctypes.c_uint64),
+        ("propagation", ctypes.c_uint64),
+        ("userns", ctypes.c_uint64),
+    )
+
+
+def leave() -> None:
+    """Leave for user, mount and process namespaces of our own; the next child is process 1."""
     user, group = os.geteuid(), os.getegid()
+    spaces = linux.CLONE_NEWNS | linux.CLONE_NEWPID
     try:
-        linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
+        linux.unshare(linux.CLONE_NEWUSER | spaces)
     except OSError:
-        linux.unshare(linux.CLONE_NEWNS)  # root may where user namespaces are switched off
+        linux.unshare(spaces)  # root may where user namespaces are switched off
     else:
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user} {user} 1")
         _write("/proc/self/gid_map", f"{group} {group} 1")
+
+
+def join(holder: int, network: bool) -> None:
+    """Enter a copy of the tree of the process behind the pidfd *holder*, and else namespaces of
+    our own: the next child is process 1. With *network* the network stays the machine's.
+    """
+    try:
+        linux.setns(holder, linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
+    except OSError as problem:
+        if problem.errno != errno.EINVAL:  # it shares our user namespace
+            raise
+        linux.setns(holder, linux.CLONE_NEWNS)
+    spaces = linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
+    linux.unshare(spaces | linux.CLONE_NEWCGROUP | (0 if network else linux.CLONE_NEWNET))
+    if not network:
+        _raise_loopback()
+
+
+def _raise_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sH22x", b"lo", _IFF_UP | _IFF_RUNNING)
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, request)
+
+
+def add(steps: list[list[Any]]) -> None:
+    """Take *steps* in the tree that is the root already."""
+    for step in steps:
+        _STEPS[step[0]]("", *step[1:])
+    _seal([str(step[1]) for step in steps if step[0] == "empty"])
+
+
+def arrange(steps: list[list[Any]], base: str) -> None:
+    """Make the tree of *steps* (see `visible.mount_tree`) at *base* and make it the root.
+
+    Must run as the first process of the new process namespace: /proc shows that one.
+    """
     linux.mount("none", "/", None, linux.MS_REC | linux.MS_PRIVATE)
-    for lower, upper, work in plan.get("overlays", ()):
-        options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr"
-        linux.mount("overlay", lower, "overlay", 0, options)
-    for path in plan.get("readonly", ()):
-        linux.mount(path, path, None, linux.MS_BIND | linux.MS_REC)
-        flags = linux.MS_BIND | linux.MS_REMOUNT | linux.MS_RDONLY | _kept_flags(path)
-        linux.mount(path, path, None, flags)
+    linux.mount("tmpfs", base, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=755,size=1m")
+    sealed = [] if steps and steps[0][:2] == ["ro", "/"] else ["/"]
+    for step in steps:
+        _STEPS[step[0]](base, *step[1:])
+        if step[0] in ("empty", "dev"):
+            sealed.append(step[1])
+    os.chdir(base)
+    linux.syscall(linux.PIVOT_ROOT, b".", b".", what="pivot_root")
+    linux.umount(".", linux.MNT_DETACH)
+    os.chdir("/")
+    _seal(sealed)
 
 
-def _kept_flags(path: str) -> int:
-    """What a user namespace may not clear of the mount there: nosuid, nodev, noexec, times."""
-    present = os.statvfs(path).f_flag
-    kept = present & (os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
-    return kept | (linux.MS_RELATIME if present & os.ST_RELATIME else 0)
+def _seal(paths: list[str]) -> None:
+    """Empty places stay empty, so that nobody fills memory through them."""
+    for path in paths:
+        mount = os.open(path, _O_POINT)
+        _set_attributes(mount, linux.MOUNT_ATTR_RDONLY, 0)
+        os.close(mount)
+
+
+def _attach(tree: int, base: str, path: str, is_directory: bool) -> None:
+    """Mount the detached *tree* at *path* of the new root."""
+    point = _point(base, path, is_directory)
+    flags = linux.MOVE_MOUNT_F_EMPTY_PATH | linux.MOVE_MOUNT_T_EMPTY_PATH
+    linux.syscall(
+        linux.MOVE_MOUNT, tree, b"", point, b"", ctypes.c_uint(flags), what=f"mount {path}"
+    )
+    os.close(point)
+    os.close(tree)
+
+
+def _clone(descriptor: int, source: str, attributes: int) -> int:
+    """A detached copy of what is mounted at *source*, and of all beneath it."""
+    flags = linux.OPEN_TREE_CLONE | linux.AT_RECURSIVE | linux.AT_EMPTY_PATH | os.O_CLOEXEC
+    tree = linux.syscall(
+        linux.OPEN_TREE,
+        descriptor,
+        os.fsencode(source),
+        ctypes.c_uint(flags),
+        what=f"open {source}",
+    )
+    attributes |= linux.MOUNT_ATTR_NOSUID | linux.MOUNT_ATTR_NODEV
+    _set_attributes(tree, attributes, linux.AT_RECURSIVE)
+    return tree
+
+
+def _show(base: str, path: str, source: str) -> None:
+    _attach(_clone(-100, source, linux.MOUNT_ATTR_RDONLY), base, path, os.path.isdir(source))
+
+
+def _share(base: str, path: str, source: str) -> None:
+    _attach(_clone(-100, source, 0), base, path, os.path.isdir(source))
+
+
+def _hold(base: str, path: str) -> None:
+    """Make read-only what the tree shows at *path* by now."""
+    point = _point(base, path, None)
+    is_directory = stat.S_ISDIR(os.fstat(point).st_mode)
+    _attach(_clone(point, "", linux.MOUNT_ATTR_RDONLY), base, path, is_directory)
+    os.close(point)
+
+
+def _mount(kind: str, base: str, path: str, flags: int, options: str | None = None) -> None:
+    point = _point(base, path, True)
+    os.fchdir(point)  # there may be no /proc yet to name it by
+    linux.mount(kind, ".", kind, flags, options)
+    os.close(point)
+
+
+def _cover(base: str, path: str, upper: str, work: str) -> None:
+    options = f"lowerdir={path},upperdir={upper},workdir={work},userxattr"
+    _mount("overlay", base, path, linux.MS_NOSUID | linux.MS_NODEV, options)
+
+
+def _link(base: str, path: str, target: str) -> None:
+    os.symlink(target, base + path)
+
+
+def _empty(base: str, path: str) -> None:
+    _mount("tmpfs", base, path, linux.MS_NOSUID | linux.MS_NODEV, "mode=755,size=1m")
+
+
+def _processes(base: str, path: str) -> None:
+    _mount("proc", base, path, linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+
+
+def _devices(base: str, path: str) -> None:
+    top = base + path
+    _mount("tmpfs", base, path, linux.MS_NOSUID, "mode=755,size=1m")
+    for name in _DEVICES:
+        os.close(os.open(f"{top}/{name}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o444))
+        linux.mount(f"/dev/{name}", f"{top}/{name}", None, linux.MS_BIND)
+    for name, rest in _LINKS:
+        os.symlink(f"/proc/self/fd{rest}", f"{top}/{name}")
+    for name in ("pts", "shm"):
+        os.mkdir(f"{top}/{name}")
+    os.symlink("pts/ptmx", f"{top}/ptmx")
+
+
+def _terminals(base: str, path: str) -> None:
+    options = "newinstance,ptmxmode=0666,mode=620"
+    _mount("devpts", base, path, linux.MS_NOSUID | linux.MS_NOEXEC, options)
+
+
+def _shared_memory(base: str, path: str, size: int) -> None:
+    options = f"mode=1777,size={size}"
+    _mount("tmpfs", base, path, linux.MS_NOSUID | linux.MS_NODEV, options)
+
+
+_STEPS: dict[str, Callable[..., None]] = {
+    "ro": _show,
+    "rw": _share,
+    "ro-inside": _hold,
+    "overlay": _cover,
+    "link": _link,
+    "empty": _empty,
+    "proc": _processes,
+    "dev": _devices,
+    "pts": _terminals,
+    "shm": _shared_memory,
+}
+
+
+def _point(base: str, path: str, is_directory: bool | None) -> int:
+    """A descriptor of *path* in the new root to mount on, made if it is not there.
+
+    No link is followed: parts of the tree can be written by commands that run now. With
+    *is_directory* None it must exist.
+    """
+    parts = [part for part in path.split("/") if part]
+    here = os.open(base or "/", _O_POINT | os.O_DIRECTORY)
+    for number, part in enumerate(parts):
+        wants_directory = number < len(parts) - 1 or is_directory
+        if is_directory is not None:
+            _make(part, here, wants_directory is True)
+        there = os.open(part, _O_POINT, dir_fd=here)
+        os.close(here)
+        here = there
+        if stat.S_ISLNK(os.fstat(here).st_mode):
+            raise OSError(errno.ELOOP, "A link is in the way of a mount", path)
+    return here
+
+
+def _make(name: str, parent: int, is_directory: bool) -> None:
+    try:
+        if is_directory:
+            os.mkdir(name, 0o755, dir_fd=parent)
+        else:
+            flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+            os.close(os.open(name, flags, 0o444, dir_fd=parent))
+    except OSError as problem:
+        if problem.errno not in (errno.EEXIST, errno.EROFS):
+            raise
+
+
+def _set_attributes(mount: int, attributes: int, flags: int) -> None:
+    wanted = _MountAttributes(attributes, 0, 0, 0)
+    linux.syscall(
+        linux.MOUNT_SETATTR,
+        mount,
+        b"",
+        ctypes.c_uint(linux.AT_EMPTY_PATH | flags),
+        ctypes.byref(wanted),
+        ctypes.c_size_t(ctypes.sizeof(wanted)),
+        what="mount_setattr",
+    )
 
 
 def _write(path: str, text: str) -> None:
@@ -41,15 +253,65 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def is_possible() -> bool:
-    """Whether this kernel lets us have such a view; tried in a child, so only the helper asks."""
-    if not linux.IS_LINUX:
-        return False
+def hold(steps: list[list[Any]], base: str) -> int:
+    """Make the tree of *steps* in namespaces of our own; the pid of a process that holds it.
+
+    The process ends with this one. OSError where the kernel does not let us.
+    """
+    told, telling = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            enter({})
-            os._exit(0)
-        except BaseException:
+            _hold_tree(steps, base, telling)
+        except BaseException as problem:
+            os.write(telling, f"!{problem}".encode(errors="replace"))
+        finally:
             os._exit(1)
-    return os.waitpid(child, 0)[1] == 0
+    os.close(telling)
+    said = os.read(told, 4096)
+    os.close(told)
+    if not said.isdigit():
+        os.waitpid(child, 0)
+        raise OSError(errno.EPERM, said.decode(errors="replace") or "the tree could not be made")
+    return _child_of(child)
+
+
+def _hold_tree(steps: list[list[Any]], base: str, telling: int) -> None:
+    leave()
+    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    first = os.fork()
+    if first:
+        os.close(telling)
+        os.waitpid(first, 0)
+        return
+    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    arrange(steps, base)
+    os.write(telling, b"1")
+    os.close(telling)
+    while True:
+        signal.pause()
+
+
+def _child_of(process: int) -> int:
+    with open(f"/proc/{process}/task/{process}/children") as file:
+        return int(file.read().split()[0])
+
+
+def is_possible(base: str) -> bool:
+    """Whether this kernel lets us have a tree and namespaces of our own; only the helper asks."""
+    if not linux.IS_LINUX:
+        return False
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1] == 0
+    try:
+        steps = [["ro", "/usr", "/usr"], ["proc", "/proc"], ["dev", "/dev"]]
+        holder = os.pidfd_open(hold(steps, base))
+        join(holder, network=False)
+        first = os.fork()
+        if first == 0:
+            add([["proc", "/proc"], ["pts", "/dev/pts"]])
+            os._exit(0)
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]) != 0)
+    finally:
+        os._exit(1)

@@ -1,4 +1,5 @@
-"""Answers for the calls Landlock cannot judge: chmod, chown, file times and (old kernels) kill.
+"""Answers for the calls no rule can judge: connect, set-id bits, and where there are no namespaces
+chmod, chown, file times and kill.
 
 The command's call waits in the kernel; the supervisor reads its arguments once, opens the target
 itself and acts on that descriptor, so nothing the command does meanwhile changes what is touched.
@@ -12,15 +13,20 @@ import os
 import stat
 import struct
 import time
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
 
 from redline.adapters.processes import tree
 from redline.adapters.sandbox import seccomp
+from redline.adapters.sandbox.connecting import Connection, Connections
 
 _RECV, _SEND, _ID_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _CONTINUE = 1
+_LONGEST_ADDRESS = 128
 _AT_FDCWD, _NOFOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
 _NOW, _OMIT = (1 << 30) - 1, (1 << 30) - 2
-_NAMES = {seccomp.number(n): n for n in (*seccomp.METADATA, *seccomp.SIGNALS)}
+_NAMES = {seccomp.number(n): n for n in (*seccomp.METADATA, *seccomp.SIGNALS, "connect")}
 
 
 class _Denied(Exception):
@@ -36,13 +42,18 @@ def _int(value: int) -> int:
     return value - (1 << 32) if value >= 1 << 31 else value
 
 
+def _fail(code: int) -> int:
+    raise _Denied(code)
+
+
 class Referee:
     """Judges the held calls of one job by where their targets lie."""
 
-    def __init__(self, listener: int, writable: list[str], protected: list[str]) -> None:
+    def __init__(self, listener: int, plan: dict[str, Any]) -> None:
         self.listener = listener
-        self._writable = writable
-        self._protected = protected
+        self._writable: list[str] = plan["writable"]
+        self._protected: list[str] = plan["protected"]
+        self._connections = Connections(plan)
         self._supervisor = os.getpid()
 
     def answer(self) -> bool:
@@ -55,9 +66,44 @@ class Referee:
         except OSError as problem:
             return problem.errno == errno.ENOENT  # the caller died meanwhile
         identity, pid, _flags, number, _arch, _ip, *arguments = struct.unpack("=QIIiIQ6Q", buffer)
+        name = _NAMES.get(number, "")
+        if name == "connect":
+            self._connect(identity, pid, arguments)
+        else:
+            self._reply(identity, lambda: self._judge(name, identity, pid, arguments))
+        return True
+
+    def _connect(self, identity: int, pid: int, a: list[int]) -> None:
+        """Connect the caller's own socket to the address as we read it, and to no other."""
+        wanted: list[Connection] = []
+
+        def prepare() -> int:
+            address = memory(pid, a[1], min(a[2], _LONGEST_ADDRESS))
+            made = self._connections.prepare(pid, _int(a[0]), address)
+            fcntl.ioctl(self.listener, _ID_VALID, struct.pack("=Q", identity))
+            wanted.append(made)
+            return 0
+
+        def act() -> int:
+            with wanted[0] as connection:
+                connection.connect()
+            return 0
+
+        try:
+            prepare()
+        except OSError as problem:
+            code = problem.errno or errno.EPERM
+            self._reply(identity, lambda: _fail(code))
+            return
+        if wanted[0].may_wait:  # for the other side: others must not wait for that
+            Thread(target=self._reply, args=(identity, act), daemon=True).start()
+        else:
+            self._reply(identity, act)
+
+    def _reply(self, identity: int, act: Callable[[], int]) -> None:
         code, flags = 0, 0
         try:
-            flags = self._judge(_NAMES.get(number, ""), identity, pid, arguments)
+            flags = act()
         except _Denied as denied:
             code = -denied.code
         except OSError as problem:
@@ -66,7 +112,6 @@ class Referee:
             fcntl.ioctl(self.listener, _SEND, struct.pack("=QqiI", identity, 0, code, flags))
         except OSError:
             pass
-        return True
 
     def _judge(self, name: str, identity: int, pid: int, a: list[int]) -> int:
         if name in seccomp.SIGNALS:
@@ -131,7 +176,8 @@ class Referee:
         shift = 1 if name.endswith(("at", "at2")) else 0
         if "chmod" in name:
             mode = a[1 + shift] & 0o7777
-            if mode & 0o6000 and not stat.S_ISDIR(os.stat(place).st_mode):
+            is_directory = stat.S_ISDIR(os.stat(place).st_mode)
+            if mode & 0o4000 or (mode & 0o2000 and not is_directory):
                 raise _Denied(errno.EPERM)
             os.chmod(place, mode)
         elif "chown" in name:
@@ -148,10 +194,10 @@ def _set_times(name: str, pid: int, address: int, place: str) -> None:
         os.utime(place)
         return
     if name == "utime":
-        access, change = struct.unpack("=qq", _memory(pid, address, 16))
+        access, change = struct.unpack("=qq", memory(pid, address, 16))
         os.utime(place, (access, change))
         return
-    values = struct.unpack("=4q", _memory(pid, address, 32))
+    values = struct.unpack("=4q", memory(pid, address, 32))
     scale = 1 if name == "utimensat" else 1000
     there = os.stat(place)
 
@@ -167,7 +213,8 @@ def _set_times(name: str, pid: int, address: int, place: str) -> None:
     os.utime(place, ns=(atime, mtime))
 
 
-def _memory(pid: int, address: int, size: int) -> bytes:
+def memory(pid: int, address: int, size: int) -> bytes:
+    """Bytes of the memory of *pid*."""
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
         memory.seek(address)
         return memory.read(size)
@@ -178,7 +225,7 @@ def _text(pid: int, address: int) -> str:
     found = b""
     while len(found) < 4096:
         step = 4096 - (address + len(found)) % 4096  # never across into a page that may be absent
-        found += _memory(pid, address + len(found), step)
+        found += memory(pid, address + len(found), step)
         if b"\0" in found:
             return os.fsdecode(found[: found.index(b"\0")])
     raise _Denied(errno.ENAMETOOLONG)

@@ -7,9 +7,9 @@ import os
 from functools import cache
 from typing import Any
 
-from redline.adapters.sandbox import bubblewrap, landlock, limits, places, seccomp
-from redline.adapters.sandbox.bubblewrap import View
+from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible
 from redline.adapters.sandbox.overlay import Layer
+from redline.adapters.sandbox.visible import Network, View
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
@@ -18,16 +18,15 @@ _OLDEST_ABI = 3  # before it a file could be truncated anywhere
 
 
 @cache
-def _filter(sockets: bool, metadata: bool, signals: bool) -> str:
-    code = seccomp.build(block_sockets=sockets, guard_metadata=metadata, guard_signals=signals)
-    return base64.b64encode(code).decode()
+def _filter(rules: seccomp.Rules) -> str:
+    return base64.b64encode(seccomp.build(rules)).decode()
 
 
 def choose(mode: str, offer: dict[str, Any], backend: str = "auto") -> str:
     """`bubblewrap`, `landlock` or `none`; SandboxUnavailable where safe mode has no guard."""
     if mode == "dangerous":
         return "none"
-    if backend in ("auto", "bubblewrap") and bubblewrap.executable():
+    if backend in ("auto", "bubblewrap") and offer["seccomp"] and bubblewrap.executable():
         return "bubblewrap"
     if backend in ("auto", "landlock") and offer["seccomp"] and offer["abi"] >= _OLDEST_ABI:
         return "landlock"
@@ -38,78 +37,134 @@ def choose(mode: str, offer: dict[str, Any], backend: str = "auto") -> str:
     )
 
 
-def confine_dry(view: View, offer: dict[str, Any], layers: list[Layer]) -> dict[str, Any]:
-    """The same for a command on a copy-on-write view; SandboxUnavailable where there is none."""
-    if not (offer["namespaces"] and offer["seccomp"] and offer["abi"] >= _OLDEST_ABI):
+def has_namespaces(backend: str, offer: dict[str, Any]) -> bool:
+    """Whether a command gets processes, mounts, IPC and network of its own."""
+    return backend == "bubblewrap" or (backend == "landlock" and bool(offer["namespaces"]))
+
+
+def require_dry(backend: str, offer: dict[str, Any]) -> None:
+    """SandboxUnavailable where no command can run on a copy-on-write view."""
+    if not has_namespaces(backend, offer):
         raise SandboxUnavailable(
-            "dry_run is not possible here: it needs user namespaces, overlayfs and Landlock",
+            "dry_run is not possible here: it needs user namespaces and overlayfs",
             hint="run the command without dry_run; undo_change takes back what it changed",
         )
-    plan = _landlock(view, offer)
-    overlays = [[layer.lower, layer.upper, layer.work] for layer in layers]
-    plan["mounts"] = {"overlays": overlays, "readonly": list(view.protected)}
-    return plan
 
 
-def confine(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:
-    """What the helper does to the child, as data."""
+def tree(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:
+    """The mount tree all commands of a server start from, as data for the helper."""
+    if not has_namespaces(backend, offer):
+        return {"kind": "none"}
+    for path in (*visible.pinned_directories(view), view.layers):
+        os.makedirs(path, 0o755, exist_ok=True)
     if backend == "bubblewrap":
         program = bubblewrap.executable() or "bwrap"
-        code = _filter(False, False, False) if seccomp.is_supported() else None
-        return {"kind": "bwrap", "args": bubblewrap.arguments(program, view), "filter": code}
-    if backend == "landlock":
-        return _landlock(view, offer)
-    return {"kind": "none", "cwd": view.cwd}
+        return {"kind": "bubblewrap", "args": bubblewrap.arguments(program, view)}
+    return {"kind": "own", "steps": visible.mount_tree(view)}
 
 
-def _landlock(view: View, offer: dict[str, Any]) -> dict[str, Any]:
-    writable = [*view.writable, *(os.path.join(view.private, name) for name in ("home", "tmp"))]
-    read = ["/"] if view.wide else [*places.SYSTEM, *places.ETC, *view.readable]
-    if not view.wide:
-        read += places.toolchains(view.search_path)
-        read += places.installations_on_path(view.search_path)
-    rules = [[path, landlock.READ] for path in read]
-    rules += [[path, landlock.READ | landlock.WRITE] for path in writable]
-    device = landlock.READ_FILE | landlock.READ_DIR | landlock.WRITE_FILE | landlock.IOCTL_DEV
-    rules += [[path, device] for path in places.DEVICES]
-    mounts = {"readonly": list(view.protected)} if offer["namespaces"] and view.protected else None
+def confine(
+    backend: str,
+    view: View,
+    offer: dict[str, Any],
+    *,
+    memory_group: bool,
+    layers: list[Layer] | None = None,
+) -> dict[str, Any]:
+    """What the helper does to the child, as data; with *layers* on a copy-on-write view."""
+    if backend == "none":
+        return {"kind": "none", "cwd": view.cwd, "spaces": False}
+    spaces = has_namespaces(backend, offer)
+    if not spaces:
+        _require_no_nesting(view)
+    overlays = {layer.lower: (layer.upper, layer.work) for layer in layers or ()}
+    writable = [*view.writable, view.home, view.scratch]
+    if spaces:
+        writable += ["/tmp", "/var/tmp"]  # noqa: S108 - private ones
+    rules = seccomp.Rules(
+        sockets=spaces or view.network is not Network.NONE,
+        own_processes=spaces,
+        own_ipc=spaces,
+        own_files=spaces,
+        own_signals=spaces or offer["abi"] >= 6,
+        memory_group=memory_group,
+    )
     return {
-        "kind": "landlock",
-        "abi": offer["abi"],
+        "kind": "guarded",
         "cwd": view.cwd,
-        "rules": rules,
-        "block_tcp": not view.network,
-        "filter": _filter(not view.network, True, offer["abi"] < 6),
-        "listen": True,
+        "spaces": spaces,
+        "network": str(view.network),
+        "steps": visible.own_mounts(view, overlays),
+        "landlock": _landlock(view, offer, spaces, writable) if backend == "landlock" else None,
+        "filter": _filter(rules),
+        "idle_filter": _filter(seccomp.Rules(sockets=False)),
         "writable": writable,
-        "protected": list(view.protected),
-        "mounts": mounts,
+        "protected": [*view.protected, *view.program],
+        "server": os.getpid(),
+        "roots": [*view.writable, *view.readable],
+        "private": [view.home, view.scratch, "/tmp", "/var/tmp"] if spaces else [],  # noqa: S108
     }
 
 
-def facts(mode: str, backend: str, view: View, offer: dict[str, Any], group: bool) -> SandboxFacts:
-    """What is in force, in words."""
+def _require_no_nesting(view: View) -> None:
+    """Rules of Landlock alone cannot take back beneath a directory what they gave above it."""
+    kept = [path for path in (*view.readable, *view.program) if _is_inside(path, view.writable)]
+    kept += visible.hidden_directories(view, in_writable=True)
+    if kept:
+        raise SandboxUnavailable(
+            f"This kernel cannot keep a directory inside the workspace from commands: {kept[0]}",
+            hint="install bubblewrap, or allow user namespaces",
+        )
+
+
+def _is_inside(path: str, roots: tuple[str, ...]) -> bool:
+    return any(visible.is_beneath(path, root) for root in roots)
+
+
+def _landlock(
+    view: View, offer: dict[str, Any], spaces: bool, writable: list[str]
+) -> dict[str, Any]:
+    if spaces:
+        read, devices = ["/"], ["/dev", "/proc"]  # the tree holds no more than a command may see
+    else:
+        read = ["/"] if view.wide else [*visible.readable(view.search_path), *view.readable]
+        read, devices = [*read, "/proc"], list(visible.DEVICES)
+    device = landlock.READ_FILE | landlock.READ_DIR | landlock.WRITE_FILE | landlock.IOCTL_DEV
+    rules = [[path, landlock.READ] for path in read]
+    rules += [[path, landlock.READ | landlock.WRITE] for path in writable]
+    rules += [[path, device] for path in devices]
+    if spaces:
+        rules.append(["/dev/shm", landlock.READ | landlock.WRITE])  # noqa: S108 - a private one
+    block_tcp = view.network is Network.NONE and not spaces
+    return {"abi": offer["abi"], "rules": rules, "block_tcp": block_tcp}
+
+
+def facts(
+    mode: str, backend: str, view: View, offer: dict[str, Any], groups: list[str]
+) -> SandboxFacts:
+    """What is in force, in words; *groups* are the control groups' controllers."""
     if backend == "none":
         open_words = "as the server's user"
         return SandboxFacts(mode, open_words, "open", "not limited", "not limited", "none")
     reads = "whole system readable" if view.wide else "homes and secrets hidden"
     git, warnings = "", []
     if view.protected:
-        held = backend == "bubblewrap" or offer["namespaces"]
+        held = has_namespaces(backend, offer)
         git = ", .git read-only" if held else ", .git writable"
         if not held:
             warnings.append("This kernel cannot keep .git read-only for commands")
-    net = "open" if view.network else "none"
-    pids = f"at most {limits.PROCESSES}" + ("" if group else " more per user")
-    if not group and _is_root():
+    pids = f"at most {limits.PROCESSES}" + ("" if "pids" in groups else " more per user")
+    if "pids" not in groups and _is_root():
         pids = "not limited"
         warnings.append("The number of processes is not limited: no cgroup for root here")
+    size = f"{limits.MEMORY >> 30} GiB"
+    counted = "memory" in groups
     return SandboxFacts(
         mode,
         f"{backend}: writes only in the workspace and a private tmp{git}, {reads}",
-        net,
+        str(view.network),
         pids,
-        f"{limits.MEMORY >> 30} GiB per process and in all",
+        f"{size} in all" if counted else f"{size} per process, in all checked twice a second",
         backend,
         tuple(warnings),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from redline.adapters.sandbox import linux
 
@@ -99,6 +101,33 @@ NUMBERS: dict[str, tuple[int, int]] = {
     "rt_sigqueueinfo": (129, 138),
     "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424),
+    "prlimit64": (302, 261),
+    "setpriority": (141, 140),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    "process_mrelease": (448, 448),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "socketpair": (53, 199),
+    "connect": (42, 203),
+    "sendto": (44, 206),
+    "sendmsg": (46, 211),
+    "sendmmsg": (307, 269),
+    "open": (2, -1),
+    "openat": (257, 56),
+    "creat": (85, -1),
+    "openat2": (437, 437),
+    "mknod": (133, -1),
+    "mknodat": (259, 33),
 }
 
 # Nothing a developer's command needs, and each a way around the other limits: all up to vhangup.
@@ -130,10 +159,36 @@ METADATA = (
 )
 SIGNALS = ("kill", "tkill", "tgkill")
 OTHER_SIGNALS = ("rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal")
+# With a process as their argument; 0 is the caller itself.
+ON_PROCESSES = (
+    "prlimit64",
+    "sched_setparam",
+    "sched_setscheduler",
+    "sched_setaffinity",
+    "sched_setattr",
+    "migrate_pages",
+    "move_pages",
+)
+SYSTEM_V_IPC = ("shmget", "msgget", "semget", "mq_open")
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK, _NETLINK_ROUTE = 1, 2, 10, 16, 0
+_SOCKET_TYPE, _SOCK_STREAM, _SOCK_SEQPACKET = 0xF, 1, 5
+_MSG_FASTOPEN = 0x20000000
+_SET_ID = 0o6000
+_O_CREAT, _O_TMPFILE = 0o100, 0o20000000
 _NAMESPACES = 0x7E020000 | 0x00000080  # every CLONE_NEW* flag
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
-_LD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
+_LD, _JEQ, _JGE, _JSET, _RET, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
+
+
+class Test(NamedTuple):
+    """A condition on the low half of one argument of a call."""
+
+    argument: int
+    value: int
+    mask: int = 0xFFFFFFFF
+    is_not: bool = False
+    any_bit: bool = False  # some bit of *value* is set, instead of equal to it
 
 
 def number(name: str) -> int:
@@ -166,20 +221,19 @@ class Program:
         if nr >= 0:
             self._code += [(_JEQ, 0, 1, nr), (_RET, 0, 0, action)]
 
-    def when_flags(self, name: str, argument: int, mask: int, action: int) -> None:
-        """Answer such a call with *action* if any bit of *mask* is set in that argument."""
-        self._guarded(name, argument, [(_JSET, 0, 1, mask), (_RET, 0, 0, action)])
-
-    def when_equal(self, name: str, argument: int, value: int, action: int) -> None:
-        """Answer such a call with *action* if the low half of that argument is *value*."""
-        self._guarded(name, argument, [(_JEQ, 0, 1, value), (_RET, 0, 0, action)])
-
-    def _guarded(self, name: str, argument: int, body: list[tuple[int, int, int, int]]) -> None:
+    def when_all(self, name: str, tests: list[Test], action: int) -> None:
+        """Answer such a call with *action* if every one of *tests* holds."""
         nr = number(name)
         if nr < 0:
             return
-        low = 16 + 8 * argument + (0 if sys.byteorder == "little" else 4)
-        block = [(_LD, 0, 0, low), *body, (_LD, 0, 0, 0)]
+        block: list[tuple[int, int, int, int]] = [(_RET, 0, 0, action)]
+        for test in reversed(tests):
+            jump, skip = _JSET if test.any_bit else _JEQ, len(block)
+            low = 16 + 8 * test.argument + (0 if sys.byteorder == "little" else 4)
+            head = [(_LD, 0, 0, low), (_AND, 0, 0, test.mask)]
+            step = (jump, skip, 0, test.value) if test.is_not else (jump, 0, skip, test.value)
+            block = [*head, step, *block]
+        block.append((_LD, 0, 0, 0))
         self._code += [(_JEQ, 0, len(block), nr), *block]
 
     def assemble(self) -> bytes:
@@ -193,27 +247,95 @@ def is_supported() -> bool:
     return linux.IS_LINUX and linux.ARCH in AUDIT
 
 
-def build(*, block_sockets: bool, guard_metadata: bool, guard_signals: bool) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What else holds a command, and so what is left to the filter.
+
+    *sockets*: any at all (False where no network namespace separates the command and none is
+    granted). *own_processes*, *own_ipc*: it has such a namespace. *own_files*: its mounts decide
+    what it may change; else the supervisor is asked about chmod, chown and times. *own_signals*:
+    Landlock or a namespace keep its signals in. *memory_group*: a control group counts its memory.
+    """
+
+    sockets: bool = True
+    own_processes: bool = False
+    own_ipc: bool = False
+    own_files: bool = False
+    own_signals: bool = False
+    memory_group: bool = False
+
+
+def build(rules: Rules) -> bytes:
     """The filter for commands.
 
-    *block_sockets* where no network namespace does it; *guard_metadata* asks the supervisor about
-    chmod, chown and times (Landlock does not cover them); *guard_signals* about kill.
+    What the supervisor is to judge fails with ENOSYS where nobody listens.
     """
     program = Program()
     _each(program, NEVER, errno_action(EPERM))
     program.when("clone3", errno_action(ENOSYS))  # its flags cannot be seen; libc falls back
-    program.when_flags("clone", 0, _NAMESPACES, errno_action(EPERM))
-    program.when_equal("ioctl", 1, _TIOCSTI, errno_action(EPERM))
-    program.when_equal("ioctl", 1, _TIOCLINUX, errno_action(EPERM))
-    if block_sockets:
-        program.when("socket", errno_action(EAFNOSUPPORT))
-    if guard_metadata:
+    program.when_all("clone", [Test(0, _NAMESPACES, any_bit=True)], errno_action(EPERM))
+    for request in (_TIOCSTI, _TIOCLINUX):
+        program.when_all("ioctl", [Test(1, request)], errno_action(EPERM))
+    _judge_sockets(program, rules.sockets)
+    _refuse_set_id(program)
+    if not rules.own_files:
         _each(program, METADATA, NOTIFY)
         _each(program, XATTR, errno_action(EOPNOTSUPP))
-    if guard_signals:
+    if not rules.own_signals:
         _each(program, SIGNALS, NOTIFY)
         _each(program, OTHER_SIGNALS, errno_action(EPERM))
+    if not rules.own_processes:
+        _only_itself(program)
+    if not rules.own_ipc:
+        _each(program, SYSTEM_V_IPC, errno_action(EPERM))
+    if not rules.memory_group:
+        _each(program, ("memfd_create", "memfd_secret", "shmget"), errno_action(ENOSYS))
     return program.assemble()
+
+
+def _judge_sockets(program: Program, allowed: bool) -> None:
+    """Refuse unneeded families; leave to the supervisor whom a socket connects to."""
+    refuse = errno_action(EAFNOSUPPORT)
+    streams = [
+        [Test(0, _AF_UNIX), Test(1, kind, _SOCKET_TYPE)] for kind in (_SOCK_STREAM, _SOCK_SEQPACKET)
+    ]
+    # A datagram socket could name another socket with every message: those are not judged.
+    for tests in streams:
+        program.when_all("socketpair", tests, ALLOW)
+    program.when("socketpair", refuse)
+    if allowed:
+        for tests in streams:
+            program.when_all("socket", tests, ALLOW)
+        for family in (_AF_INET, _AF_INET6):
+            program.when_all("socket", [Test(0, family)], ALLOW)
+        program.when_all("socket", [Test(0, _AF_NETLINK), Test(2, _NETLINK_ROUTE)], ALLOW)
+    program.when("socket", refuse)
+    program.when("connect", NOTIFY)
+    for name, flags in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):  # connect by sending
+        program.when_all(name, [Test(flags, _MSG_FASTOPEN, any_bit=True)], errno_action(EOPNOTSUPP))
+
+
+def _refuse_set_id(program: Program) -> None:
+    """Nothing a command creates or changes runs as its owner: no setuid, no setgid."""
+    for name, mode in (("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("fchmodat2", 2)):
+        program.when_all(name, [Test(mode, _SET_ID, any_bit=True)], NOTIFY)  # directories may
+    for name, mode in (("creat", 1), ("mknod", 1), ("mknodat", 2)):
+        program.when_all(name, [Test(mode, _SET_ID, any_bit=True)], errno_action(EPERM))
+    for name, flags in (("open", 1), ("openat", 2)):
+        creates = Test(flags, _O_CREAT | _O_TMPFILE, any_bit=True)
+        tests = [creates, Test(flags + 1, _SET_ID, any_bit=True)]
+        program.when_all(name, tests, errno_action(EPERM))
+    program.when("openat2", errno_action(ENOSYS))  # its mode cannot be seen; callers fall back
+
+
+def _only_itself(program: Program) -> None:
+    """Priorities, limits and the like: of the calling process, never of another."""
+    for name in ON_PROCESSES:
+        program.when_all(name, [Test(0, 0, is_not=True)], errno_action(EPERM))
+    for name, process in (("setpriority", 0), ("ioprio_set", 1)):
+        program.when_all(name, [Test(0, process, is_not=True)], errno_action(EPERM))
+        program.when_all(name, [Test(1, 0, is_not=True)], errno_action(EPERM))
+    program.when("process_mrelease", errno_action(EPERM))
 
 
 def _each(program: Program, names: tuple[str, ...], action: int) -> None:

@@ -17,9 +17,9 @@ from redline.code.c.declared import (
 from redline.code.c.sheets import Part, Sheet, spots_of
 from redline.code.c.types import Bodies, Types
 from redline.code.c.visible import Found, Visible, is_linked
+from redline.code.file_access import Files
 from redline.code.macros import without_texts, words_in_macros
 from redline.code.named import Node
-from redline.code.project import Files
 from redline.code.resolvers import Resolver
 from redline.code.targets import Meaning, Reference, Target, by_line, verdicts
 from redline.code.things import UNKNOWN, Thing

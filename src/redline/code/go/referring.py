@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from redline.code.definitions import Parsed
+from redline.code.file_access import Files
 from redline.code.go.interfaces import Interfaces
 from redline.code.go.library import is_of_library
 from redline.code.go.literals import has_fields, key_of, type_of
@@ -16,7 +17,6 @@ from redline.code.go.sources import Source, receiver_of
 from redline.code.go.types import Types
 from redline.code.go.values import Values
 from redline.code.named import Node
-from redline.code.project import Files
 from redline.code.references import nodes_of
 from redline.code.scopes import Member, Names, Occurrence, Scope
 from redline.code.targets import Meaning, Reference, Target

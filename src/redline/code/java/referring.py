@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from redline.code.definitions import Parsed, parse
+from redline.code.file_access import Files
 from redline.code.java.calls import arguments_of
 from redline.code.java.classes import Classes
 from redline.code.java.declared import Field, Method, TypeDeclaration, parameters_of
@@ -19,7 +20,6 @@ from redline.code.java.reach import ANYWHERE, FILE, reach, sees
 from redline.code.java.skeleton import skeleton
 from redline.code.languages import language_of
 from redline.code.named import Node
-from redline.code.project import Files
 from redline.code.references import nodes_of
 from redline.code.scopes import Member, Names, Occurrence, Scope
 from redline.code.targets import Meaning, Reference, Target, by_line, verdicts

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from redline.code.definitions import Parsed
+from redline.code.file_access import Files
 from redline.code.named import Node
-from redline.code.project import Files
 from redline.code.rust.crates import Crates
 from redline.code.rust.names import RustNames, rust_names
 from redline.code.rust.owners import STANDARD, Owners, Want, for_type, of_library

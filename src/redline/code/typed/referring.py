@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from redline.code.definitions import Parsed
-from redline.code.project import Files
+from redline.code.file_access import Files
 from redline.code.references import nodes_of
 from redline.code.scopes import Binding, Member, Names, Occurrence
 from redline.code.targets import Meaning, Reference, Target, by_line, verdicts

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from redline.code.definitions import Parsed
-from redline.code.project import Files
+from redline.code.file_access import Files
 from redline.code.scopes import Binding, Names
 from redline.core.paths import WorkspacePath
 

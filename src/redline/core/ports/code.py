@@ -72,6 +72,9 @@ class CodeIndex(Protocol):
     def symbols(self, path: WorkspacePath, name: str) -> list[IndexedSymbol]:
         """The types and functions of one file, and what has *name*, as of its indexed digest."""
 
+    def left_out(self, limit: int = 20) -> list[tuple[WorkspacePath, str]]:
+        """Files of which nothing is known because a parser failed on them, and why."""
+
     def matching(self, words: Sequence[str], limit: int = 50) -> list[IndexedSymbol]:
         """Definitions whose names hold the words, best first."""
 

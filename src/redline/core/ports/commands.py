@@ -135,6 +135,8 @@ class Finished:
     sandbox: SandboxFacts
     change: str | None = None
     notes: tuple[str, ...] = ()
+    # What a command with `overlay` would have changed.
+    proposal: ChangeSet | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A permission a person gave to one owner (principal and connection) for a tool.
+    """A permission a person gave to one owner (principal and connection) for one call.
 
-    A `once` grant covers one call whose arguments hold everything in `arguments`; a `session`
-    grant covers every call of that tool until `expires_at` (seconds since the epoch).
+    `digest` is the hash of the tool and everything that decides what the call does. A `once`
+    grant covers one such call, a `session` grant any number until `expires_at` (seconds since
+    the epoch).
     """
 
     id: str
@@ -21,7 +21,7 @@ class Grant:
     permission: str
     scope: str
     expires_at: float
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    digest: str
     reason: str = ""
 
 
@@ -31,7 +31,5 @@ class Grants(Protocol):
     def add(self, grant: Grant) -> None:
         """Put *grant* in force."""
 
-    def consume(
-        self, owner: str, tool: str, permission: str, arguments: Mapping[str, Any]
-    ) -> Grant | None:
+    def consume(self, owner: str, tool: str, permission: str, digest: str) -> Grant | None:
         """The grant that covers this call, used up if it was for one call; None without one."""

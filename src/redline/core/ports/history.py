@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from redline.core.changes import ChangeSet
+from redline.core.errors import GuardedWrite
+from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath
+
+
+class Consent(Protocol):
+    """Asks the person at the client."""
+
+    def __call__(self, refused: GuardedWrite, change_set: ChangeSet, /) -> bool:
+        """Whether the person allows *change_set* although it was *refused*."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who asked for a change and how; kept in the journal."""
+    """Who asked for a change and how; kept in the journal, but for `consent`.
+
+    `consent` asks the person for a change that touches guarded paths; None where nobody can be
+    asked, and then such a change is refused.
+    """
 
     tool: str
     client: str = ""
     principal: str = ""
     summary: str = ""
+    consent: Consent | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +66,8 @@ class Editor(Protocol):
     def commit(self, change_set: ChangeSet, origin: Origin) -> Operation:
         """Make *change_set* real, all of it or nothing.
 
-        Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed. An empty ChangeSet is
+        Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed; GuardedWrite where nobody
+        can be asked for consent, PermissionDenied where it was not given. An empty ChangeSet is
         answered with an Operation whose id is "" and is not journalled.
         """
 
@@ -140,8 +155,12 @@ class Store(Protocol):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
+        consented: frozenset[GuardedPath] = frozenset(),
     ) -> Transaction:
-        """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed."""
+        """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed.
+
+        GuardedWrite when it touches a guarded path that is not among the *consented* ones.
+        """
 
     def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
         """Journal what already happened, contents included. WriteFailed."""

@@ -27,6 +27,7 @@ _STOP = frozenset(
 DEFAULT_TOKENS = 4000
 _MAP_FILES = 300
 _ENOUGH = 5
+_SHOWN_FAILED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,23 @@ def get_code_context(call: Call) -> Result:
     if lookup.state == "building":
         message += " The index is still being built; this comes from a text search."
         structured["message"] = message
+    warnings = _warnings(lookup)
+    if warnings:
+        message = " ".join((message, *warnings))
+        structured |= {"message": message, "warnings": warnings}
     return Result.of_text(render(message, fitted), structured)
+
+
+def _warnings(lookup: Lookup) -> list[str]:
+    """What the answer does not know: files whose parser failed."""
+    left_out = lookup.left_out()
+    if not left_out:
+        return []
+    named = [f"{lookup.name_of(path)} ({why})" for path, why in left_out.items()]
+    more = f" and {len(named) - _SHOWN_FAILED} more" if len(named) > _SHOWN_FAILED else ""
+    plural = "" if len(named) == 1 else "s"
+    shown = ", ".join(named[:_SHOWN_FAILED])
+    return [f"Left out, as the parser failed on the file{plural}: {shown}{more}."]
 
 
 def _question(call: Call) -> _Question:

@@ -85,6 +85,7 @@ GET_CODE_CONTEXT = Tool(
             "snippets": {"type": "array", "items": {"type": "object"}},
             "omitted": {"type": "array", "items": {"type": "object"}},
             "tokens": {"type": "integer"},
+            "warnings": {"type": "array", "items": {"type": "string"}},
         },
         "required": ["status", "message", "kind", "snippets", "omitted"],
     },

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from redline.code.languages import language_of
-from redline.code.syntax import SyntaxIssue, introduced
+from redline.code.syntax import SyntaxIssue
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, digest_of
 from redline.core.diff import unified_diff
 from redline.core.errors import (
     AlreadyApplied,
     BinaryFile,
+    Busy,
     Conflict,
     InvalidArgument,
     IsADirectory,
     NotFound,
+    ParserFailed,
     StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
@@ -50,7 +52,8 @@ def edit_file(call: Call) -> Result:
         again = "The very same edit was made by the call before; nothing was changed."
         hint = "To make it once more, pass expected_hash."
         return _answer(request, f"{again} {hint}", "", "", digest_of(content))
-    source = Source(file.text, _seen(call, path, content), language_of(path.name))
+    seen, language = _seen(call, path, content), language_of(path.name)
+    source = Source(file.text, seen, language, call.runtime.analysis)
     try:
         planned = _planned(call, source, request)
     except AlreadyApplied as error:
@@ -125,7 +128,8 @@ def _create(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
     if block is None and call.runtime.llm is not None and request.edit_type != DELETE:
         from redline.dialects.code.provider import generated_block
 
-        block = generated_block(call.runtime.llm, Source("", None, language), request)
+        empty = Source("", None, language, call.runtime.analysis)
+        block = generated_block(call.runtime.llm, empty, request)
     if block is None:
         raise InvalidArgument("There is no code to write: pass code_block", field="code_block")
     text = block if block.endswith("\n") or not block else block + "\n"
@@ -153,8 +157,8 @@ def _finish(
     content: bytes,
 ) -> Result:
     path = change_set.paths[-1]
-    issues = _broken(path.name, before or "", planned.text)
-    warnings = _warnings(issues)
+    issues, unchecked = _check_syntax(call, path.name, before or "", planned.text)
+    warnings = unchecked or _warnings(issues)
     for warning in warnings:
         call.log("warning", f"{path.relative}: {warning}")
     notes = [*planned.notes, *warnings]
@@ -183,11 +187,17 @@ def _summary(request: EditRequest) -> str:
     return words if len(words) <= 120 else f"{words[:117]}..."
 
 
-def _broken(name: str, before: str, after: str) -> list[SyntaxIssue]:
+def _check_syntax(
+    call: Call, name: str, before: str, after: str
+) -> tuple[list[SyntaxIssue], list[str]]:
+    """The syntax errors an edit brings in, or a warning that they are not known."""
     language = language_of(name)
     if language is None or len(after) > MAX_FILE >> 3:
-        return []
-    return introduced(before, after, language)
+        return [], []
+    try:
+        return call.runtime.analysis.introduced(before, after, language), []
+    except (ParserFailed, Busy) as error:
+        return [], [f"Warning, syntax not checked: {error.message}."]
 
 
 def _warnings(issues: list[SyntaxIssue]) -> list[str]:

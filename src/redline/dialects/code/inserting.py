@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redline.code.definitions import Symbol, doc_start, find_symbols, symbols_of
+from redline.code.definitions import Symbol, doc_start
 from redline.core.errors import AlreadyApplied, InvalidArgument
 from redline.core.textfile import line_body, split_lines
 from redline.dialects.code import instruction as said
@@ -73,8 +73,7 @@ def _containers(source: Source, instruction: str) -> list[said.Place]:
     names = said.containers_in(instruction)
     if not names or source.language is None:
         return []
-    symbols = symbols_of(source.parsed())
-    return [said.InSymbol(name) for name in names if find_symbols(symbols, name)]
+    return [said.InSymbol(name) for name in names if source.find(name)]
 
 
 def _resolve(source: Source, named: said.Place, block: str) -> tuple[int, str]:
@@ -105,7 +104,7 @@ def _now(source: Source, before: int) -> int:
 def _at_text(source: Source, text: str, after: bool, block: str) -> tuple[int, str]:
     name = text.removesuffix("()")
     if source.language is not None and re.fullmatch(r"[\w.:#$]+", name):
-        found = find_symbols(symbols_of(source.parsed()), name)
+        found = source.find(name)
         if len(found) == 1:
             return _beside(source, found[0], after, block)
     spot = place(source.text, text, text + " ")

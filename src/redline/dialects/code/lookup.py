@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
+from redline.code.definitions import Symbol, find_symbols
 from redline.code.facts import LARGEST_FILE, is_minified
 from redline.code.languages import Language, language_of
-from redline.code.references import uses_of
 from redline.core.changes import digest_of
-from redline.core.errors import RedlineError
+from redline.core.errors import Busy, ParserFailed, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedSymbol, IndexedUses
 from redline.core.ports.history import HistoryQuery
@@ -21,7 +20,7 @@ from redline.core.textfile import TextFile
 from redline.dialects.tool import Call
 
 MOST_FILES = 40
-MOST_USERS = 1000
+MAX_USERS = 1000
 _GREPPED = 2000
 _GREP_SECONDS = 5.0
 # Changes made through Redline so many seconds ago are looked at before every answer.
@@ -30,33 +29,47 @@ _RECENT = 120.0
 
 @dataclass(slots=True)
 class Opened:
-    """A file that was read for an answer; parsed only when asked."""
+    """A file that was read for an answer; its symbols are found only when asked for."""
 
     path: WorkspacePath
     content: bytes
     digest: str
     language: Language | None
     text: str
+    find_symbols: Callable[[Opened], list[Symbol]]
     _symbols: list[Symbol] | None = None
     _indexed: Callable[[], list[Symbol]] | None = None
-    _parsed: Parsed | None = None
     _lines: list[str] | None = None
 
-    def parsed(self) -> Parsed | None:
-        """The syntax tree, where there is a grammar and the file is neither huge nor minified."""
-        is_small = len(self.content) <= LARGEST_FILE
-        if self._parsed is None and self.language and is_small and not is_minified(self.text):
-            self._parsed = parse(self.text, self.language)
-        return self._parsed
+    @classmethod
+    def of(
+        cls, path: WorkspacePath, content: bytes, find_symbols: Callable[[Opened], list[Symbol]]
+    ) -> Opened | None:
+        """The file; None when it is not text."""
+        file = TextFile(content)
+        if file.is_binary:
+            return None
+        language = language_of(path.name)
+        return cls(path, content, digest_of(content), language, file.text, find_symbols)
+
+    def grammar(self) -> Language | None:
+        """The language to parse it in, where there is one and it is neither huge nor minified."""
+        if len(self.content) > LARGEST_FILE or is_minified(self.text):
+            return None
+        return self.language
 
     def symbols(self) -> list[Symbol]:
         """The definitions of the file as it is now."""
         if self._symbols is None and self._indexed is not None:
             self._symbols = self._indexed()
         if self._symbols is None:
-            parsed = self.parsed()
-            self._symbols = symbols_of(parsed) if parsed else []
+            self._symbols = self.find_symbols(self)
         return self._symbols
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether its symbols are the index's."""
+        return self._indexed is not None
 
     def trust(self, indexed: Callable[[], list[Symbol]]) -> None:
         """Take symbols, once they are asked for, that are known to be of this very content."""
@@ -84,6 +97,8 @@ class Lookup:
 
     call: Call
     state: str = "none"
+    # Files that a parser failed on for this answer, and why.
+    failed: dict[WorkspacePath, str] = field(default_factory=dict)
     _opened: dict[WorkspacePath, Opened | None] = field(default_factory=dict)
     _names: dict[str, WorkspacePath] = field(default_factory=dict)
 
@@ -112,11 +127,22 @@ class Lookup:
             content = self.call.runtime.tree.read(path, 8 * LARGEST_FILE)
         except RedlineError:
             return None
-        file = TextFile(content)
-        if file.is_binary:
-            return None
-        digest = digest_of(content)
-        return Opened(path, content, digest, language_of(path.name), file.text)
+        return Opened.of(path, content, self._symbols_of)
+
+    def _symbols_of(self, file: Opened) -> list[Symbol]:
+        language = file.grammar()
+        if language is None or file.path in self.failed:
+            return []
+        try:
+            return self.call.runtime.analysis.symbols(file.text, language)
+        except (ParserFailed, Busy) as error:
+            self.failed[file.path] = error.message
+            return []
+
+    def left_out(self) -> dict[WorkspacePath, str]:
+        """Files that this answer knows nothing of because a parser failed on them, and why."""
+        indexed = self.call.runtime.code_index.left_out() if self.state != "none" else ()
+        return {**dict(indexed), **self.failed}
 
     def refresh(self) -> str:
         """Bring the index up to date; `ready` or `building`."""
@@ -187,31 +213,15 @@ class Lookup:
         result = self.call.runtime.grep.search(where, query, self.call.cancel)
         return [(line.place, line.line) for line in result.lines]
 
-    def users(self, name: str, most: int = MOST_USERS) -> list[IndexedUses]:
+    def users(self, name: str, most: int = MAX_USERS) -> list[IndexedUses]:
         """Files that use *name* as code, best first; without lines where only a parse can tell."""
         if self.refresh() == "ready":
             return self.call.runtime.code_index.uses(name, most)[0]
         return [IndexedUses(path, ()) for path in self.files_with(name)]
 
-    def uses_in(self, row: IndexedUses, name: str) -> tuple[Opened, tuple[int, ...]] | None:
-        """The file of *row* and the lines that use *name* there now."""
-        file = self.open(row.path)
-        if file is None:
-            return None
-        if file.digest != row.digest:
-            return file, _fresh_uses(file, name)
-        index = self.call.runtime.code_index
-        file.trust(lambda: [_as_symbol(item) for item in index.symbols(row.path, name)])
-        return file, row.lines
-
-
-def _fresh_uses(file: Opened, name: str) -> tuple[int, ...]:
-    parsed = file.parsed()
-    if parsed is None:
-        word = re.compile(rf"\b{re.escape(name)}\b")
-        lines = enumerate(file.text.split("\n"), 1)
-        return tuple(number for number, line in lines if word.search(line))
-    return tuple(sorted({use.line for use in uses_of(parsed, name)}))
+    def indexed_symbols(self, path: WorkspacePath, name: str) -> list[Symbol]:
+        """The types and functions of a file, and what has *name*, as the index has them."""
+        return [_as_symbol(item) for item in self.call.runtime.code_index.symbols(path, name)]
 
 
 def _as_symbol(row: IndexedSymbol) -> Symbol:

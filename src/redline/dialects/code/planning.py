@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from redline.code.definitions import doc_start, find_symbols, symbols_of
-from redline.code.rename import apply_replacements, plan_rename
+from redline.code.definitions import doc_start
+from redline.code.rename import apply_replacements
 from redline.core.errors import InvalidArgument
 from redline.core.textfile import line_body, split_lines
 from redline.dialects.code import instruction as said
@@ -91,7 +91,7 @@ def _replace(source: Source, request: EditRequest, block: str, notes: Notes) -> 
         notes.said.append(f"Replaced the text at line {spot.line}.")
         return apply_placements(source.text, [spot])
     subject = said.symbol_in(request.instruction)
-    if subject and source.has_symbols and find_symbols(symbols_of(source.parsed()), subject):
+    if subject and source.has_symbols and source.find(subject):
         return _replace_symbol(source, subject, block, notes)
     raise InvalidArgument(
         "A replace needs to know what to replace",
@@ -168,9 +168,7 @@ def _rename(source: Source, request: EditRequest, order: said.RenameSymbol, note
     if request.first is not None:
         first, last = _still(source, request.first, request.last or request.first)
         lines = range(first, last + 1)
-    replacements = plan_rename(
-        source.parsed(), order.old, order.new, lines=lines, everywhere=order.everywhere
-    )
+    replacements = source.rename(order.old, order.new, lines=lines, everywhere=order.everywhere)
     plural = "" if len(replacements) == 1 else "s"
     notes.said.append(f"Renamed {order.old} to {order.new}: {len(replacements)} reference{plural}.")
     return apply_replacements(source.text, replacements)
@@ -218,7 +216,7 @@ def _delete_symbol(source: Source, name: str, notes: Notes) -> str:
 def _delete_text(source: Source, text: str, notes: Notes) -> str:
     if source.has_symbols and re.fullmatch(r"[\w.:#$]+(?:\(\))?", text):
         name = text.removesuffix("()")
-        if len(find_symbols(symbols_of(source.parsed()), name)) == 1:
+        if len(source.find(name)) == 1:
             return _delete_symbol(source, name, notes)
     spot = place(source.text, text, "")
     line = source.lines[spot.line - 1]

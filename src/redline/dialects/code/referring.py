@@ -1,39 +1,26 @@
-"""References for an answer: who is bound to a definition, within what an answer may read."""
+"""References for an answer, found by a worker that asks the server for files and index rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from time import monotonic
+from typing import Any
 
-from redline.code.definitions import Parsed
-from redline.code.imports import stem_keys
-from redline.code.languages import kin_of, language_of
-from redline.code.project import Files
-from redline.code.references import nodes_of
-from redline.code.resolvers import TOLD_APART, TYPED, ByLine, InCompany, Resolver, resolver_of
-from redline.code.targets import Reference, Target
+from redline.code.targets import Reference
+from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, WorkerDied
 from redline.core.paths import WorkspacePath
-from redline.core.ports.code import IndexedUses
+from redline.core.ports.confined import Budget
 from redline.core.ports.tree import Kind
 from redline.dialects.code.asked import Chosen, Used, asked_for
 from redline.dialects.code.lookup import Lookup, Opened
-from redline.dialects.code.nearness import Nearness, import_keys
+from redline.dialects.code.worker_files import path_from
 
-# A name with more definitions than that goes by name: to tell them apart reads too much.
-MOST_DEFINITIONS = 12
 # Characters that are read by scope, for each token an answer may have.
 READ_PER_TOKEN = 12
-# What a line that goes by name counts: as much as the tokens to show it.
-READ_PER_LINE = 64 * READ_PER_TOKEN
-# Files that are asked whether they define a name that an answer needs.
-_MOST_DEFINING = 50
-_MOST_ROWS = 400
-# Files that are asked whether they pass on what another gives as its whole.
-_MOST_PASSING = 20
-# Files that are asked whether they import a definition's: more cannot be read anyway.
-_MOST_IMPORTING = 200
-_CONSTRUCTORS = {"constructor", "__init__"}
+_BUDGET = Budget(20.0, 1 << 30)
+# Seconds after which no further attempt is made without a file that a parser failed on.
+_MAX_SECONDS = 30.0
 
 
 def finder_of(
@@ -56,237 +43,141 @@ class Finder:
     name: str
     definitions: list[Chosen]
     room: int
-    # Only where the class of the name is called to make something.
-    made_only: bool = False
     # Files that were not read because enough was.
     unread: int = 0
-    targets: list[tuple[Chosen, Target]] = field(default_factory=list)
-    _spent: int = 0
-    _read: set[WorkspacePath] = field(default_factory=set)
-    _resolvers: dict[str, Resolver] = field(default_factory=dict)
+    # Like-named definitions were not told apart: that took too long or broke a worker.
+    by_name: bool = False
+    _bound: dict[int, Chosen] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
         """The references of each file that has any."""
-        try:
-            yield from self._found()
-        finally:
-            for resolver in self._resolvers.values():
-                resolver.forget()
-            self._resolvers.clear()
-
-    def _found(self) -> Iterator[Used]:
-        if len(self.definitions) <= MOST_DEFINITIONS:
-            self._aim()
-        for row in self._rows():
-            found = self._in_file(row)
-            if found is not None and found.count:
-                yield found
-        makes = self._maker() if len(self.definitions) == 1 else None
-        if makes is not None:
-            yield from makes.find()
-
-    def _rows(self) -> list[IndexedUses]:
-        """The files to look at: those that spell the name or may give it another, homes first."""
-        homes = {chosen.path: IndexedUses(chosen.path, ()) for chosen in self.definitions}
-        kin = {_kin(path) for path in homes}
-        rows = {row.path: row for row in self.lookup.users(self.name)}
-        for row in self._renaming():
-            rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
-        first = [rows.pop(path, row) for path, row in homes.items()]
-        others = [row for row in rows.values() if not kin or _kin(row.path) in kin]
-        folders = self._folders()
-        if folders:
-            others = [row for row in others if row.path.parent in folders]
-        if self.targets:
-            # A common name is spelled in more files than can be read: the likeliest come first.
-            others.sort(key=Nearness(list(homes), self._importing(homes)).of, reverse=True)
-        return first + others
-
-    def _importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
-        """Files that may import one of *homes*, by the last word of its path or of its type."""
-        keys = {key for home in homes if _kin(home) not in TYPED for key in import_keys(home)}
-        for chosen, target in self.targets:
-            resolver = self._resolvers[_kin(chosen.path)]
-            keys |= resolver.beside(target) if isinstance(resolver, InCompany) else set()
-        return {row.path for key in keys for row in self.lookup.users(key, _MOST_IMPORTING)}
-
-    def _folders(self) -> set[WorkspacePath]:
-        """The folders whose files alone may see what is asked for; none where all may."""
-        found: set[WorkspacePath] = set()
-        for chosen, target in self.targets:
-            resolver = self._resolvers[_kin(chosen.path)]
-            folder = resolver.folder_of(target) if isinstance(resolver, ByLine) else None
-            if folder is None:
-                return set()
-            found.add(folder)
-        return found if len(self.targets) == len(self.definitions) else set()
-
-    def _renaming(self) -> Iterator[IndexedUses]:
-        """Files that may use the thing without spelling its name."""
-        for chosen, target in self.targets:
-            passing = [chosen.path]
-            for path in passing:
-                for row, is_whole in self._importers(path, target):
-                    yield row
-                    # What is a module's whole may be passed on as another's.
-                    if is_whole and row.path not in passing and len(passing) < _MOST_PASSING:
-                        passing.append(row.path)
-
-    def _importers(self, path: WorkspacePath, target: Target) -> Iterator[tuple[IndexedUses, bool]]:
-        """Files that may take the thing out of *path* by another name, or as the whole of it."""
-        for name in self._resolvers[_kin(path)].exported_as(target, path) - {self.name}:
-            is_whole = name in ("=", "default")
-            for key in stem_keys(path) if is_whole else [name]:
-                for row in self.lookup.users(key):
-                    yield row, is_whole
-
-    def _maker(self) -> Finder | None:
-        """Of a constructor: what finds the calls that its class is made by."""
-        file = self.lookup.open(self.definitions[0].path)
-        if self.name not in _CONSTRUCTORS or file is None:
-            return None
-        line = self.definitions[0].line
-        own = [s for s in file.symbols() if (s.name, s.line) == (self.name, line)]
-        above = own[0].qualified.rpartition(".")[0] if own else ""
-        made = [s for s in file.symbols() if s.qualified == above]
-        if not made:
-            return None
-        chosen = [Chosen(file.path, made[0].line)]
-        return Finder(self.lookup, made[0].name, chosen, self.room, made_only=True)
+        answer = self._search()
+        self.unread = answer["unread"]
+        self._bound = {thing: self.definitions[nth] for thing, nth in answer["bound"]}
+        for path, seen, unread, indexed in answer["files"]:
+            yield self._used(path_from(path), seen, unread, indexed)
 
     def definition_of(self, reference: Reference) -> Chosen | None:
         """Which of the definitions a reference is bound to."""
-        found = (chosen for chosen, target in self.targets if target.thing == reference.thing)
-        return next(found, None)
+        return self._bound.get(reference.thing) if isinstance(reference.thing, int) else None
 
-    def _aim(self) -> None:
-        for chosen in self.definitions:
-            if self._spent > self.room:
-                self.targets.clear()  # not all can be told apart: better none
-                return
-            target = self._target(chosen)
-            if target is not None:
-                self.targets.append((chosen, target))
+    def _search(self) -> dict[str, Any]:
+        """What a worker finds; a file that breaks one is left out of the next attempt."""
+        ends = monotonic() + _MAX_SECONDS
+        while True:
+            answers = _Answers(self.lookup)
+            try:
+                return self._ask(answers)
+            except Busy:
+                raise
+            except (TimeLimit, WorkerDied, LimitReached) as error:
+                if monotonic() > ends or not _is_of_worker(error):
+                    raise
+                if not answers.blame():
+                    if self.by_name:
+                        raise
+                    self.by_name = True
 
-    def _target(self, chosen: Chosen) -> Target | None:
-        kin = _kin(chosen.path)
-        # Who defines what is the index's to say: half of one would hide what it has not read.
-        is_known = kin not in TYPED or self.lookup.state != "building"
-        resolver = self._resolver(kin) if is_known else None
-        if resolver is None:
-            return None
-        if isinstance(resolver, ByLine):
-            return resolver.target_on(chosen.path, chosen.line)
-        start = self._start(chosen)
-        return resolver.target(chosen.path, start) if start is not None else None
+    def _ask(self, answers: _Answers) -> dict[str, Any]:
+        lookup = self.lookup
+        chosen = [(item.path, item.line, item.is_definition) for item in self.definitions]
+        given = (self.name, chosen, self.room, False, lookup.state, self.by_name)
+        found: dict[str, Any] = lookup.call.runtime.confined.call(
+            "redline.dialects.code.reference_search:search",
+            given,
+            answers.by_name(),
+            budget=_BUDGET,
+        )
+        return found
 
-    def _resolver(self, kin: str) -> Resolver | None:
-        """What tells the words of a language apart, one for each answer."""
-        if kin not in self._resolvers:
-            defining = partial(self._defining, kin)
-            as_kind = partial(self._defining_as, kin)
-            files = Files(
-                *(self._parse, self._is_file, defining, self._text, defining),
-                *(self._take, as_kind),
-            )
-            made = resolver_of(kin, self.name, files, made_only=self.made_only)
-            if made is None:
-                return None
-            self._resolvers[kin] = made
-        return self._resolvers[kin]
+    def _used(
+        self, path: WorkspacePath, seen: list[Any], unread: list[int], indexed: bool | None
+    ) -> Used:
+        file: Opened | None = None
+        if indexed is not None:
+            file = self.lookup.open(path)
+            if indexed and file is not None:
+                file.trust(lambda: self.lookup.indexed_symbols(path, self.name))
+        return Used(path, [Reference(*found) for found in seen], file, tuple(unread))
 
-    def _defining(
-        self, kin: str, name: str, folder: WorkspacePath | None = None
-    ) -> list[WorkspacePath]:
-        """Files of a language and its kin that define *name*, as the index knows."""
-        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_ROWS, folder)
-        paths = dict.fromkeys(row.path for row in found)
-        return [path for path in paths if _kin(path) == kin][:_MOST_DEFINING]
 
-    def _defining_as(self, kin: str, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
-        """The same, as one of *kinds*: many structs may have a field of that name."""
-        found = self.lookup.call.runtime.code_index.definitions(name, _MOST_ROWS)
-        paths = dict.fromkeys(row.path for row in found if row.kind in kinds)
-        return [path for path in paths if _kin(path) == kin][:_MOST_DEFINING]
+def _is_of_worker(error: LimitReached) -> bool:
+    """Whether the worker failed, not something the server answered it."""
+    return isinstance(error, WorkerDied) or type(error) in (LimitReached, TimeLimit)
 
-    def _start(self, chosen: Chosen) -> int | None:
-        """Where the line spells the name first."""
-        parsed = self._parse(chosen.path)
-        if parsed is None:
-            return None
-        spots = (node.range().start for node in nodes_of(parsed, self.name))
-        return next((spot.index for spot in spots if spot.line + 1 == chosen.line), None)
 
-    def _in_file(self, row: IndexedUses) -> Used | None:
-        if self._spent > self.room:
-            self.unread += 1
-            return Used(row.path, (), unread=row.lines)
-        kin = _kin(row.path)
-        aims = [target for chosen, target in self.targets if _kin(chosen.path) == kin]
-        if aims:
-            if not any(aim.is_member for aim in aims) and not self._may_bind(row.path):
-                return None
-            bound = self._resolvers[kin].in_file(row.path, aims)
-            if bound is not None:
-                left = self._but_defined(row, bound)
-                return Used(row.path, left, self._known(row)) if left else None
-        found = self.lookup.uses_in(row, self.name)
-        if found is None:
-            return None
-        file, lines = found
-        self._spent += READ_PER_LINE * len(lines)
-        named = self._but_defined(row, [Reference(line, "possible") for line in lines])
-        if len(self.definitions) != 1:  # those are asked for as well
-            defined = {symbol.line for symbol in file.symbols() if symbol.name == self.name}
-            named = [reference for reference in named if reference.line not in defined]
-        return Used(row.path, named, file)
+class _Answers:
+    """What the server answers the worker of one search."""
 
-    def _may_bind(self, path: WorkspacePath) -> bool:
-        """Whether a file can see a name of another module at all, by its text alone."""
-        file = self.lookup.open(path)
-        if file is None or any(chosen.path == path for chosen in self.definitions):
-            return file is not None
-        return self._resolvers[_kin(path)].may_see(path, file.text)
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+        self._runtime = lookup.call.runtime
+        self._parsing: WorkspacePath | None = None
 
-    def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
-        """The references without the definitions themselves."""
-        own = {c.line for c in self.definitions if c.path == row.path and c.is_definition}
-        return [reference for reference in found if reference.line not in own]
+    def by_name(self) -> dict[str, Callable[..., Any]]:
+        """The functions that the worker may call."""
+        return {
+            "read": self._read,
+            "begin": self._begin,
+            "end": self._end,
+            "users": self._users,
+            "definitions": self._definitions,
+            "symbols": self._symbols,
+            "is_file": self._is_file,
+        }
 
-    def _known(self, row: IndexedUses) -> Opened | None:
-        """The file, with the symbols the index has of this very content."""
-        found = self.lookup.uses_in(row, self.name)
-        return found[0] if found is not None else None
-
-    def _parse(self, path: WorkspacePath) -> Parsed | None:
-        file = self.lookup.open(path)
-        if file is None or file.language is None or kin_of(file.language.name) not in TOLD_APART:
-            return None
-        # One large file must not take the time of the whole answer, least of all for its uses.
-        is_home = any(chosen.path == path for chosen in self.definitions)
-        if len(file.content) > (4 * self.room // 3 if is_home else self.room // 2):
-            return None
-        if path not in self._read:
-            self._read.add(path)
-            self._spent += len(file.content)
-        return file.parsed()
-
-    def _take(self, count: int) -> bool:
-        """Whether a stretch of a file may be parsed; one that is too long is not."""
-        if count > self.room // 2:
+    def blame(self) -> bool:
+        """Whether the file that was being parsed breaks a parser; it is left out from now on."""
+        file = self._lookup.open(self._parsing) if self._parsing is not None else None
+        language = file.grammar() if file is not None else None
+        if file is None or language is None:
             return False
-        self._spent += count
+        try:
+            self._runtime.analysis.symbols(file.text, language)
+        except (ParserFailed, Busy) as error:
+            self._lookup.failed[file.path] = error.message
+            return True
+        return False
+
+    def _open(self, raw: Any) -> Opened | None:
+        self._lookup.call.cancel.check()
+        return self._lookup.open(path_from(raw))
+
+    def _read(self, raw: Any) -> bytes | None:
+        file = self._open(raw)
+        return file.content if file is not None else None
+
+    def _begin(self, raw: Any) -> bool:
+        """Whether a file may be parsed; from now on it is to blame if the worker ends."""
+        file = self._open(raw)
+        if file is None or file.language is None or file.path in self._lookup.failed:
+            return False
+        reason = self._runtime.analysis.reason(file.digest, file.language)
+        if reason is not None:
+            self._lookup.failed[file.path] = reason
+            return False
+        self._parsing = file.path
         return True
 
-    def _text(self, path: WorkspacePath) -> str | None:
-        file = self.lookup.open(path)
-        return file.text if file is not None else None
+    def _end(self) -> None:
+        self._parsing = None
 
-    def _is_file(self, path: WorkspacePath) -> bool:
-        entry = self.lookup.call.runtime.tree.stat(path)
+    def _users(self, name: str, most: int) -> tuple[list[Any], str]:
+        self._lookup.call.cancel.check()
+        rows = self._lookup.users(name, most)
+        return [(row.path, row.lines, row.digest) for row in rows], self._lookup.state
+
+    def _definitions(self, name: str, limit: int, folder: Any) -> list[Any]:
+        where = path_from(folder) if folder is not None else None
+        rows = self._runtime.code_index.definitions(name, limit, where)
+        return [(row.path, row.kind) for row in rows]
+
+    def _symbols(self, raw: Any, name: str) -> list[Any]:
+        return [
+            (s.name, s.qualified, s.kind, s.line, s.start, s.end, s.signature, s.doc)
+            for s in self._lookup.indexed_symbols(path_from(raw), name)
+        ]
+
+    def _is_file(self, raw: Any) -> bool:
+        entry = self._runtime.tree.stat(path_from(raw))
         return entry is not None and entry.kind is Kind.FILE
-
-
-def _kin(path: WorkspacePath) -> str:
-    language = language_of(path.name)
-    return kin_of(language.name) if language is not None else ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from redline.code.definitions import Parsed, Symbol, find_symbols, parse, symbols_of
+from redline.code.analysis import Analysis
+from redline.code.definitions import Symbol, find_symbols
 from redline.code.facts import LONGEST_LINE, is_minified
 from redline.code.languages import Language
-from redline.core.errors import Conflict, InvalidArgument
+from redline.code.rename import Replacement
+from redline.core.errors import Conflict, InvalidArgument, ParserFailed
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match import Placement, place_lines, place_range
 
@@ -19,6 +21,7 @@ class Source:
     text: str
     seen: str | None
     language: Language | None
+    analysis: Analysis
 
     @property
     def lines(self) -> list[str]:
@@ -30,8 +33,36 @@ class Source:
         """Whether definitions can be looked for in it."""
         return self.language is not None and not is_minified(self.text)
 
-    def parsed(self) -> Parsed:
-        """The syntax tree; InvalidArgument when no grammar is known or the file is minified."""
+    def symbols(self) -> list[Symbol]:
+        """The definitions of the file; InvalidArgument when they cannot be known."""
+        language = self._grammar()
+        try:
+            return self.analysis.symbols(self.text, language)
+        except ParserFailed as error:
+            raise _unknown_syntax(error) from None
+
+    def find(self, name: str) -> list[Symbol]:
+        """The definitions *name* names; none where the parser fails on the file."""
+        language = self._grammar()
+        try:
+            return find_symbols(self.analysis.symbols(self.text, language), name)
+        except ParserFailed:
+            return []
+
+    def rename(
+        self, old: str, new: str, *, lines: range | None, everywhere: bool
+    ) -> list[Replacement]:
+        """As `rename.plan_rename`; InvalidArgument also when the syntax cannot be known."""
+        language = self._grammar()
+        try:
+            return self.analysis.rename(
+                self.text, language, (old, new), lines=lines, everywhere=everywhere
+            )
+        except ParserFailed as error:
+            raise _unknown_syntax(error) from None
+
+    def _grammar(self) -> Language:
+        """The language; InvalidArgument when no grammar is known or the file is minified."""
         if self.language is None:
             raise InvalidArgument(
                 "No grammar is known for this kind of file, so symbols cannot be found in it",
@@ -43,7 +74,14 @@ class Source:
                 "do, so symbols are not looked for in it",
                 hint="edit_file of the files toolset replaces exact text",
             )
-        return parse(self.text, self.language)
+        return self.language
+
+
+def _unknown_syntax(error: ParserFailed) -> InvalidArgument:
+    return InvalidArgument(
+        f"Symbols cannot be found in this file: {error.message}",
+        hint="give start_line and end_line instead",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +131,7 @@ def indented_by(block: str, margin: str) -> str:
 
 
 def one_symbol(source: Source, name: str) -> Symbol:
-    symbols = symbols_of(source.parsed())
+    symbols = source.symbols()
     found = find_symbols(symbols, name)
     if len(found) == 1:
         return found[0]
@@ -115,9 +153,14 @@ def one_symbol(source: Source, name: str) -> Symbol:
 def refuse_stale_symbol(source: Source, symbol: Symbol) -> None:
     if source.seen is None or source.seen == source.text or source.language is None:
         return
-    then = find_symbols(symbols_of(parse(source.seen, source.language)), symbol.qualified)
     now = source.text[symbol.span[0] : symbol.span[1]]
-    if not any(source.seen[old.span[0] : old.span[1]] == now for old in then):
+    try:
+        seen = source.analysis.symbols(source.seen, source.language)
+        then = find_symbols(seen, symbol.qualified)
+        is_same = any(source.seen[old.span[0] : old.span[1]] == now for old in then)
+    except ParserFailed:
+        is_same = now in source.seen
+    if not is_same:
         raise Conflict(
             f"{symbol.qualified} changed since it was read",
             hint="read it again and repeat the edit",

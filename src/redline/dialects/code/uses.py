@@ -42,6 +42,8 @@ def _message(finder: Finder, found: list[Used]) -> str:
         message += (
             f" {finder.unread} files were not read; narrow it with file, or raise max_tokens."
         )
+    if finder.by_name:
+        message += " They were matched by name only: telling definitions apart failed."
     return message
 
 

@@ -62,7 +62,7 @@ LIST_DIR = _reader(
     "list_dir",
     "List directory",
     "listing",
-    "List a directory's entries. Use list_files to find files by glob.",
+    "List a directory's entries.",
     inputs(
         {
             "path": HERE,
@@ -80,7 +80,7 @@ LIST_FILES = _reader(
     "list_files",
     "List files",
     "listing",
-    "Find files by glob; *.py matches at any depth. Use search_text for contents.",
+    "Find files by glob; *.py matches at any depth.",
     inputs(
         {
             "path": HERE,

@@ -34,6 +34,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str, str, bool], ...] = (
     (e.Refused, "PERMISSION_DENIED", "permission", False),
     (e.TimeLimit, "TIMEOUT", "runtime", True),
     (e.Cancelled, "CANCELLED", "runtime", True),
+    (e.MemoryLimit, "LIMIT_REACHED", "validation", False),
     (e.LimitReached, "LIMIT_REACHED", "runtime", True),
     (e.SessionClosed, "SESSION_CLOSED", "runtime", False),
     (e.SessionError, "SESSION_NOT_FOUND", "not_found", False),

@@ -25,7 +25,7 @@ from redline.dialects.coding.dry_run import dry_run_fields
 from redline.dialects.coding.gate import Demand, Surroundings, demands
 from redline.dialects.coding.held_back import explanations
 from redline.dialects.coding.output import session_fields
-from redline.dialects.coding.permissions import owner_of
+from redline.dialects.coding.permissions import ask_in_call, digest_of_command, owner_of
 from redline.dialects.coding.places import existing
 from redline.dialects.tool import Call, Json, Result
 
@@ -218,21 +218,32 @@ def _pass_gate(call: Call, line: str, env: Mapping[str, str], cwd: WorkspacePath
     mode = str(call.runtime.options.get("sandbox", "safe"))
     around = Surroundings(call.runtime.commands.is_privileged, lambda p: _leads_out(call, cwd, p))
     used: list[Grant] = []
+    missing: list[Demand] = []
     for demand in demands(line, env, around, mode):
         grant = _covering(call, demand)
         if grant is None:
-            for kept in used:
-                call.runtime.grants.add(kept)  # not used after all
-            raise _refusal(demand)
-        used.append(grant)
-    return frozenset(grant.permission for grant in used)
+            missing.append(demand)
+        else:
+            used.append(grant)
+    granted = frozenset(grant.permission for grant in used)
+    if not missing:
+        return granted
+    if call.ask is not None and not call.client.has_session and all(map(_is_askable, missing)):
+        return granted | ask_in_call(call, [demand.permission for demand in missing])
+    for kept in used:
+        call.runtime.grants.add(kept)  # not used after all
+    raise _refusal(missing[0])
+
+
+def _is_askable(demand: Demand) -> bool:
+    return demand.permission != _ASKABLE_NOT
 
 
 def _covering(call: Call, demand: Demand) -> Grant | None:
-    if demand.permission == _ASKABLE_NOT:
+    if not _is_askable(demand):
         return None
     return call.runtime.grants.consume(
-        owner_of(call), "exec_command", demand.permission, call.arguments
+        owner_of(call), "exec_command", demand.permission, digest_of_command(call.arguments)
     )
 
 

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from redline.core.errors import InvalidArgument, PermissionDenied
 from redline.core.ports.grants import Grant
 from redline.dialects.coding.answer import failure, success
+from redline.dialects.consent import decision_question, digest_of, is_agreed, quote
 from redline.dialects.tool import Call, Json, Question, Result
 
-# apply_patch is journalled and undoable; it asks for no permission.
+# apply_patch is journalled and undoable; it asks for no permission by this tool.
 _NEEDS_NONE = ("apply_patch",)
-_SHOWN = 300
+# What decides what a command does, with the values of a call that does not name them.
+_DEFAULTS: Json = {
+    "workdir": ".",
+    "env": {},
+    "stdin": "",
+    "tty": False,
+    "timeout_ms": 30000,
+    "dry_run": False,
+}
+_ALWAYS_SHOWN = ("cmd", "workdir", "env", "stdin")
+# These decide only how its output is answered.
+_OF_THE_ANSWER = frozenset({"yield_time_ms", "max_output_bytes", "rows", "cols"})
 
 
 def owner_of(call: Call) -> str:
@@ -20,51 +34,85 @@ def owner_of(call: Call) -> str:
     return f"{call.client.principal}\0{call.client.connection}"
 
 
+def digest_of_command(arguments: Mapping[str, Any]) -> str:
+    """The hash that a grant for an exec_command call is bound to."""
+    return digest_of("exec_command", _complete(arguments))
+
+
+def ask_in_call(call: Call, permissions: Sequence[str]) -> frozenset[str]:
+    """Ask for *permissions* within the very call that needs them; PermissionDenied."""
+    assert call.ask is not None
+    wanted = ", ".join(permissions)
+    message = f"Allow {wanted} for this exec_command call?\n{_describe(call.arguments)}"
+    key = f"permission-{digest_of(message)[:16]}"
+    if not is_agreed(call.ask(decision_question(message, key))):
+        raise PermissionDenied(
+            f"Permission denied by the person: {wanted}", hint="do it another way"
+        )
+    call.runtime.editor.note_grant(call.origin(f"{wanted} for exec_command, one call"))
+    return frozenset(permissions)
+
+
 def request_permissions(call: Call) -> Result:
     """Ask the person for a permission, or say why nothing was granted."""
     if call.runtime.options.get("sandbox") == "dangerous":
         return _everything_allowed(call)
     if call.ask is None:
-        return _unsupported(call)
+        return _unsupported(
+            call,
+            "this client cannot ask a person; restart the server with --sandbox trusted, or"
+            " do it another way",
+        )
     if call.arguments["tool_name"] in _NEEDS_NONE:
         return success({"status": "not_required", "grant_id": None, "expires_at": None})
+    if not call.client.has_session:
+        # Nothing tells this client from others of its principal: a grant would be theirs too.
+        return _unsupported(
+            call, "without a session nothing is kept: call exec_command, the person is asked there"
+        )
     answer = call.ask(_question(call.arguments))
-    if not answer.accepted or answer.content.get("decision", "allow") != "allow":
+    if not is_agreed(answer):
         return _denied(call, answer.action)
     return _granted(call)
 
 
 def _question(arguments: Json) -> Question:
+    if not arguments["arguments"].get("cmd"):
+        raise InvalidArgument(
+            "arguments must be those of the whole call; cmd is missing",
+            field="arguments",
+            hint="pass the arguments exec_command will be called with",
+        )
+    seconds = _ttl(arguments)
     lasting = (
-        f"for every {arguments['tool_name']} call during {_ttl(arguments)} seconds"
+        f"for this call, as often as it is made during {seconds} seconds"
         if arguments.get("scope") == "session"
-        else f"for one call within {_ttl(arguments)} seconds"
+        else f"for this one call within {seconds} seconds"
     )
-    shown = ", ".join(f"{key}={_short(value)}" for key, value in arguments["arguments"].items())
-    return Question(
+    message = (
         f"Allow {arguments['permission']} for {arguments['tool_name']} {lasting}?\n"
-        f"Call: {shown or '(no arguments given)'}\nReason given: {_short(arguments['reason'])}",
-        {
-            "type": "object",
-            "properties": {
-                "decision": {
-                    "type": "string",
-                    "title": "Decision",
-                    "enum": ["allow", "deny"],
-                    "default": "deny",
-                }
-            },
-            "required": ["decision"],
-        },
-        key="permission",
+        f"{_describe(arguments['arguments'])}\nReason given: {quote(arguments['reason'])}"
+    )
+    return decision_question(message, "permission")
+
+
+def _complete(arguments: Mapping[str, Any]) -> Json:
+    given = {key: value for key, value in arguments.items() if key not in _OF_THE_ANSWER}
+    return {**_DEFAULTS, **given}
+
+
+def _describe(arguments: Mapping[str, Any]) -> str:
+    """Everything the grant is bound to, one line each."""
+    return "\n".join(
+        f"{quote(key)[1:-1]}: {quote(value)}"
+        for key, value in sorted(_complete(arguments).items(), key=_in_order)
+        if key in _ALWAYS_SHOWN or value != _DEFAULTS.get(key)
     )
 
 
-def _short(value: Any) -> str:
-    from redline.core.diff import visible
-
-    text, _ = visible(str(value))
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+def _in_order(item: tuple[str, Any]) -> tuple[int, str]:
+    key = item[0]
+    return (_ALWAYS_SHOWN.index(key) if key in _ALWAYS_SHOWN else len(_ALWAYS_SHOWN)), key
 
 
 def _ttl(arguments: Json) -> int:
@@ -82,19 +130,17 @@ def _granted(call: Call) -> Result:
         permission=arguments["permission"],
         scope=arguments.get("scope", "once"),
         expires_at=time.time() + _ttl(arguments),
-        arguments=arguments["arguments"],
+        digest=digest_of_command(arguments["arguments"]),
         reason=arguments["reason"],
     )
     # Written down first: a permission that is not in the journal is not given.
     lasting = "one call" if grant.scope == "once" else f"{_ttl(arguments)} s"
     noted = call.runtime.editor.note_grant(
-        call.origin(f"{grant.permission} for {grant.tool}, {lasting}: {_short(grant.reason)}")
+        call.origin(f"{grant.permission} for {grant.tool}, {lasting}: {quote(grant.reason)}")
     )
     call.runtime.grants.add(grant)
     constraints: Json = {"tool_name": grant.tool, "permission": grant.permission}
-    constraints |= {"scope": grant.scope}
-    if grant.scope == "once":
-        constraints["arguments"] = dict(grant.arguments)
+    constraints |= {"scope": grant.scope, "arguments": dict(arguments["arguments"])}
     return success(
         {
             "status": "granted",
@@ -124,12 +170,10 @@ def _denied(call: Call, action: str) -> Result:
     )
 
 
-def _unsupported(call: Call) -> Result:
+def _unsupported(call: Call, hint: str) -> Result:
     return failure(
         "ELICITATION_UNSUPPORTED",
-        f"Permission was not granted: {call.arguments['permission']}"
-        "\nhint: this client cannot ask a person; restart the server with --sandbox trusted, or"
-        " do it another way",
+        f"Permission was not granted: {call.arguments['permission']}\nhint: {hint}",
         "permission",
         details={"requested": call.arguments},
         status="unsupported",

@@ -42,8 +42,7 @@ DOC_GET = Tool(
     name="doc_get",
     title="Get a document value",
     description=(
-        "Read a value of a YAML, JSON, JSONC, JSON5 or TOML file as its exact source text. To "
-        "search use doc_query."
+        "Read a value of a YAML, JSON, JSONC, JSON5 or TOML file as its exact source text."
     ),
     input_schema=_schema(("file",), {"file": {"type": "string"}, "path": _PATH}),
     output_schema={
@@ -149,9 +148,7 @@ DOC_SET = Tool(
 DOC_INSERT = Tool(
     name="doc_insert",
     title="Insert a document value",
-    description=(
-        "Insert before a list index (the length appends), or add a new key. To replace use doc_set."
-    ),
+    description=("Insert before a list index (the length appends), or add a new key."),
     input_schema=_schema(
         ("file", "path", "value"),
         {

@@ -10,12 +10,11 @@ from redline.core.errors import DocumentSyntax, InvalidArgument, NotFound, PathE
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.docs.targets import shown, targets
 from redline.dialects.tool import Call, Json, Result
-from redline.documents.confined import Source, query, validate
-from redline.documents.formats import detect, open_document
-from redline.documents.model import MAX_BYTES, Document
+from redline.documents.confined import Source, detect, named_schema, query, read, validate
+from redline.documents.model import MAX_BYTES
 from redline.documents.path import parse_path, render_path
 from redline.documents.query import Match
-from redline.documents.schema import Problem, named_schema, syntax_problem
+from redline.documents.schema import Problem, is_dialect, syntax_problem
 
 # A match's source is shown up to here; doc_get gives the rest.
 _SHOWN = 400
@@ -27,8 +26,9 @@ def doc_get(call: Call) -> Result:
     steps = parse_path(call.arguments.get("path", ""))
     raw = call.arguments["file"]
     place = call.runtime.workspace.resolve(raw, Access.READ, must_exist=True)
-    document = _open(call, place)
-    found = document.get(steps)
+    source = _source(call, place)
+    with _named(call, place):
+        found = read(call.runtime.confined, source, steps)
     text = found.text.encode("utf-8", "replace").decode()
     notes = list(found.notes)
     if len(text) > _MOST_TEXT:
@@ -39,7 +39,7 @@ def doc_get(call: Call) -> Result:
         "kind": found.kind,
         "line": found.line,
         "column": found.column,
-        "format": document.format,
+        "format": source.form,
         "notes": notes,
     }
     return Result.of_text(text, structured)
@@ -100,15 +100,9 @@ def doc_validate(call: Call) -> Result:
     return Result.of_text("\n".join(lines), structured)
 
 
-def _open(call: Call, place: WorkspacePath) -> Document:
-    source = _source(call, place)
-    with _named(call, place):
-        return open_document(source.data, source.form, source.index)
-
-
 def _source(call: Call, place: WorkspacePath) -> Source:
     data = call.runtime.tree.read(place, MAX_BYTES)
-    form = detect(shown(call, place), data, call.arguments.get("format"))
+    form = detect(call.runtime.confined, shown(call, place), data, call.arguments.get("format"))
     return Source(data, form, call.arguments.get("doc_index", 0))
 
 
@@ -124,11 +118,12 @@ def _named(call: Call, place: WorkspacePath) -> Iterator[None]:
 
 def _validate(call: Call, place: WorkspacePath) -> tuple[list[Problem], str | None]:
     try:
-        document = _open(call, place)
-        schema = _schema_of(call, document, place)
+        source = _source(call, place)
+        with _named(call, place):
+            named = named_schema(call.runtime.confined, source)
+        schema = _schema_of(call, named, place)
         if schema is None:
             return [], None
-        source = Source(document.source, document.format, call.arguments.get("doc_index", 0))
         found, total = validate(
             call.runtime.confined, source, schema, lambda name: _read(call, name)
         )
@@ -139,20 +134,35 @@ def _validate(call: Call, place: WorkspacePath) -> tuple[list[Problem], str | No
     return found, schema
 
 
-def _schema_of(call: Call, document: Document, place: WorkspacePath) -> str | None:
-    """The schema to use, as a path from the workspace: only files, never an address."""
+def _schema_of(call: Call, named: str | None, place: WorkspacePath) -> str | None:
+    """The schema to use, as a path from the workspace: only files, never an address.
+
+    None where nothing names one. InvalidArgument when the document names one that is not here:
+    "valid" would be a guess.
+    """
     given = call.arguments.get("schema")
     if given is not None:
         return str(given)
-    named = named_schema(document)
-    if named is None or "://" in named or named.startswith(("#", "none")):
+    if named is None or named.startswith(("#", "none")):
         return None
+    if is_dialect(named):
+        return named
+    if "://" in named:
+        raise _not_here(named, "only files of the workspace are read")
     path = WorkspacePath(place.root, place.parent.parts)
     relative = f"{call.runtime.workspace.absolute(path)}/{named.partition('#')[0]}"
     try:
         return _name(call, relative)
-    except PathError:
-        return None
+    except PathError as error:
+        raise _not_here(named, error.message) from None
+
+
+def _not_here(named: str, why: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"The document names a schema that cannot be used ({why}): {named}",
+        field="schema",
+        hint="give schema: the path of a schema file in the workspace",
+    )
 
 
 def _name(call: Call, raw: str) -> str:

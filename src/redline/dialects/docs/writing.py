@@ -11,7 +11,8 @@ from redline.core.errors import DocumentError, InvalidArgument, IsADirectory, No
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.docs.targets import shown, targets
 from redline.dialects.tool import Call, Json, Result
-from redline.documents.editing import DocEdit, Options, apply_edits, change_of
+from redline.documents.confined import apply_edits
+from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.path import parse_path
 
 # Somebody else may change a file between reading and writing; the edits are then planned again on
@@ -69,7 +70,7 @@ def _carry_out(call: Call, edits: Sequence[DocEdit]) -> Result:
             call.cancel.check()
             continue
         break
-    return _answer(call, operation.id, changes, diff, notes)
+    return _answer(call, operation.id, changes, diff, [*notes, *operation.notes])
 
 
 def _plan(
@@ -87,7 +88,7 @@ def _plan(
         before = _state(call, place)
         name = shown(call, place)
         try:
-            done = apply_edits(name, before.content or b"", edits, options)
+            done = apply_edits(call.runtime.confined, name, before.content or b"", edits, options)
         except DocumentError as error:
             error.details.setdefault("file", name)
             if len(places) > 1:

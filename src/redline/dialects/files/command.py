@@ -8,6 +8,7 @@ from redline.core.ports.commands import Command, Finished
 from redline.core.ports.tree import Kind
 from redline.dialects.files.adapt import is_rich
 from redline.dialects.files.answer import resolve, shown
+from redline.dialects.files.dry_run import dry_run_text
 from redline.dialects.tool import Call, Json, Result
 
 _DEFAULT = 30
@@ -26,6 +27,7 @@ def execute_command(call: Call) -> Result:
         timeout=float(seconds),
         owner=call.client.principal,
         grace=_GRACE,
+        overlay=call.arguments.get("dryRun") is True,
     )
     origin = call.origin(f"run {call.arguments['command'][:80]}")
     done = call.runtime.commands.run(command, origin, call.cancel, _CAP)
@@ -58,6 +60,8 @@ def _answered(call: Call, done: Finished) -> Result:
         code = -1
     out, errors = _decoded(done.stdout), _decoded(done.stderr)
     content = [_block(_stdout_text(out, code, late, done.stdout_truncated))]
+    if done.proposal is not None:
+        content.append(_block(dry_run_text(call, done.proposal, "make these changes")))
     if errors:
         content.append(_block("[stderr]\n" + errors + _cut(errors, done.stderr_truncated)))
     structured: Json = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import AlreadyExists, NotFound, StaleBase
@@ -14,16 +15,27 @@ _ATTEMPTS = 100
 _OVERTAKEN = (StaleBase, AlreadyExists, NotFound)
 
 
-def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> ChangeSet:
+class Made(NamedTuple):
+    """What was committed, and what the answer has to say about it."""
+
+    change_set: ChangeSet
+    notes: tuple[str, ...]
+
+    def add_notes(self, text: str) -> str:
+        """*text* with a line for each note."""
+        return "\n".join((text, *(f"note: {note}" for note in self.notes)))
+
+
+def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> Made:
     """Commit what *plan* says; when somebody else was faster, plan again on what is there now."""
     for _ in range(_ATTEMPTS - 1):
         change_set = plan()
         try:
-            call.runtime.editor.commit(change_set, call.origin(summary))
+            operation = call.runtime.editor.commit(change_set, call.origin(summary))
         except _OVERTAKEN:
             call.cancel.check()
             continue
-        return change_set
+        return Made(change_set, operation.notes)
     change_set = plan()
-    call.runtime.editor.commit(change_set, call.origin(summary))
-    return change_set
+    operation = call.runtime.editor.commit(change_set, call.origin(summary))
+    return Made(change_set, operation.notes)

@@ -9,9 +9,16 @@ _HERE = "redline.dialects.files"
 
 
 def _reads(
-    name: str, title: str, text: str, takes: Json, place: str, gives: Json | None = None
+    name: str,
+    title: str,
+    text: str,
+    takes: Json,
+    place: str,
+    gives: Json | None = None,
+    unlisted: tuple[str, ...] = (),
 ) -> Tool:
-    return Tool(name, title, text, takes, f"{_HERE}.{place}:{name}", READS, gives)
+    handler = f"{_HERE}.{place}:{name}"
+    return Tool(name, title, text, takes, handler, READS, gives, unlisted=unlisted)
 
 
 def _writes(
@@ -33,15 +40,14 @@ TOOLS = (
     _reads(
         "read_multiple_files",
         "Read several files",
-        "Read up to 50 files in one call; a file that cannot be read is reported in its place.",
+        "Read up to 50 files; one that cannot be read is reported in its place.",
         schemas.READ_MULTIPLE,
         "read",
     ),
     _writes(
         "write_file",
         "Write a file",
-        "Create a file or replace all of its content; parents are created. "
-        "Use edit_file to change parts.",
+        "Create a file or replace all of its content; parents are created.",
         schemas.WRITE_FILE,
         "write",
         destroys=True,
@@ -51,7 +57,7 @@ TOOLS = (
         "create_directory",
         "Create a directory",
         "Create a directory and its parents.",
-        schemas.PATH,
+        schemas.CHANGED_PATH,
         "write",
         destroys=False,
         repeats=True,
@@ -59,8 +65,7 @@ TOOLS = (
     _reads(
         "list_directory",
         "List a directory",
-        "List the entries of one directory as [FILE] or [DIR]. "
-        "Use directory_tree for what lies deeper.",
+        "List the entries of one directory as [FILE] or [DIR].",
         schemas.PATH,
         "browse",
         schemas.LISTING,
@@ -87,7 +92,7 @@ TOOLS = (
         "delete_file",
         "Delete",
         "Delete a file, or a directory with everything in it.",
-        schemas.PATH,
+        schemas.CHANGED_PATH,
         "write",
         destroys=True,
         repeats=True,
@@ -111,8 +116,8 @@ TOOLS = (
     _writes(
         "edit_file",
         "Edit a file",
-        "Replace text in a file; edits run in order, all or nothing. Quote oldText as it stands, "
-        "enough of it to be unique; indentation may be shifted. Preview regex edits with dryRun.",
+        "Replace text in a file, all edits or none, in order. Quote enough of oldText to be "
+        "unique; indentation may be shifted.",
         schemas.EDIT_FILE,
         "edit",
         destroys=True,
@@ -131,11 +136,11 @@ TOOLS = (
     _reads(
         "search_files",
         "Find by name",
-        "Find files and directories whose name contains a text, ignoring case. "
-        "Use glob_search for patterns, grep_files for contents.",
+        "Find files and directories whose name contains a text, ignoring case.",
         schemas.SEARCH_FILES,
         "find",
         schemas.NAMES,
+        unlisted=schemas.SEARCH_FILES_UNLISTED,
     ),
     _reads(
         "grep_files",
@@ -149,8 +154,7 @@ TOOLS = (
     _reads(
         "glob_search",
         "Find by glob",
-        "Find files by glob: ** any depth, {a,b}. compact: names by directory, no links. "
-        "Use search_files for a part of a name.",
+        "Find files by glob: ** any depth, {a,b}. compact: names by directory, no links.",
         schemas.GLOB_SEARCH,
         "find",
         schemas.GLOBBED,

@@ -33,12 +33,12 @@ def edit_file(call: Call) -> Result:
             return Result(_preview(name, _plan(call, path, name, edits)))
         cause = cause_of(call)
         made = commit(call, lambda: _checked(call, path, name, edits, cause), f"edit {name}")
-        note_made(call, made, cause)
+        note_made(call, made.change_set, cause)
     except NotFound:
         if dry:
             return Result.of_text(_intended(name, edits))
         raise
-    return Result.of_text(f"Successfully edited {name}")
+    return Result.of_text(made.add_notes(f"Successfully edited {name}"))
 
 
 def edit_files(call: Call) -> Result:
@@ -63,13 +63,15 @@ def edit_files(call: Call) -> Result:
             steps += plan.change_set.steps
         return ChangeSet(tuple(steps))
 
+    notes: tuple[str, ...] = ()
     if dry:
         planned()
     else:
-        commit(call, planned, f"edit {len(targets)} files")
+        notes = commit(call, planned, f"edit {len(targets)} files").notes
+    told = [f"note: {note}" for note in notes]
     if call.arguments.get("compact") is True:
-        return Result.of_text(in_brief(outcomes, dry=dry))
-    return Result([_text(line) for line in in_full(outcomes)])
+        return Result.of_text("\n".join([in_brief(outcomes, dry=dry), *told]))
+    return Result([_text(line) for line in [*in_full(outcomes), *told]])
 
 
 def _checked(

@@ -26,7 +26,7 @@ def word(error: errors.RedlineError, call: FailedCall) -> RpcFailure:
 
 def code_of(error: errors.RedlineError, tool: str = "") -> int:
     """The code the toolset's specification gives this failure."""
-    if isinstance(error, errors.PathDenied | errors.ReadOnlyMode):
+    if isinstance(error, errors.PathDenied | errors.Refused):
         return NOT_ALLOWED
     if isinstance(error, errors.NotFound):
         return NOT_FOUND

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
+from redline.core.budget import MAX_ANSWER_CHARS
 from redline.core.errors import InvalidArgument, NotFound, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Entry, Kind
@@ -13,6 +14,7 @@ from redline.dialects.tool import Call, Json, Result
 WHOLE = 10 << 20
 SLICE = 1 << 20
 _MOST_FILES = 50
+_ROOM_FOR_NAMES = 1 << 20
 _RANGE = ("start_line", "end_line", "head", "tail")
 
 
@@ -34,9 +36,14 @@ def read_multiple_files(call: Call) -> Result:
     """One text block per file, failures in their places."""
     paths = call.arguments["paths"]
     blocks = []
+    room = MAX_ANSWER_CHARS - _ROOM_FOR_NAMES
     for raw in paths[:_MOST_FILES]:
         call.cancel.check()
-        blocks.append({"type": "text", "text": _labelled(call, raw)})
+        text = _labelled(call, raw)
+        if len(text) > room:
+            text = f"{clean(raw)}:\n[error: the answer has no room for it; read it alone]"
+        room -= len(text)
+        blocks.append({"type": "text", "text": text})
     if len(paths) > _MOST_FILES:
         too_many = f"[error: too many files (max {_MOST_FILES})]"
         blocks.append({"type": "text", "text": f"{clean(paths[_MOST_FILES])}:\n{too_many}"})

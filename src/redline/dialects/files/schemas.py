@@ -1,7 +1,7 @@
 """What the sixteen tools take and give, as JSON Schemas.
 
-Properties that are not listed are accepted and ignored, as clients of this toolset rely on;
-`adapt` adds to the listing what old names of an argument keep the validator from demanding.
+Properties that are not listed are accepted, as clients of this toolset rely on, and named in the
+answer; `adapt` adds to the listing what older argument names keep the validator from demanding.
 """
 
 from __future__ import annotations
@@ -55,30 +55,48 @@ READ_FILE = takes(
     ("path",), path=_TEXT, start_line=_COUNT, end_line=_COUNT, head=_COUNT, tail=_COUNT
 )
 READ_MULTIPLE = takes(("paths",), paths={**_TEXTS, "minItems": 1})
-WRITE_FILE = takes(("path", "content"), path=_TEXT, content=_TEXT)
+CHANGED_PATH = takes(("path",), path=_TEXT, dryRun=_DRY_RUN)
+WRITE_FILE = takes(("path", "content"), path=_TEXT, content=_TEXT, dryRun=_DRY_RUN)
 DIRECTORY_TREE = takes(
     ("path",),
     path=_TEXT,
     depth={"type": "integer", "minimum": 0, "description": "0: the root only; omitted: all"},
 )
-MOVE_FILE = takes(("source", "destination"), source=_TEXT, destination=_TEXT, overwrite=_FLAG)
+MOVE_FILE = takes(
+    ("source", "destination"),
+    source=_TEXT,
+    destination=_TEXT,
+    overwrite=_FLAG,
+    dryRun=_DRY_RUN,
+)
 NOTHING = takes(())
 EDIT_FILE = takes(("path", "edits"), path=_TEXT, edits=_EDITS, dryRun=_DRY_RUN)
-# Items are listed short, because edit_file shows them in full; the handler checks every field.
+# The fields are listed without the descriptions that edit_file has.
+_PLAIN_EDITS: Json = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "properties": {
+            "oldText": _TEXT,
+            "newText": _TEXT,
+            "limit": {"type": "integer"},
+            "isRegex": _FLAG,
+            "caseInsensitive": _FLAG,
+        },
+        "required": ["oldText"],
+    },
+}
 EDIT_FILES = takes(
     ("paths", "edits"),
     paths={**_TEXTS, "minItems": 1},
-    edits={
-        "type": "array",
-        "minItems": 1,
-        "items": {"type": "object", "required": ["oldText"]},
-        "description": "As in edit_file",
-    },
+    edits=_PLAIN_EDITS,
     dryRun=_DRY_RUN,
     compact=_FLAG,
 )
 SEARCH_FILES = takes((), directory=_TEXT, nameContains=_TEXT, excludeGlobs=_TEXTS)
 SEARCH_FILES_REQUIRED = ["directory", "nameContains"]
+SEARCH_FILES_UNLISTED = ("path", "pattern", "excludePatterns", "compact")
 GREP_FILES = takes(
     ("regex",),
     regex={"type": "string", "description": "JavaScript syntax, line by line"},
@@ -103,6 +121,7 @@ EXECUTE_COMMAND = takes(
     command=_TEXT,
     workingDirectory=_TEXT,
     timeout={"type": "integer", "description": "Seconds, default 30, at most 60"},
+    dryRun={"type": "boolean", "description": "Run on a copy; answer the diff"},
 )
 
 FILE_INFO = gives(

@@ -2,59 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from redline.core.changes import ChangeSet
 from redline.core.errors import InvalidArgument, NotFound, PathDenied
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.files.answer import resolve, shown
 from redline.dialects.files.commit import commit
+from redline.dialects.files.dry_run import dry_run_text
 from redline.dialects.tool import Call, Result
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 
 
 def write_file(call: Call) -> Result:
     """Create a file or replace all of its content."""
-    path = resolve(call, call.arguments["path"], Access.WRITE)
+    path = resolve(call, call.arguments["path"], _access(call))
     name = shown(call, path)
     tree, content = call.runtime.tree, _encoded(call.arguments["content"])
-    commit(call, lambda: plan_write(tree, path, name, content), f"write {name}")
-    return Result.of_text(f"Successfully wrote {name}")
+    return _carry_out(
+        call,
+        lambda: plan_write(tree, path, name, content),
+        f"write {name}",
+        f"Successfully wrote {name}",
+    )
 
 
 def create_directory(call: Call) -> Result:
     """Create a directory and its parents."""
-    path = resolve(call, call.arguments["path"], Access.WRITE)
+    path = resolve(call, call.arguments["path"], _access(call))
     name = shown(call, path)
     tree = call.runtime.tree
-    commit(call, lambda: plan_make_directory(tree, path, name), f"create directory {name}")
-    return Result.of_text(f"Created directory {name}")
+    return _carry_out(
+        call,
+        lambda: plan_make_directory(tree, path, name),
+        f"create directory {name}",
+        f"Created directory {name}",
+    )
 
 
 def move_file(call: Call) -> Result:
     """Move or rename; a link is moved itself, not what it points at."""
-    source = resolve(call, call.arguments["source"], Access.WRITE, follow=False)
-    target = resolve(call, call.arguments["destination"], Access.WRITE, follow=False)
+    source = resolve(call, call.arguments["source"], _access(call), follow=False)
+    target = resolve(call, call.arguments["destination"], _access(call), follow=False)
     _refuse_roots(call, source, "moved")
     _refuse_roots(call, target, "replaced")
     overwrite = call.arguments.get("overwrite") is True
     old, new = shown(call, source), shown(call, target)
     tree = call.runtime.tree
     try:
-        commit(
+        return _carry_out(
             call,
             lambda: plan_move(tree, source, target, new, overwrite=overwrite),
             f"move {old} to {new}",
+            f"Moved {old} -> {new}",
         )
     except NotFound:
         raise NotFound(old) from None
-    return Result.of_text(f"Moved {old} -> {new}")
 
 
 def delete_file(call: Call) -> Result:
     """Delete a file, a link, or a directory with everything in it."""
-    path = resolve(call, call.arguments["path"], Access.WRITE, follow=False)
+    path = resolve(call, call.arguments["path"], _access(call), follow=False)
     name = shown(call, path)
     _refuse_roots(call, path, "deleted")
-    commit(call, lambda: plan_delete(call.runtime.tree, path, name), f"delete {name}")
-    return Result.of_text(f"Deleted {name}")
+    return _carry_out(
+        call,
+        lambda: plan_delete(call.runtime.tree, path, name),
+        f"delete {name}",
+        f"Deleted {name}",
+    )
+
+
+def _access(call: Call) -> Access:
+    return Access.READ if call.arguments.get("dryRun") is True else Access.WRITE
+
+
+def _carry_out(call: Call, plan: Callable[[], ChangeSet], summary: str, success: str) -> Result:
+    """Commit what *plan* returns and answer *success*; with dryRun, only show it."""
+    if call.arguments.get("dryRun") is True:
+        return Result.of_text(dry_run_text(call, plan(), summary))
+    made = commit(call, plan, summary)
+    return Result.of_text(made.add_notes(success))
 
 
 def _refuse_roots(call: Call, path: WorkspacePath, verb: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from redline.core.changes import digest_of
 from redline.core.errors import DocumentSyntax, InvalidArgument, LimitReached, TooLarge
 from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.confined import Confined
 from redline.dialects.json_editor.session import hash_of
 from redline.dialects.tool import Call
 from redline.instruct.model.values import Value, dumps, from_plain, parse
@@ -53,17 +54,17 @@ def file_source(call: Call, file: str, access: Access = Access.READ) -> Source:
     path = call.runtime.workspace.resolve(file, access, must_exist=True)
     raw = call.runtime.tree.read(path, limit=MAX_DOCUMENT * 4)
     check_size(len(raw), "document_path")
-    form = form_of(file, raw)
+    form = form_of(call.runtime.confined, file, raw)
     document = read_document(raw, form)
     check_depth(document)
     return Source(document, digest_of(raw), file, path, raw, form)
 
 
-def form_of(file: str, raw: bytes) -> str:
+def form_of(confined: Confined, file: str, raw: bytes) -> str:
     """Return the format of a file: by its name, else by its content."""
-    from redline.documents.formats import detect
+    from redline.documents.confined import detect
 
-    return detect(file, raw)
+    return detect(confined, file, raw)
 
 
 def read_document(raw: bytes, form: str) -> Value:

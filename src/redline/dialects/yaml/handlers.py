@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
 from redline.core.errors import IsADirectory, NotFound, StaleBase
 from redline.core.paths import Access, WorkspacePath
 from redline.dialects.tool import Call, Json, Result
-from redline.documents.editing import DocEdit, EditedFile, Options, apply_edits, change_of
+from redline.documents.confined import Source, apply_edits, read
+from redline.documents.editing import DocEdit, EditedFile, Options, change_of
 from redline.documents.model import MAX_BYTES
 from redline.documents.path import parse_path
-from redline.documents.yaml_doc import YamlDocument
 
 # Somebody else may change the file between reading and writing; the edit is then planned again on
 # what they left, so that parallel edits of one file are all kept.
@@ -23,7 +25,8 @@ def get(call: Call) -> Result:
     steps = parse_path(arguments["path"])
     place = call.runtime.workspace.resolve(arguments["file"], Access.READ, must_exist=True)
     source = call.runtime.tree.read(place, MAX_BYTES)
-    found = YamlDocument(source, arguments.get("doc_index", 0)).get(steps)
+    document = Source(source, "yaml", arguments.get("doc_index", 0))
+    found = read(call.runtime.confined, document, steps)
     result = Result.of_text(found.text)
     if not found.notes:
         return result
@@ -41,12 +44,15 @@ def set_value(call: Call) -> Result:
     place = call.runtime.workspace.resolve(arguments["file"], access, must_exist=True)
     for attempt in range(_TRIES):
         before = _state(call, place)
-        done = apply_edits(place.name, before.content or b"", [edit], options)
+        done = apply_edits(
+            call.runtime.confined, place.name, before.content or b"", [edit], options
+        )
         if arguments.get("dry_run"):
             return _previewed(arguments, before, done)
         summary = f"set {arguments['path']} in {arguments['file']}"
         try:
-            call.runtime.editor.commit(change_of(place, before, done.after), call.origin(summary))
+            change = change_of(place, before, done.after)
+            operation = call.runtime.editor.commit(change, call.origin(summary))
         except StaleBase:
             if attempt == _TRIES - 1:
                 raise
@@ -56,7 +62,7 @@ def set_value(call: Call) -> Result:
     return _answer(
         f"set {arguments['path']} = {arguments['value']} in {arguments['file']} "
         "(lossless: comments and formatting preserved)",
-        done,
+        (*done.notes, *operation.notes),
     )
 
 
@@ -72,11 +78,11 @@ def _state(call: Call, place: WorkspacePath) -> FileState:
 def _previewed(arguments: Json, before: FileState, done: EditedFile) -> Result:
     name = arguments["file"]
     diff = diff_of_files(before.content or b"", done.after, name, name)
-    return _answer(diff or "no change", done)
+    return _answer(diff or "no change", done.notes)
 
 
-def _answer(text: str, done: EditedFile) -> Result:
+def _answer(text: str, notes: Sequence[str]) -> Result:
     blocks = [{"type": "text", "text": text}]
-    if done.notes:
-        blocks.append({"type": "text", "text": "\n".join(f"note: {n}" for n in done.notes)})
+    if notes:
+        blocks.append({"type": "text", "text": "\n".join(f"note: {n}" for n in notes)})
     return Result(blocks)

@@ -1,0 +1,239 @@
+"""Repositories through libgit2, inside a worker.
+
+Configuration outside the repository is not read. Everything happens on a thread that the kernel
+confines to the roots where it can, so neither a link, nor `core.worktree`, nor a git directory
+elsewhere leads out; where it cannot, those are checked by name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from redline.adapters.read_guard import ReadGuard
+from redline.core.errors import GitFailed
+from redline.core.paths import show_name
+from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus
+
+_T = TypeVar("_T")
+
+# libgit2's letters as git prints them in a status and as a diff calls them.
+_WORDS = {"A": "added", "D": "deleted"}
+_CONFLICTS = {
+    (True, True, True): "UU",
+    (False, True, True): "AA",
+    (True, True, False): "UD",
+    (True, False, True): "DU",
+    (True, False, False): "DD",
+    (False, True, False): "AU",
+    (False, False, True): "UA",
+}
+
+
+def status(
+    _ask: Any, places: list[int | str], roots: list[str], top: str, untracked: bool
+) -> tuple[Any, ...]:
+    """The status of the repository at *top*, as the fields of a GitStatus."""
+    return _read(places, roots, top, lambda repository: astuple(_status(repository, untracked)))
+
+
+def diff(
+    _ask: Any, places: list[int | str], roots: list[str], top: str, *asked: Any
+) -> list[tuple[Any, ...]]:
+    """Its diff, file by file: *asked* are staged, context, wanted paths and limit."""
+    return _read(
+        places, roots, top, lambda repository: [astuple(file) for file in _diff(repository, *asked)]
+    )
+
+
+def _read(places: list[int | str], roots: list[str], top: str, work: Callable[[Any], _T]) -> _T:
+    import pygit2
+
+    _read_no_other_configuration(pygit2)
+
+    def inside() -> _T:
+        flags = pygit2.enums.RepositoryOpenFlag.NO_SEARCH
+        repository = pygit2.Repository(top, flags)
+        try:
+            _check_places(repository, roots)
+            return work(repository)
+        finally:
+            repository.free()
+
+    try:
+        return _guard(tuple(places)).run(inside)
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        raise GitFailed(str(error)) from None
+
+
+@lru_cache(1)
+def _guard(places: tuple[int | str, ...]) -> ReadGuard:
+    """One for the life of the worker: what a thread may not read it never may again."""
+    return ReadGuard(places)
+
+
+def _check_places(repository: Any, roots: list[str]) -> None:
+    """Refuse a git directory or a work tree outside the roots, by name."""
+    tops = [os.path.join(root, "") for root in roots]
+    for place in (repository.path, repository.workdir or ""):
+        real = os.path.join(os.path.realpath(place), "")
+        if not any(real.startswith(top) for top in tops):
+            raise ValueError(f"it lies outside the workspace: {show_name(real)}")
+
+
+def _read_no_other_configuration(pygit2: Any) -> None:
+    option, level = pygit2.enums.Option, pygit2.enums.ConfigLevel
+    for place in (level.SYSTEM, level.XDG, level.GLOBAL, level.PROGRAMDATA):
+        pygit2.option(option.SET_SEARCH_PATH, place, "")
+    # Who owns a repository matters to those who run what it names; nothing is run here.
+    pygit2.option(option.SET_OWNER_VALIDATION, False)
+
+
+def _status(repository: Any, untracked: bool) -> GitStatus:
+    branch, head, detached = _head(repository)
+    upstream, ahead, behind = _upstream(repository, branch, detached)
+    return GitStatus(
+        branch=branch,
+        head=head,
+        upstream=upstream,
+        ahead=ahead,
+        behind=behind,
+        detached=detached,
+        entries=tuple(_entries(repository, untracked)),
+    )
+
+
+def _head(repository: Any) -> tuple[str, str, bool]:
+    if repository.head_is_unborn:
+        target = str(repository.lookup_reference("HEAD").target)
+        return target.removeprefix("refs/heads/"), "", False
+    head = str(repository.head.target)
+    if repository.head_is_detached:
+        return "HEAD", head, True
+    return str(repository.head.shorthand), head, False
+
+
+def _upstream(repository: Any, branch: str, detached: bool) -> tuple[str, int, int]:
+    local = None if detached else repository.lookup_branch(branch)
+    if local is None or local.upstream is None:
+        return "", 0, 0
+    ahead, behind = repository.ahead_behind(local.target, local.upstream.target)
+    return str(local.upstream.shorthand), ahead, behind
+
+
+def _entries(repository: Any, untracked: bool) -> Iterator[GitEntry]:
+    """Tracked paths in order, then untracked ones, as git prints them."""
+    found: dict[bytes, tuple[str, str, bytes | None]] = {}
+    for letter, path, old in _staged_letters(repository):
+        found[path] = (letter, " ", old)
+    new: list[bytes] = []
+    for letter, path in _work_tree_letters(repository, untracked):
+        if letter == "?":
+            new.append(path)
+            continue
+        index, _, old = found.get(path, (" ", " ", None))
+        found[path] = (index, letter, old)
+    for path, letters in _conflicts(repository):
+        found[path] = (letters[0], letters[1], None)
+    for path in sorted(found):
+        index, worktree, old = found[path]
+        yield GitEntry(os.fsdecode(path), index, worktree, os.fsdecode(old) if old else None)
+    for path in sorted(new):
+        yield GitEntry(os.fsdecode(path), "?", "?")
+
+
+def _staged_letters(repository: Any) -> Iterator[tuple[str, bytes, bytes | None]]:
+    if repository.head_is_unborn:
+        for entry in repository.index:
+            yield "A", os.fsencode(entry.path), None
+        return
+    diff = repository.index.diff_to_tree(repository.head.peel().tree, _type_changes())
+    diff.find_similar()
+    for delta in diff.deltas:
+        letter = delta.status_char()
+        renamed = letter in "RC"
+        yield letter, delta.new_file.raw_path, delta.old_file.raw_path if renamed else None
+
+
+def _work_tree_letters(repository: Any, untracked: bool) -> Iterator[tuple[str, bytes]]:
+    import pygit2
+
+    flags = _type_changes()
+    if untracked:
+        flags |= pygit2.enums.DiffOption.INCLUDE_UNTRACKED
+    for delta in repository.index.diff_to_workdir(flags).deltas:
+        yield delta.status_char(), delta.new_file.raw_path
+
+
+def _type_changes() -> Any:
+    import pygit2
+
+    return pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
+
+
+def _conflicts(repository: Any) -> Iterator[tuple[bytes, str]]:
+    for sides in repository.index.conflicts or ():
+        present = tuple(side is not None for side in sides)
+        path = next(side.path for side in sides if side is not None)
+        yield os.fsencode(path), _CONFLICTS[present]  # type: ignore[index]
+
+
+def _diff(
+    repository: Any, staged: bool, context: int, wanted: Sequence[bytes], limit: int
+) -> list[GitFileDiff]:
+    files: list[GitFileDiff] = []
+    size = 0
+    for patch in _patches(repository, staged, context, wanted):
+        found = _file_diff(patch)
+        if not found.text:
+            continue
+        files.append(found)
+        size += len(found.text)
+        if size > limit:
+            break
+    return files
+
+
+def _patches(repository: Any, staged: bool, context: int, wanted: Sequence[bytes]) -> Iterator[Any]:
+    if staged and repository.head_is_unborn:
+        yield from _first_patches(repository, context, wanted)
+        return
+    if staged:
+        tree = repository.head.peel().tree
+        diff = repository.index.diff_to_tree(tree, _type_changes(), context)
+        diff.find_similar()
+    else:
+        diff = repository.index.diff_to_workdir(_type_changes(), context)
+    deltas = list(diff.deltas)
+    for number, delta in enumerate(deltas):
+        sides = (delta.new_file.raw_path, delta.old_file.raw_path)
+        if not wanted or any(_is_wanted(path, wanted) for path in sides):
+            patch = diff[number]
+            if patch is not None:
+                yield patch
+
+
+def _first_patches(repository: Any, context: int, wanted: Sequence[bytes]) -> Iterator[Any]:
+    """What is staged before the first commit: everything is new."""
+    import pygit2
+
+    for entry in repository.index:
+        blob = repository.get(entry.id)
+        if blob is None or (wanted and not _is_wanted(os.fsencode(entry.path), wanted)):
+            continue
+        yield pygit2.Patch.create_from(None, blob, new_as_path=entry.path, context_lines=context)
+
+
+def _is_wanted(path: bytes, wanted: Sequence[bytes]) -> bool:
+    return any(not w or path == w or path.startswith(w + b"/") for w in wanted)
+
+
+def _file_diff(patch: Any) -> GitFileDiff:
+    delta = patch.delta
+    letter = delta.status_char()
+    path = os.fsdecode(delta.new_file.raw_path or delta.old_file.raw_path)
+    old = os.fsdecode(delta.old_file.raw_path) if letter in "RC" else None
+    return GitFileDiff(path, _WORDS.get(letter, "modified"), delta.is_binary, patch.data, old)

@@ -1,0 +1,276 @@
+"""What a command may see: one list of paths for both guards, and the mount tree made of it."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+_SYSTEM = (
+    *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/opt", "/nix", "/snap"),
+    *("/var/lib/dpkg", "/var/lib/alternatives", "/var/lib/ca-certificates"),
+    *("/var/cache/fontconfig", "/home/linuxbrew/.linuxbrew"),
+    *("/sys/block", "/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/fs/cgroup"),
+    *("/sys/kernel/mm",),
+)
+# No directory with keys or tokens: not ssh, ssl/private, pki/*/private, npmrc, environment.
+_ETC = (
+    "alternatives bash.bashrc bash_completion.d ca-certificates ca-certificates.conf "
+    "crypto-policies debian_version fonts gai.conf gitconfig group host.conf "
+    "hostname hosts inputrc java* ld.so.cache ld.so.conf ld.so.conf.d "
+    "locale.alias locale.conf localtime lsb-release machine-id magic mailcap manpath.config "
+    "maven mime.types mtab networks nodejs nsswitch.conf os-release passwd perl "
+    "pki/ca-trust pki/java pki/tls/cert.pem pki/tls/certs pki/tls/openssl.cnf "
+    "profile profile.d protocols python* redhat-release resolv.conf rpc services shells "
+    "ssl/cert.pem ssl/certs ssl/openssl.cnf static terminfo timezone vim xattr.conf zsh"
+)
+# What belongs to an installation; whatever else lies beside it (credentials, caches) does not.
+_PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "share", "include")
+_GO_PARTS = ("src", "pkg", "VERSION", "go.env")
+_JAVA_PARTS = ("conf", "jmods", "release", "legal")
+# Below the home of the server's user: installations, and single paths of version managers.
+_PREFIXES = (
+    *(".rustup/toolchains/*", ".pyenv/versions/*", ".nvm/versions/node/*", ".asdf/installs/*/*"),
+    *(".sdkman/candidates/*/*", ".volta/tools/image/*/*", ".local/share/mise/installs/*/*"),
+    *(".local/share/uv/python/*", ".local/share/uv/tools/*", ".local/share/pipx/venvs/*"),
+    *(".local/pipx/venvs/*", ".fnm/node-versions/*/installation", ".rbenv/versions/*", "sdk/go*"),
+)
+_PLAIN = (
+    *(".cargo/bin", "go/bin", ".bun/bin", ".deno/bin", ".local/bin", ".local/lib"),
+    *(
+        ".rustup/settings.toml",
+        ".rustup/update-hashes",
+        ".nix-profile",
+        ".nvm/nvm.sh",
+        ".nvm/alias",
+        ".volta/bin",
+    ),
+    *(".pyenv/bin", ".pyenv/libexec", ".pyenv/shims", ".pyenv/version", ".pyenv/pyenv.d"),
+    *(".pyenv/completions", ".pyenv/plugins", ".asdf/bin", ".asdf/lib", ".asdf/libexec"),
+    *(".asdf/shims", ".asdf/plugins", ".asdf/asdf.sh", ".local/share/mise/shims"),
+    *(".local/share/pnpm", ".rbenv/bin", ".rbenv/libexec", ".rbenv/shims", ".rbenv/version"),
+)
+_SHARED_HOLDERS = (".local", ".cargo", "")
+_EXECUTABLES = ("bin", "sbin", "shims", "Scripts")
+_HOMES = ("/root", "/home")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+# In /proc: root may write these even without any capability.
+KERNEL_FILES = (
+    *("sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "mtrr", "driver", "asound"),
+    *("dynamic_debug", "pressure"),
+)
+SHARED_MEMORY = 1 << 30
+
+
+class Network(StrEnum):
+    """The network a command gets: this is where other kinds are added.
+
+    NONE is a namespace of its own with nothing but loopback (no sockets where there are no
+    namespaces); OPEN is the machine's, without the sockets of this server.
+    """
+
+    NONE = "none"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a command is to see, as absolute canonical paths.
+
+    *writable* and *readable* are roots and may be nested in each other: the deepest one decides.
+    *protected* (git's own data) and *program* (Redline's own files) are read-only wherever they
+    lie, *hidden* is not seen. *wide* shows the whole system.
+    """
+
+    cwd: str
+    private: str
+    writable: tuple[str, ...]
+    readable: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    search_path: str = ""
+    network: Network = Network.NONE
+    wide: bool = False
+
+    @property
+    def home(self) -> str:
+        """The command's own home."""
+        return os.path.join(self.private, "home")
+
+    @property
+    def layers(self) -> str:
+        """Where dry runs keep what they write; empty to every command."""
+        return os.path.join(self.private, "dry")
+
+    @property
+    def scratch(self) -> str:
+        """The command's own temporary directory."""
+        return os.path.join(self.private, "tmp")
+
+
+def is_beneath(path: str, root: str) -> bool:
+    """Whether *path* is *root* or lies in it."""
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+@cache
+def readable(search_path: str) -> tuple[str, ...]:
+    """The existing paths outside the workspace that every command may read in safe mode."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    etc = [path for name in _ETC.split() for path in sorted(glob.glob(f"/etc/{name}"))]
+    found = [*_SYSTEM, *etc]
+    own = home if home != "/" else "/nonexistent"
+    found += [path for name in _PLAIN for path in glob.glob(os.path.join(own, name))]
+    for pattern in _PREFIXES:
+        for prefix in sorted(glob.glob(os.path.join(own, pattern))):
+            found += _installation(prefix)
+    for entry in (*search_path.split(os.pathsep), os.path.join(sys.base_prefix, "bin")):
+        if os.path.isabs(entry) and os.path.isdir(entry):
+            found += _around(os.path.normpath(entry), home)
+    kept: list[str] = []
+    for path in found:
+        if os.path.exists(path) and not any(is_beneath(path, other) for other in kept):
+            kept.append(path)
+    return tuple(kept)
+
+
+def _around(entry: str, home: str) -> list[str]:
+    """A directory of executables, and what of its installation they need."""
+    holder, name = os.path.split(entry)
+    shared = [os.path.join(home, part).rstrip("/") for part in _SHARED_HOLDERS]
+    if name not in _EXECUTABLES or holder in ("/", *shared, *_HOMES):
+        return [entry] if entry not in ("/", home, *_HOMES) else []
+    return [entry, *_installation(holder)]
+
+
+def _installation(prefix: str) -> list[str]:
+    names = list(_PARTS)
+    if os.path.exists(os.path.join(prefix, "src", "runtime")):
+        names += _GO_PARTS
+    if os.path.exists(os.path.join(prefix, "release")):
+        names += _JAVA_PARTS
+    found = [os.path.join(prefix, name) for name in names]
+    settings = os.path.join(prefix, "pyvenv.cfg")
+    return [*found, settings, *_base_of(settings)] if os.path.exists(settings) else found
+
+
+def _base_of(settings: str) -> list[str]:
+    """The installation a Python virtual environment was made from."""
+    try:
+        with open(settings, encoding="utf-8", errors="replace") as file:
+            lines = file.read(4096).splitlines()
+    except OSError:
+        return []
+    for line in lines:
+        key, _, value = line.partition("=")
+        place = value.strip()
+        if key.strip() == "home" and os.path.basename(place) == "bin" and os.path.isabs(place):
+            base = os.path.dirname(place)
+            return [os.path.join(base, name) for name in _PARTS] if base != "/" else []
+    return []
+
+
+def roots_by_depth(view: View) -> list[tuple[str, bool]]:
+    """Every root with whether it is writable, outer ones first."""
+    modes = dict.fromkeys(view.readable, False) | dict.fromkeys(view.writable, True)
+    return sorted(modes.items(), key=lambda root: root[0].count("/") if root[0] != "/" else 0)
+
+
+def hidden_directories(view: View, *, in_writable: bool) -> list[str]:
+    """What to cover, in writable roots or elsewhere; never a directory that holds a root."""
+    held = (*view.writable, *view.readable, view.private)
+    found: list[str] = []
+    for path in sorted(view.hidden, key=len):
+        wanted = os.path.isdir(path) and not any(is_beneath(root, path) for root in held)
+        inside = _is_in_writable(view, path)
+        if wanted and inside == in_writable and not any(is_beneath(path, o) for o in found):
+            found.append(path)
+    return found
+
+
+def mount_tree(view: View) -> list[list[Any]]:
+    """The file system of all commands as steps: [what, path, more...], outer paths first."""
+    steps = _whole_system() if view.wide else _listed_system(view)
+    steps += [["proc", "/proc"], ["dev", "/dev"]]
+    for place in ("/tmp", "/var/tmp"):  # noqa: S108 - these are replaced
+        if os.path.isdir(place):
+            steps.append(["rw", place, view.scratch])
+    steps += _pinned(view)
+    for path, is_writable in roots_by_depth(view):
+        if not _is_in_writable(view, path):  # such a root is part of the outer one already
+            steps.append(["rw" if is_writable else "ro", path, path])
+    steps += [["rw", path, path] for path in (view.home, view.layers)]
+    return steps + [["empty", path] for path in hidden_directories(view, in_writable=False)]
+
+
+def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
+    """What one command has to itself in a copy of that tree, as steps.
+
+    *overlays* gives the upper and work directory for each root that is copy-on-write.
+    """
+    steps: list[list[Any]] = [["proc", "/proc"], ["pts", "/dev/pts"]]
+    steps.append(["shm", "/dev/shm", SHARED_MEMORY])  # noqa: S108 - a private one
+    if os.geteuid() == 0:
+        kernel = (f"/proc/{name}" for name in KERNEL_FILES)
+        steps += [["ro-inside", path] for path in kernel if os.path.exists(path)]
+    covered = [(path, overlays[path]) for path, _ in roots_by_depth(view) if path in overlays]
+    steps += [["overlay", path, *layers] for path, layers in covered]
+    for path, is_writable in roots_by_depth(view):
+        if not is_writable and _is_in_writable(view, path):
+            steps.append(["ro-inside", path])
+    steps += [["ro-inside", path] for path in (*view.protected, *view.program)]
+    steps += [["empty", path] for path in hidden_directories(view, in_writable=True)]
+    return [*steps, ["empty", view.layers]]
+
+
+def _is_in_writable(view: View, path: str) -> bool:
+    return any(is_beneath(path, root) and path != root for root in view.writable)
+
+
+def _pinned(view: View) -> list[list[Any]]:
+    """Mount the directories that lead to a root through the private tmp, each on itself.
+
+    Nobody can rename or replace what is mounted on, so no command can put a link in the way of
+    the mounts of a later one.
+    """
+    steps: dict[str, list[Any]] = {}
+    for root in (*view.writable, *view.readable, view.home, view.layers):
+        for top in ("/tmp", "/var/tmp"):  # noqa: S108 - these are replaced
+            if is_beneath(root, top) and root != top:
+                parts = root[len(top) + 1 :].split("/")
+                for end in range(1, len(parts)):
+                    inner = "/".join(parts[:end])
+                    steps[f"{top}/{inner}"] = ["rw", f"{top}/{inner}", f"{view.scratch}/{inner}"]
+    return list(steps.values())
+
+
+def pinned_directories(view: View) -> list[str]:
+    """What must exist in the private tmp before the first command; see `_pinned`."""
+    return [str(step[2]) for step in _pinned(view)]
+
+
+def _listed_system(view: View) -> list[list[Any]]:
+    steps: list[list[Any]] = []
+    for path in readable(view.search_path):
+        if os.path.islink(path) and path.count("/") == 1:
+            steps.append(["link", path, os.readlink(path)])  # /bin where it is part of /usr
+        else:
+            steps.append(["ro", path, path])
+    return steps + _resolver()
+
+
+def _whole_system() -> list[list[Any]]:
+    steps: list[list[Any]] = [["ro", "/", "/"]]
+    if os.path.isdir("/run"):
+        steps.append(["empty", "/run"])  # what services keep there is not a command's business
+    return steps + _resolver()
+
+
+def _resolver() -> list[list[Any]]:
+    path = "/run/systemd/resolve"
+    return [["ro", path, path]] if os.path.isdir(path) else []

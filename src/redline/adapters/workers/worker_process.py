@@ -1,0 +1,194 @@
+"""One worker process: it answers one request at a time and can be killed while it does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from heapq import heappop, heappush
+from itertools import count
+from queue import Empty, SimpleQueue
+from time import monotonic
+
+from redline.adapters.workers.messages import frame, receive
+
+# A worker that sends more has lost its way, or wants to fill the server's memory.
+MAX_ANSWER = 128 << 20
+_MIN_SECONDS = 0.05
+_ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts no process without it
+_CHILD = os.path.join(os.path.dirname(__file__), "child.py")
+
+
+def _command() -> list[str]:
+    """The command line of a worker: the only place that knows how one is started."""
+    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
+    return [sys.executable, "-I", "-S", "-B", _CHILD, path, str(os.getpid())]
+
+
+class WorkerProcess:
+    """One process with `child` in it; its holder asks it one thing at a time."""
+
+    def __init__(self, descriptors: Sequence[int] = ()) -> None:
+        self._process = subprocess.Popen(
+            _command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            cwd=os.path.dirname(_CHILD),
+            pass_fds=descriptors,
+        )
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._process.poll() is None
+
+    @property
+    def ran_out_of_time(self) -> bool:
+        """Whether it ended by the limit of processor time that it had set itself."""
+        limit = getattr(signal, "SIGXCPU", None)
+        return limit is not None and self._process.returncode == -limit
+
+    def kill(self) -> None:
+        """End it now."""
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:  # what was still buffered has no reader any more
+                    pass
+        self._process.wait()
+
+    def signal_end(self) -> None:
+        """Kill it from another thread: the one that waits for its answer sees the end."""
+        self._process.kill()
+
+    def cpu_seconds(self) -> float:
+        """Processor time it has used; where the system does not say, the time by the clock."""
+        clock_gettime = getattr(time, "clock_gettime", None)
+        if clock_gettime is None or sys.platform != "linux":
+            return monotonic()
+        try:  # the clock of another process, as clock_getcpuclockid(3) names it
+            return float(clock_gettime(~self._process.pid << 3 | 2))
+        except OSError:
+            return 0.0
+
+    def wait_until_ready(self) -> None:
+        """Wait until it has started; where it could not, the first request fails."""
+        assert self._process.stdout is not None
+        receive(self._process.stdout.read, MAX_ANSWER)
+
+    def exchange(self, request: bytes) -> bytes | None:
+        """What it answers to *request*; None when it ended or answers without bound."""
+        source, sink = self._process.stdout, self._process.stdin
+        assert source is not None
+        assert sink is not None
+        try:
+            for part in frame(request):
+                sink.write(part)
+            sink.flush()
+            return receive(source.read, MAX_ANSWER)
+        except (OSError, ValueError):  # gone, or closed beneath us
+            return None
+
+
+class Keeper:
+    """The thread that starts workers and kills those that overrun.
+
+    The kernel ends a worker with the thread that started it, so one that lasts must do that.
+    """
+
+    def __init__(self) -> None:
+        self._orders: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._due: list[tuple[float, int, _Deadline]] = []
+        self._number = count()
+        self._lock = threading.Lock()
+        self._wakes_at = 0.0
+        self._thread = threading.Thread(target=self._run, name="workers", daemon=True)
+        self._thread.start()
+
+    def start_worker(self, descriptors: Sequence[int]) -> WorkerProcess:
+        """Start a worker on the keeper's thread."""
+        made: SimpleQueue[WorkerProcess | BaseException] = SimpleQueue()
+
+        def start() -> None:
+            try:
+                made.put(WorkerProcess(descriptors))
+            except BaseException as error:  # raised where it was asked for
+                made.put(error)
+
+        self._orders.put(start)
+        worker = made.get()
+        if isinstance(worker, BaseException):
+            raise worker
+        return worker
+
+    @contextmanager
+    def kill_at(self, worker: WorkerProcess, ends: float) -> Iterator[_Deadline]:
+        """Kill *worker* at the moment *ends*, unless the block is left before."""
+        deadline = _Deadline(worker)
+        ends = max(ends, monotonic() + _MIN_SECONDS)
+        with self._lock:
+            heappush(self._due, (ends, next(self._number), deadline))
+            is_sooner = ends < self._wakes_at
+        if is_sooner:
+            self._orders.put(lambda: None)
+        try:
+            yield deadline
+        finally:
+            deadline.cancel()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._orders.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                order = self._orders.get(timeout=self._wait())
+            except Empty:  # the next deadline has come
+                continue
+            if order is None:
+                return
+            order()
+
+    def _wait(self) -> float | None:
+        """Kill what is due; how long until the next deadline."""
+        with self._lock:
+            while self._due and self._due[0][0] <= monotonic():
+                heappop(self._due)[2].strike()
+            self._wakes_at = self._due[0][0] if self._due else float("inf")
+            return max(0.0, self._wakes_at - monotonic()) if self._due else None
+
+
+class _Deadline:
+    """Kills a worker once, unless it was cancelled before."""
+
+    def __init__(self, worker: WorkerProcess) -> None:
+        self._worker: WorkerProcess | None = worker
+        self._lock = threading.Lock()
+        self._cpu = worker.cpu_seconds()
+        self.has_struck = False
+        # Processor time the worker used before it was killed.
+        self.used = 0.0
+
+    def strike(self) -> None:
+        """Kill the worker."""
+        with self._lock:
+            if self._worker is not None:
+                self.used = self._worker.cpu_seconds() - self._cpu
+                self.has_struck = True
+                self._worker.signal_end()
+
+    def cancel(self) -> None:
+        """Leave the worker alone from now on."""
+        with self._lock:
+            self._worker = None

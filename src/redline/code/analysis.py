@@ -1,0 +1,192 @@
+"""What the server asks about the syntax of a file, answered by a worker.
+
+The server itself parses nothing: a grammar can crash or never end on a few hundred bytes. Content
+that killed a worker is remembered and not parsed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any, Protocol
+
+from redline.code.definitions import Symbol, without_surrogates
+from redline.code.facts import FileFacts, count_lines
+from redline.code.languages import Language
+from redline.code.rename import Replacement
+from redline.code.syntax import Checked, SyntaxIssue, newly_broken
+from redline.core.changes import digest_of
+from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, WorkerDied
+from redline.core.ports.confined import Budget, Confined
+from redline.core.ports.failures import Failures
+
+BUDGET = Budget(20.0, 1 << 30, 8)
+# Many files are indexed before an answer: one of them may not take long.
+FACTS_BUDGET = Budget(10.0, 1 << 30, 3)
+# Seconds of processor time from which on a parser that was stopped is to blame, not the machine.
+_MIN_BLAMED = 2.0
+_WORKER = "redline.code.worker"
+
+
+class Analysis(Protocol):
+    """The syntax of texts; every method raises ParserFailed when it is beyond the parser, Busy."""
+
+    def symbols(self, text: str, language: Language) -> list[Symbol]:
+        """Every definition in *text*, in order."""
+
+    def facts(
+        self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
+    ) -> list[FileFacts | None]:
+        """What the index keeps of each file; None where there was no time to find out.
+
+        After the moment *ends* (see `time.monotonic`) no further file is parsed.
+        """
+
+    def rename(
+        self,
+        text: str,
+        language: Language,
+        names: tuple[str, str],
+        *,
+        lines: range | None,
+        everywhere: bool,
+    ) -> list[Replacement]:
+        """As `rename.plan_rename` for the old and the new one of *names*."""
+
+    def introduced(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
+        """The issues of *new* that *old* did not have."""
+
+    def reason(self, digest: str, language: Language) -> str | None:
+        """Why that content is not parsed; None when it may be."""
+
+
+class IsolatedAnalysis:
+    """Answers `Analysis` by workers."""
+
+    def __init__(self, confined: Confined, failures: Failures) -> None:
+        self._confined = confined
+        self._failures = failures
+
+    def symbols(self, text: str, language: Language) -> list[Symbol]:
+        """Every definition in *text*, in order."""
+        rows = self._parse("symbols", text, language)
+        return [_symbol(row) for row in rows]
+
+    def facts(
+        self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
+    ) -> list[FileFacts | None]:
+        """What the index keeps of each file; None where there was no time to find out.
+
+        After the moment *ends* (see `time.monotonic`) no further file is parsed.
+        """
+        known = [self.reason(digest_of(content), language) for content, language in files]
+        if not any(known):
+            try:
+                return [_facts(found) for found in self._read_facts(files)]
+            except LimitReached:  # one of them, then: each for itself
+                pass
+        return [
+            self._facts_of(content, language) if monotonic() < ends else None
+            for content, language in files
+        ]
+
+    def _facts_of(self, content: bytes, language: Language) -> FileFacts | None:
+        call = lambda: self._read_facts([(content, language)])[0]  # noqa: E731
+        try:
+            return _facts(self._guard(self._key(digest_of(content), language), call))
+        except ParserFailed as error:
+            lines = count_lines(content.decode("utf-8", "replace"))
+            return FileFacts((), {}, lines, error.message)
+        except Busy:
+            return None
+
+    def _read_facts(self, files: Sequence[tuple[bytes, Language]]) -> list[Any]:
+        given = [(content, language.name) for content, language in files]
+        found: list[Any] = self._confined.call(f"{_WORKER}:facts", (given,), budget=FACTS_BUDGET)
+        return found
+
+    def rename(
+        self,
+        text: str,
+        language: Language,
+        names: tuple[str, str],
+        *,
+        lines: range | None,
+        everywhere: bool,
+    ) -> list[Replacement]:
+        """As `rename.plan_rename` for the old and the new one of *names*."""
+        span = None if lines is None else (lines.start, lines.stop)
+        rows = self._parse("rename", text, language, *names, span, everywhere)
+        return [Replacement(*row) for row in rows]
+
+    def introduced(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
+        """The issues of *new* that *old* did not have."""
+        return newly_broken(self._check(new, language), lambda: self._check(old, language))
+
+    def _check(self, text: str, language: Language) -> Checked:
+        issues, error = self._parse("check", text, language)
+        found = tuple(SyntaxIssue(*issue) for issue in issues)
+        return Checked(found, None if error is None else SyntaxIssue(*error))
+
+    def _parse(self, function: str, text: str, language: Language, *more: Any) -> Any:
+        clean = without_surrogates(text)
+        call = lambda: self._confined.call(  # noqa: E731
+            f"{_WORKER}:{function}", (clean, language.name, *more), budget=BUDGET
+        )
+        return self._guard(self._key(digest_of(clean.encode()), language), call)
+
+    @staticmethod
+    def _key(digest: str, language: Language) -> str:
+        """What content is remembered by: another grammar may well read it."""
+        return f"{language.grammar}:{digest}"
+
+    def reason(self, digest: str, language: Language) -> str | None:
+        """Why that content is not parsed; None when it may be."""
+        return self._failures.reason(self._key(digest, language))
+
+    def _guard(self, key: str, call: Callable[[], Any]) -> Any:
+        """What *call* gives for the content of *key*; ParserFailed if that is, or was, in vain."""
+        known = self._failures.reason(key)
+        if known is not None:
+            raise ParserFailed(known)
+        try:
+            return _twice(call)
+        except Busy:
+            raise
+        except (TimeLimit, WorkerDied) as error:
+            reason = _reason(error)
+            if reason is None:
+                raise Busy("The parser did not get enough time", hint="try again") from None
+            self._failures.remember(key, reason)
+            raise ParserFailed(reason) from None
+        except LimitReached as error:
+            if type(error) is not LimitReached:  # a refusal of the function itself
+                raise
+            self._failures.remember(key, "the parser ran out of memory")
+            raise ParserFailed("the parser ran out of memory") from None
+
+
+def _facts(found: list[Any]) -> FileFacts:
+    rows, uses, lines = found
+    return FileFacts(tuple(_symbol(row) for row in rows), uses, lines)
+
+
+def _symbol(row: list[Any]) -> Symbol:
+    row[-1] = tuple(row[-1])
+    return Symbol(*row)
+
+
+def _twice(call: Callable[[], Any]) -> Any:
+    """Call again when the worker died: something else may have killed it."""
+    try:
+        return call()
+    except WorkerDied:
+        return call()
+
+
+def _reason(error: LimitReached) -> str | None:
+    """Why content is left alone from now on; None if the machine was merely busy."""
+    if isinstance(error, TimeLimit):
+        used = float(error.details.get("cpu_seconds", 0.0))
+        return "the parser took too long" if used >= _MIN_BLAMED else None
+    return "the parser crashed"

@@ -1,0 +1,58 @@
+"""The syntax of texts, worked out inside a worker and given back as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from redline.code import rename as renaming
+from redline.code.definitions import parse, symbols_of
+from redline.code.facts import facts_of
+from redline.code.languages import BY_NAME
+from redline.code.syntax import check_syntax
+
+Ask = Callable[..., Any]
+Row = tuple[Any, ...]
+
+_SYMBOL = attrgetter(
+    "name", "qualified", "kind", "line", "start", "end", "signature", "doc", "offset", "span"
+)
+_ISSUE = attrgetter("line", "excerpt", "missing")
+_REPLACEMENT = attrgetter("start", "end", "text")
+
+
+def symbols(_ask: Ask, text: str, language: str) -> list[Row]:
+    """Every definition in *text*."""
+    return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, BY_NAME[language]))]
+
+
+def facts(_ask: Ask, files: list[tuple[bytes, str]]) -> list[Row]:
+    """What the index keeps of each file: symbols, uses, lines."""
+    read = (facts_of(content, BY_NAME[language]) for content, language in files)
+    return [
+        ([_SYMBOL(symbol) for symbol in found.symbols], found.uses, found.lines) for found in read
+    ]
+
+
+def check(_ask: Ask, text: str, language: str) -> Row:
+    """What does not parse in *text*, and Python's own complaint."""
+    found = check_syntax(text, BY_NAME[language])
+    error = found.python_error
+    return [_ISSUE(issue) for issue in found.issues], None if error is None else _ISSUE(error)
+
+
+def rename(
+    _ask: Ask,
+    text: str,
+    language: str,
+    old: str,
+    new: str,
+    span: tuple[int, int] | None,
+    everywhere: bool,
+) -> list[Row]:
+    """As `rename.plan_rename`."""
+    lines = None if span is None else range(*span)
+    parsed = parse(text, BY_NAME[language])
+    found = renaming.plan_rename(parsed, old, new, lines=lines, everywhere=everywhere)
+    return [_REPLACEMENT(replacement) for replacement in found]

@@ -1,0 +1,53 @@
+"""Children run the code that was there when the server started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import REPO
+
+_SERVER = """
+import sys
+sys.path.insert(0, {source!r})
+from redline.adapters.processes.program import capture
+program = capture("redline.adapters.processes.tree:parents", ["redline.adapters.processes.tree"])
+with open({source!r} + "/redline/adapters/processes/tree.py", "a") as file:
+    file.write("\\nopen({mark!r}, 'w').close()\\n")
+sys.exit(program.start().wait())
+"""
+
+
+@pytest.mark.requirement("sandbox-program")
+def test_a_module_changed_after_the_start_does_not_run(tmp_path: Path) -> None:
+    shutil.copytree(REPO / "src", tmp_path / "src")
+    mark = tmp_path / "mark"
+    code = _SERVER.format(source=str(tmp_path / "src"), mark=str(mark))
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert not mark.exists()
+    again = _SERVER.format(source=str(tmp_path / "src"), mark=os.devnull + "/no")
+    changed = subprocess.run([sys.executable, "-I", "-c", again], capture_output=True, check=False)
+    assert mark.exists(), changed.stderr.decode()  # it takes effect at the next start
+
+
+_CHILD = """
+import sys
+sys.path.insert(0, {source!r})
+from redline.adapters.processes.program import capture
+program = capture("redline.adapters.processes.tree:parents", ["redline.adapters.processes"])
+sys.exit(program.start().wait())
+"""
+
+
+@pytest.mark.requirement("sandbox-program")
+def test_a_module_that_was_not_captured_is_not_found_on_disk() -> None:
+    code = _CHILD.format(source=str(REPO / "src"))
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"not captured when the server started: redline.adapters.processes.tree" in done.stderr

@@ -1,0 +1,149 @@
+"""Two servers that keep their history apart, and a person who saves in the same milliseconds.
+
+    python -m tests.probes.saves [RACES]
+
+In each race both servers add a line to one file while a person saves it: in place, by renaming a
+new file over it, or by appending. Afterwards every save must be in the file (or in a file beside
+it that an answer names), every acknowledged edit too unless the person, whose text has it not,
+wrote over it after it was there (which the answer says if it can know), and no refused edit.
+Prints what is wrong, and how the races ended.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.wire.client import Client, connect
+
+SAVES = ("in place", "by rename", "appended")
+NAMES = ("A", "B")
+# How long an answer may take from the server's last look at the file to its reader.
+_ON_THE_WAY = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One server's part in a race."""
+
+    line: str
+    acknowledged: bool
+    answered_at: float
+    words: str
+
+
+def race(root: Path, clients: list[Client], number: int, chance: random.Random) -> list[str]:
+    """Run one race; what is wrong afterwards, preceded by how it ended."""
+    path = root / f"f{number}.txt"
+    base = f"base {number}\n"
+    path.write_text(base + "END\n")
+    kind = SAVES[number % len(SAVES)]
+    delay = chance.random() * 0.02
+    barrier = threading.Barrier(len(clients) + 1)
+
+    def edit(name: str, client: Client) -> Edit:
+        line = f"{name}-{number}"
+        edits = [{"oldText": "END", "newText": f"{line}\nEND"}]
+        barrier.wait()
+        reply = client.call("edit_file", {"path": path.name, "edits": edits})
+        failed = "error" in reply or bool(reply["result"].get("isError"))
+        return Edit(line, not failed, time.monotonic(), str(reply))
+
+    def save() -> float:
+        barrier.wait()
+        time.sleep(delay)
+        _save(path, kind, base, f"P-{number}\n")
+        return time.monotonic()
+
+    with ThreadPoolExecutor(len(clients) + 1) as pool:
+        running = [pool.submit(edit, *pair) for pair in zip(NAMES, clients, strict=True)]
+        saved_at = pool.submit(save).result()
+        edits = [each.result() for each in running]
+    wrong = _judge(path, kind, f"P-{number}", saved_at, edits)
+    count = sum(each.acknowledged for each in edits)
+    path.unlink()
+    return [f"{kind}, {count} acknowledged", *(f"race {number} ({kind}): {w}" for w in wrong)]
+
+
+def _save(path: Path, kind: str, base: str, line: str) -> None:
+    if kind == "appended":
+        with open(path, "a") as file:
+            file.write(line)
+    elif kind == "in place":
+        with open(path, "w") as file:
+            file.write(base)
+            file.flush()
+            file.write(line + "END\n")
+    else:
+        new = path.with_suffix(".new")
+        new.write_text(base + line + "END\n")
+        new.replace(path)
+
+
+def _judge(path: Path, kind: str, saved: str, saved_at: float, edits: list[Edit]) -> list[str]:
+    lines = path.read_text().split("\n")
+    wrong = []
+    beside = list(path.parent.glob(f"{path.name}.saved-*"))
+    named = [each for each in beside if any(each.name in edit.words for edit in edits)]
+    if saved not in lines and not any(saved in each.read_text() for each in named):
+        wrong.append(f"the save is lost: {lines}")
+    for edit in edits:
+        there = edit.line in lines
+        noted = "right after this change" in edit.words
+        late = saved_at > edit.answered_at - _ON_THE_WAY
+        overwrote = kind != "appended" and (noted or late)
+        if edit.acknowledged and not there and not (overwrote and saved in lines):
+            apart = edit.answered_at - saved_at
+            wrong.append(f"an acknowledged edit is lost: {edit.line} in {lines}, {apart:.3f} s")
+        if there and not edit.acknowledged:
+            wrong.append(f"a refused edit is there: {edit.words}")
+    wrong += [f"litter: {each.name}" for each in path.parent.glob(".redline-*")]
+    return wrong
+
+
+def run(races: int, top: Path, seed: int = 1) -> tuple[list[str], Counter[str]]:
+    """Run *races*; everything that was wrong, and how often each ending was seen."""
+    root = top / "ws"
+    root.mkdir()
+    clients = []
+    wrong: list[str] = []
+    ends: Counter[str] = Counter()
+    chance = random.Random(seed)
+    try:
+        for name in NAMES:
+            env = {"XDG_STATE_HOME": str(top / f"state-{name}")}
+            args = ["--workspace", str(root), "--tools", "files"]
+            clients.append(connect("stdio", args, cwd=root, env=env))
+        for number in range(races):
+            end, *found = race(root, clients, number, chance)
+            ends[end] += 1
+            wrong += found
+    finally:
+        for client in clients:
+            client.close()
+    return wrong, ends
+
+
+def main() -> int:
+    """Run as many races as asked for, 10,000 unless told."""
+    races = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    with tempfile.TemporaryDirectory(dir=os.environ.get("REDLINE_RACE_DIR")) as top:
+        wrong, ends = run(races, Path(top))
+    for line in wrong:
+        print(line)
+    print(f"{races} races, {len(wrong)} wrong")
+    for end, count in sorted(ends.items()):
+        print(f"{count:6} {end}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""No open that can block: what is opened in a workspace is opened in one way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "redline"
+# Flags without which opening a FIFO waits for its other end.
+CALM = ("O_CALM", "_CALMLY", "O_PATH", "O_DIRECTORY", "_OPEN_DIR", "_O_WALK", "O_NONBLOCK")
+# Every other open, and why nothing a repository brings can be there.
+PLAIN = {
+    "settings.py": "the operator's own configuration files, which may well be a pipe",
+    "adapters/audit_file.py": "the file the operator named",
+    "adapters/locks.py": "files of the state directory",
+    "adapters/previews_sqlite.py": "the database the operator named",
+    "adapters/scratch.py": "a temporary directory of our own",
+    "adapters/std_streams.py": "descriptors we hold, and the null device",
+    "adapters/confined_child.py": "descriptors we hold",
+    "adapters/ripgrep_process.py": "temporary files of our own, and the null device",
+    "adapters/disk.py": "flags come from the caller in this module, which adds O_CALM",
+    "adapters/disk_reading.py": "flags come from the caller in this module, which adds O_CALM",
+    "adapters/linux.py": "flags come from the caller, which adds O_CALM",
+    "adapters/portable.py": "Windows, which has no FIFOs in its file systems",
+    "adapters/read_guard.py": "the program that is started",
+    "adapters/images.py": "bytes in memory",
+}
+# Whole folders: files of /proc, control groups and views made for a command, after it ended.
+PLAIN_FOLDERS = ("adapters/sandbox/", "adapters/processes/")
+READS = ("read_text", "read_bytes", "write_text", "write_bytes")
+
+
+def opens(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    """Calls that open a file by its name."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        by_path = called.startswith("Path(") and called.rpartition(".")[2] in (*READS, "open")
+        if by_path or called in ("open", "os.open", "io.open", "os.fdopen"):
+            yield node, called
+
+
+@pytest.mark.requirement("server-no-blocking-open")
+def test_every_open_is_calm_or_has_a_reason() -> None:
+    doubtful = []
+    for file in sorted(SOURCE.rglob("*.py")):
+        name = file.relative_to(SOURCE).as_posix()
+        if name in PLAIN or name.startswith(PLAIN_FOLDERS):
+            continue
+        for call, called in opens(ast.parse(file.read_text("utf-8"))):
+            text = ast.unparse(call)
+            if called != "os.open" or not any(flag in text for flag in CALM):
+                doubtful.append(f"{name}:{call.lineno}: {text[:80]}")
+    assert doubtful == [], "open with O_NONBLOCK and require a regular file, or say why not here"
+
+
+def test_the_modules_that_may_open_plainly_exist() -> None:
+    """A name that is gone from the source is gone from the list too."""
+    assert [name for name in PLAIN if not (SOURCE / name).exists()] == []
