@@ -100,7 +100,7 @@ class Context:
         return scope.phrase is not None and scope.phrase.filtered and not scope.phrase.nodes
 
     def _owned(self, phrase: Phrase) -> Nodes:
-        """Return what a pronoun stands for: what was spoken of last, or a part of its record."""
+        """Return what a pronoun refers to: what was spoken of last, or a part of its record."""
         if not self.focus:
             raise Refusal("target", f"it is not clear what {self.text(phrase)!r} refers to")
         if not phrase.nodes:

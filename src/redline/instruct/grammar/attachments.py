@@ -160,7 +160,7 @@ def _names_root(tree: Tree, by: Phrase) -> bool:
 
 
 def _holding(tree: Tree, head: Phrase, by: Phrase) -> Nodes:
-    """Return the records of *head* in which a named value stands deeper inside."""
+    """Return the records of *head* in which a named value is found deeper inside."""
     if head.sort is not Sort.ITEMS:
         return ()
     return tuple(n for n in head.nodes if by.fields and tree.below(n, by.fields))

@@ -1,4 +1,4 @@
-"""Verb frames: how each change is put into words, and the operation it stands for.
+"""Verb frames: how each change is put into words, and the operation it means.
 
 A pattern is a row of symbols. Lower-case words match themselves (`a|b` either, `turn-on` two words
 in a row, `x?` optional), upper-case names are word classes from `CLASSES` or chart categories with

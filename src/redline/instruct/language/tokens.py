@@ -24,7 +24,7 @@ _POSSESSIVE = re.compile(r"^(.+?)(?:['’]s|(?<=s)['’])$", re.IGNORECASE)
 class Token:
     """One token. Kinds: word, quoted, code (backticks), json, poss ('s), sign, end (of sentence).
 
-    `text` is what it says, `start` and `end` where it stands in the instruction.
+    `text` is what it says, `start` and `end` its offsets in the instruction.
     """
 
     kind: str
@@ -63,7 +63,7 @@ def tokenize(text: str) -> Tokens:
 
 
 def _special(text: str, position: int, found: list[Token]) -> int:
-    """Read a quoted text, a JSON literal or an operator; 0 when none stands here."""
+    """Read a quoted text, a JSON literal or an operator; 0 when none begins here."""
     mark = text[position]
     if mark in _OPEN:
         end = _closing(text, position, _OPEN[mark])
