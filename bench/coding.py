@@ -27,7 +27,7 @@ from bench.measure import (
     spread,
 )
 from bench.peers import git_server, python_program
-from redline.adapters.ripgrep_process import find_ripgrep
+from redline.adapters.ripgrep.process import find_ripgrep
 
 US, PEER, RG, GIT = "redline", "coding-tools-mcp", "rg", "mcp-server-git"
 QUIET = {"CODING_TOOLS_MCP_TELEMETRY": "0", "DO_NOT_TRACK": "1"}

@@ -28,7 +28,7 @@ from bench.definitions import LANGUAGES, agree
 from bench.measure import RESULTS, Report, Row
 from bench.plot import bar_chart
 from redline.app import Redline
-from redline.code.languages import language_of
+from redline.code.syntax.languages import language_of
 from redline.settings import Settings
 
 # The share of definitions that must be found, and of listed ones that must be real.
@@ -125,9 +125,9 @@ def _timed(title: str, times: list[float], cpu: float) -> Row:
 
 def _time_tool(redline: Redline, names: list[str]) -> list[Row]:
     """The whole tool, files read and snippets fitted, as a server calls it."""
-    from redline.dialects.code.context import get_code_context
-    from redline.dialects.code.dialect import GET_CODE_CONTEXT
-    from redline.dialects.tool import Call, Client
+    from redline.toolsets.ai_code_editing.context.handler import get_code_context
+    from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
+    from redline.toolsets.tool import Call, Client
 
     class Never:
         """Nobody cancels."""

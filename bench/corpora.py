@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.peers import CACHE, REPO
-from redline.code.languages import language_of
+from redline.code.syntax.languages import language_of
 
 LARGEST = 400_000
 # What compilers and bundlers wrote, and files that are no code of the project.

@@ -29,8 +29,8 @@ from typing import Any, TypeAlias
 
 from bench.corpora import archives, own_files, tool
 from bench.peers import REPO
-from redline.code.definitions import parse, symbols_of
-from redline.code.languages import language_of
+from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.languages import language_of
 
 # By our name of a language: its name in ctags, the counted kinds, and kinds to switch on.
 CTAGS = {

@@ -59,7 +59,7 @@ OURS = """
 sys.path.insert(0, {src!r})
 from redline.app import prepare_parsers
 from redline.documents.formats import open_document
-from redline.documents.path import parse_path
+from redline.documents.base.path import parse_path
 prepare_parsers()
 path = parse_path({path!r})
 head, line, tail = {warm!r}
@@ -176,9 +176,9 @@ def ours(report: Report, task: str, form: str, path: str, value: str, file: Path
 WORKER = """
 sys.path.insert(0, {src!r})
 from redline.app import Redline
-from redline.documents.confined import apply_edits
+from redline.documents.isolated import apply_edits
 from redline.documents.editing import DocEdit, Options
-from redline.documents.path import parse_path
+from redline.documents.base.path import parse_path
 from redline.settings import Settings
 confined = Redline(Settings(workspace={folder!r}, allow_any_root=True)).confined
 edits = [DocEdit("set", parse_path({path!r}), {value!r})]

@@ -24,16 +24,16 @@ from typing import Any
 from redline.adapters.workers.failed_content import FailedContent
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.code.analysis import IsolatedAnalysis
-from redline.code.languages import language_of
+from redline.code.syntax.languages import language_of
 from redline.core.errors import RedlineError
 from redline.core.textfile import TextFile
-from redline.dialects.code.planning import plan_edit
-from redline.dialects.code.request import EditRequest
-from redline.dialects.code.source import Source
-from redline.plan.patch import UpdateFile, parse_patch
-from redline.plan.patch_hunks import place_hunks
+from redline.plan.patch.envelope import UpdateFile, parse_patch
+from redline.plan.patch.hunks import place_hunks
 from redline.plan.replace import Edit as TextEdit
 from redline.plan.replace import replace_all
+from redline.toolsets.ai_code_editing.edit.planning import plan_edit
+from redline.toolsets.ai_code_editing.edit.request import EditRequest
+from redline.toolsets.ai_code_editing.edit.source import Source
 
 REPO = Path(__file__).resolve().parents[1]
 FULL = 20_000

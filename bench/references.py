@@ -83,15 +83,15 @@ from bench.corpora import HOME, archives, own_files, tool
 from bench.language_server import LanguageServer
 from bench.peers import REPO
 from redline.app import Redline
-from redline.code.definitions import parse, symbols_of
-from redline.code.languages import kin_of, language_of
+from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.languages import kin_of, language_of
 from redline.core.paths import WorkspacePath
-from redline.dialects.code.asked import Chosen
-from redline.dialects.code.dialect import GET_CODE_CONTEXT
-from redline.dialects.code.lookup import Lookup
-from redline.dialects.code.referring import READ_PER_TOKEN, Finder
-from redline.dialects.tool import Call, Client
 from redline.settings import Settings
+from redline.toolsets.ai_code_editing.context.asked import Chosen
+from redline.toolsets.ai_code_editing.context.lookup import Lookup
+from redline.toolsets.ai_code_editing.context.references import READ_PER_TOKEN, Finder
+from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
+from redline.toolsets.tool import Call, Client
 
 SEED = 20_261
 PER_SOURCE = 200

@@ -26,10 +26,10 @@ from typing import Any
 
 from bench.corpora import archives, tool
 from bench.language_server import LanguageServer
-from redline.code.definitions import Parsed, parse
-from redline.code.languages import language_of
-from redline.code.rename import plan_rename
-from redline.code.rename_scoped import names_of
+from redline.code.rename.in_file import plan_rename
+from redline.code.rename.scoped import names_of
+from redline.code.syntax.definitions import Parsed, parse
+from redline.code.syntax.languages import language_of
 from redline.core.errors import InvalidArgument
 
 FRESH = "renamed_by_bench"

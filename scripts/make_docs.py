@@ -14,8 +14,8 @@ from typing import Any
 REPO = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPO / "src"), str(REPO)]
 
-from redline.dialects import TOOLSETS  # noqa: E402
-from redline.dialects.tool import Dialect, Tool  # noqa: E402
+from redline.toolsets import TOOLSETS  # noqa: E402
+from redline.toolsets.tool import Dialect, Tool  # noqa: E402
 from scripts.command_page import command_page  # noqa: E402
 from scripts.live_examples import live_example  # noqa: E402
 from scripts.package_files import package_pages  # noqa: E402

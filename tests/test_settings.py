@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from redline.cli.commands.server.serve import _settings
 from redline.cli.main import build_parser
-from redline.cli.serve import _settings
 from redline.settings import Settings, SettingsError, load, read_config, size
 
 

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 import pytest
 
 from bench.tokenizer import count_tokens, tool_text
-from redline.dialects import TOOLSETS
-from redline.dialects.tool import Client
-from redline.server.catalog import Catalog, load_dialects
+from redline.server.calls.catalog import Catalog, load_dialects
+from redline.toolsets import TOOLSETS
+from redline.toolsets.tool import Client
 from tests.support import need_node
 
 pytestmark = pytest.mark.node

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from redline.adapters.processes.program import capture_helper
+from redline.adapters.sandbox.program import capture_helper
 from redline.core.loading import load_with
 from redline.core.once import built_once
 from redline.settings import Settings
@@ -14,12 +14,12 @@ from redline.settings import Settings
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from redline.adapters.disk import Disk
-    from redline.adapters.guard import WriteGuard
+    from redline.adapters.files.disk import Disk
+    from redline.adapters.files.workspace import DiskWorkspace
+    from redline.adapters.journal.store import DiskStore
+    from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.processes.commands import SandboxedCommands
-    from redline.adapters.snapshots import WorkspaceSnapshots
-    from redline.adapters.store import DiskStore
-    from redline.adapters.workspace import DiskWorkspace
+    from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Redline:
-    """One workspace with everything a handler may use (see dialects.tool.Runtime).
+    """One workspace with everything a handler may use (see toolsets.tool.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
     never pays for them.
@@ -99,15 +99,15 @@ class Redline:
 
     @built_once
     def _disk(self) -> Disk:
-        from redline.adapters.platform import choose_disk
+        from redline.adapters.files.platform import choose_disk
 
         return choose_disk()
 
     @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, held open for life."""
-        from redline.adapters.platform import state_homes
-        from redline.adapters.workspace import DiskWorkspace
+        from redline.adapters.files.platform import state_homes
+        from redline.adapters.files.workspace import DiskWorkspace
 
         settings = self.settings
         workspace = DiskWorkspace(
@@ -125,7 +125,7 @@ class Redline:
     @built_once
     def tree(self) -> Tree:
         """Reading beneath the roots; a change that a crash cut short is settled first."""
-        from redline.adapters.tree import DiskTree
+        from redline.adapters.files.tree import DiskTree
 
         if not self.settings.read_only:
             self._store  # noqa: B018  built for its recovery
@@ -134,14 +134,14 @@ class Redline:
     @built_once
     def state_dir(self) -> str:
         """Where the history of this workspace lives, outside of it."""
-        from redline.adapters.platform import state_dir_of
+        from redline.adapters.files.platform import state_dir_of
 
         return self.settings.state_dir or state_dir_of(self.workspace.roots[0].path)
 
     @built_once
     def _store(self) -> DiskStore:
-        from redline.adapters.platform import lock_home
-        from redline.adapters.store import DiskStore
+        from redline.adapters.files.platform import lock_home
+        from redline.adapters.journal.store import DiskStore
 
         recover = not self.settings.read_only
         locks = lock_home()
@@ -160,9 +160,9 @@ class Redline:
     @built_once
     def _guard(self) -> WriteGuard | None:
         """What asks for consent before guarded files are written; off in dangerous mode."""
-        from redline.adapters.guard import WriteGuard
-        from redline.adapters.platform import program_files
-        from redline.adapters.roots import split_path
+        from redline.adapters.files.platform import program_files
+        from redline.adapters.files.roots import split_path
+        from redline.adapters.journal.write_guard import WriteGuard
         from redline.core.guarded import PathRules
 
         settings = self.settings
@@ -210,13 +210,13 @@ class Redline:
 
     @built_once
     def _snapshots(self) -> WorkspaceSnapshots:
-        from redline.adapters.snapshots import WorkspaceSnapshots
+        from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 
         return WorkspaceSnapshots(self.workspace, self.tree)
 
     @built_once
     def _processes(self) -> SandboxedCommands:
-        from redline.adapters.platform import state_home
+        from redline.adapters.files.platform import state_home
         from redline.adapters.processes.commands import SandboxedCommands
 
         return SandboxedCommands(
@@ -282,7 +282,7 @@ class Redline:
     @built_once
     def grep(self) -> Grep:
         """Content search."""
-        from redline.adapters.ripgrep import Ripgrep
+        from redline.adapters.ripgrep.search_port import Ripgrep
 
         return Ripgrep(self._root_places, self.tree, sealed=self.workspace.sealed_in)
 
@@ -303,14 +303,14 @@ class Redline:
     @built_once
     def previews(self) -> Previews:
         """Where previews wait to be applied."""
-        from redline.adapters.previews import open_previews
+        from redline.adapters.previews.open_store import open_previews
 
         return open_previews(self.settings.sessions)
 
     @built_once
     def llm(self) -> Llm | None:
         """The configured model provider, if any."""
-        from redline.adapters.llm import open_llm
+        from redline.adapters.models.open_model import open_llm
 
         return open_llm(self.settings.llm)
 
@@ -331,7 +331,7 @@ class Redline:
         import json
         import sys
 
-        from redline.adapters.index import SqliteIndex
+        from redline.adapters.code_index.database import SqliteIndex
 
         roots = json.dumps([[root.path, root.writable] for root in self.workspace.roots])
         program = "import sys; from redline.app import build_index; build_index(*sys.argv[1:])"
@@ -345,7 +345,7 @@ def prepare_parsers() -> None:
     """Native parsers, once they are needed, take no more memory than they fill."""
 
     def sparingly(name: str) -> Any:
-        from redline.adapters.native_memory import load_sparingly
+        from redline.adapters.workers.native_memory import load_sparingly
 
         return load_sparingly(name)
 
@@ -377,7 +377,7 @@ def build_index(roots: str, state_dir: str) -> None:
     """Bring a workspace's code index up to date: what the background process does."""
     import json
 
-    from redline.adapters.index_build import be_nice
+    from redline.adapters.code_index.build import be_nice
 
     be_nice()
     (workspace, _), *others = json.loads(roots)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.cli.clients import known_clients
+from redline.cli.commands.server.clients import known_clients
 from redline.cli.main import main
 
 

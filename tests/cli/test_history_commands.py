@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from redline.cli.main import main
-from tests.dialects.history.conftest import Place
+from tests.toolsets.history.conftest import Place
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from textwrap import dedent
 from typing import TypeAlias
 
-from redline.code.definitions import Parsed, parse, symbols_of
-from redline.code.file_access import Files
-from redline.code.languages import language_of
-from redline.code.resolvers import Resolver
+from redline.code.references.file_access import Files
+from redline.code.registry import Resolver
+from redline.code.syntax.definitions import Parsed, parse, symbols_of
+from redline.code.syntax.languages import language_of
 from redline.core.paths import WorkspacePath
 
 # What finds references to a name in a language.

@@ -12,10 +12,10 @@ from redline.adapters.workers.failed_content import FailedContent
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.app import Redline
 from redline.code.analysis import IsolatedAnalysis
-from redline.code.definitions import parse, symbols_of
-from redline.code.facts import facts_of
-from redline.code.languages import BY_NAME, LANGUAGES
-from redline.code.syntax import introduced
+from redline.code.index.facts import facts_of
+from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.errors import introduced
+from redline.code.syntax.languages import BY_NAME, LANGUAGES
 from redline.core.errors import Busy, InvalidArgument, LimitReached, ParserFailed, TimeLimit
 from redline.core.ports.confined import Budget
 from redline.settings import Settings

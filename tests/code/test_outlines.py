@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from redline.code.definitions import Symbol, find_symbols, parse, symbols_of
-from redline.code.languages import LANGUAGES, language_of
-from redline.code.references import words_of
-from redline.code.syntax import syntax_issues
+from redline.code.syntax.definitions import Symbol, find_symbols, parse, symbols_of
+from redline.code.syntax.errors import syntax_issues
+from redline.code.syntax.languages import LANGUAGES, language_of
+from redline.code.syntax.uses import words_of
 
 SAMPLES = Path(__file__).parent / "samples"
 FILES = sorted(p for p in SAMPLES.iterdir() if p.suffix != ".outline")

@@ -10,7 +10,7 @@ import json
 import threading
 
 from redline.core.errors import PermissionRequired, RedlineError
-from redline.dialects.tool import (
+from redline.toolsets.tool import (
     READS,
     Call,
     Dialect,

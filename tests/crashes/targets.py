@@ -78,7 +78,7 @@ class _Parsed:
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
         from redline.documents import yaml_native, yaml_tree
-        from redline.documents.model import require_text
+        from redline.documents.base.model import require_text
 
         require_text(data, "YAML")
         tree = yaml_native.parse_bounded(data)
@@ -110,10 +110,10 @@ class CodeFiles:
         return name.encode() + b"\n" + source[start : start + 3000]
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
-        from redline.code.definitions import parse, symbols_of
-        from redline.code.languages import language_of
-        from redline.code.references import uses_of, words_of
-        from redline.code.syntax import introduced
+        from redline.code.syntax.definitions import parse, symbols_of
+        from redline.code.syntax.errors import introduced
+        from redline.code.syntax.languages import language_of
+        from redline.code.syntax.uses import uses_of, words_of
 
         name, _, source = data.partition(b"\n")
         language = language_of(name.decode("utf-8", "replace"))

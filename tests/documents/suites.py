@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from redline.documents import yaml_strict
-from redline.documents.yaml_doc import YamlDocument
+from redline.documents.yaml import strict
+from redline.documents.yaml.edit.document import YamlDocument
 
 ROOT = Path(__file__).resolve().parents[2]
 _VISIBLE = {"␣": " ", "↵": "", "←": "\r", "⇔": "\ufeff", "∎\n": "", "∎": ""}
@@ -95,12 +95,12 @@ def _unescaped(text: str) -> str:
 
 def same(actual: Any, wanted: Any) -> bool:
     """Whether a value of the strict parser is what an event tree describes."""
-    name = yaml_strict.alias_name(actual)
+    name = strict.alias_name(actual)
     if wanted[0] == "alias" and wanted[1].endswith(":"):
         return True  # `*a:` is a key in most files, so such an alias is read as its target
     if wanted[0] == "alias" or name is not None:
         return bool(wanted[0] == "alias" and wanted[1] == name)
-    actual = yaml_strict.untagged(actual)
+    actual = strict.untagged(actual)
     if wanted[0] == "seq":
         items = actual if isinstance(actual, list) else []
         return len(items) == len(wanted[1]) and all(map(same, items, wanted[1]))
@@ -111,8 +111,8 @@ def same(actual: Any, wanted: Any) -> bool:
             for (key, value), (k, v) in zip(pairs, wanted[1], strict=True)
         )
     if isinstance(actual, str):
-        return bool(yaml_strict.original_text(actual) == wanted[1])
-    return repr(actual) == repr(yaml_strict.parse_key(wanted[1].encode()))
+        return bool(strict.original_text(actual) == wanted[1])
+    return repr(actual) == repr(strict.parse_key(wanted[1].encode()))
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ import pytest
 
 from redline.core.errors import RedlineError
 from redline.documents.query import paths_of
-from redline.documents.yaml_doc import YamlDocument
+from redline.documents.yaml.edit.document import YamlDocument
 from tests.documents.corpus import files, forty_thousand_lines, variants
 from tests.documents.oracle import agrees
 

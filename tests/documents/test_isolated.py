@@ -13,11 +13,10 @@ import pytest
 from redline.app import Redline
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound, TooLarge
 from redline.core.ports.confined import Confined
-from redline.documents import confined as isolated
-from redline.documents import editing
-from redline.documents.confined import Source
+from redline.documents import editing, isolated
 from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import open_document
+from redline.documents.isolated import Source
 from redline.settings import Settings
 
 SOURCES = {
@@ -86,8 +85,8 @@ def test_what_is_over_the_limit_is_not_even_sent(
 PROGRAM = """
 import sys
 from redline.app import Redline
-from redline.documents import confined
-from redline.documents.confined import Source
+from redline.documents import isolated as confined
+from redline.documents.isolated import Source
 from redline.documents.editing import DocEdit, Options
 from redline.settings import Settings
 sources = {"a.yaml": b"k: 1\\n", "a.toml": b"k = 1\\n", "a.json5": b"{k: 1}", "x": b"k = 1\\n"}

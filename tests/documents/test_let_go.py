@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from redline.documents.base.model import Document
+from redline.documents.base.path import parse_path
 from redline.documents.formats import open_document
-from redline.documents.model import Document
-from redline.documents.path import parse_path
 
 ROWS = range(3000)
 SOURCES = {

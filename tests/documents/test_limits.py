@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, RedlineError, TooLarge
-from redline.documents import yaml_doc
-from redline.documents.depth import nests_too_deep
+from redline.documents.base.depth import nests_too_deep
 from redline.documents.formats import open_document
 from redline.documents.query import select
+from redline.documents.yaml.edit import document as yaml_doc
 
 SHALLOW = {
     "yaml dashes": ("yaml", b"- " * 190 + b"x\n", (0,) * 189),

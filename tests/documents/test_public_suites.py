@@ -10,10 +10,10 @@ import pytest
 
 from redline.core.errors import DocumentSyntax, RedlineError
 from redline.documents.formats import open_document
-from redline.documents.json_doc import JsonDocument
+from redline.documents.json.document import JsonDocument
 from redline.documents.query import paths_of
-from redline.documents.toml_doc import TomlDocument
-from redline.documents.toml_verify import parse
+from redline.documents.toml.document import TomlDocument
+from redline.documents.toml.verify import parse
 from tests.documents.suites import folder
 
 

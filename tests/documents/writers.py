@@ -7,9 +7,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from redline.documents import yaml_values
-from redline.documents.toml_values import render as render_toml
-from redline.documents.yaml_fragment import render_key
+from redline.documents.toml.engine.values import render as render_toml
+from redline.documents.yaml import values
+from redline.documents.yaml.edit.fragment import render_key
 
 KEYS = ["a", "b", "key", "x.y", "with space", "on", "8080", "é", 'q"t', "#c", "true", "k-e_y"]
 KEYS += ["z:z"]
@@ -150,7 +150,7 @@ def _toml(data: Any, rng: random.Random) -> str:
 
 def render_toml_key(key: str) -> str:
     """A key as TOML spells it."""
-    from redline.documents.toml_scan import render_key as toml_key
+    from redline.documents.toml.engine.scan import render_key as toml_key
 
     return toml_key(key)
 
@@ -187,7 +187,7 @@ def _yaml_entry(prefix: str, item: Any, rng: random.Random, step: int) -> list[s
     if isinstance(item, str) and "\n" in item and rng.random() < 0.7:
         body = [" " * step + line for line in item.split("\n")]
         return [f"{prefix} |-{comment}", *body]
-    text = yaml_values.render(item)
+    text = values.render(item)
     if isinstance(item, str) and "'" not in item and "\n" not in item and rng.random() < 0.2:
         text = f"'{item}'"
     return [f"{prefix} {text}{comment}"]

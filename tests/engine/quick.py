@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from redline.adapters.disk_reading import Dir
-from redline.adapters.platform import choose_disk
+from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.platform import choose_disk
 
 
 class QuickDisk(type(choose_disk())):  # type: ignore[misc]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from redline.adapters import snapshots
+from redline.adapters.processes import workspace_snapshots
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import UndoBlocked
@@ -120,7 +120,7 @@ def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> No
 def test_a_file_over_the_size_limit_is_named_as_not_covered(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "MAX_FILE", 10)
+    monkeypatch.setattr(workspace_snapshots, "MAX_FILE", 10)
     (shop.root / "big").write_text("x" * 100)
     finished = shop.run("rm big; echo hi > small")
     assert "big (too large or unreadable)" in finished.notes[0]
@@ -131,7 +131,7 @@ def test_a_file_over_the_size_limit_is_named_as_not_covered(
 def test_a_workspace_with_too_many_files_is_said_not_to_be_covered(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "MAX_ENTRIES", 3)
+    monkeypatch.setattr(workspace_snapshots, "MAX_ENTRIES", 3)
     for number in range(5):
         (shop.root / str(number)).touch()
     finished = shop.run("rm 1")

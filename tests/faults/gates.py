@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from redline.adapters.disk import MUTATIONS, Disk
+from redline.adapters.files.disk import MUTATIONS, Disk
 from tests.engine.quick import QuickDisk
 
 Gate = Callable[[Disk, str, tuple[Any, ...]], None]

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from redline.adapters.disk_reading import Dir
-from redline.adapters.platform import choose_disk
+from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.platform import choose_disk
 
 CUT = 9
 # Whether an unsynced (entry, content) survives.

@@ -19,9 +19,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from redline.adapters.disk import Disk
-from redline.adapters.disk_reading import Dir
-from redline.adapters.platform import choose_disk
+from redline.adapters.files.disk import Disk
+from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.platform import choose_disk
 
 _EXCHANGE = 2
 _AT_FDCWD = -100

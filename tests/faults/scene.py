@@ -7,12 +7,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from redline.adapters.contents import MOST_INLINE
-from redline.adapters.disk import Disk
-from redline.adapters.intents import DONE, READY, parse
-from redline.adapters.store import DiskStore
-from redline.adapters.tree import DiskTree
-from redline.adapters.workspace import DiskWorkspace
+from redline.adapters.files.disk import Disk
+from redline.adapters.files.tree import DiskTree
+from redline.adapters.files.workspace import DiskWorkspace
+from redline.adapters.journal.content_store import MOST_INLINE
+from redline.adapters.journal.format.slots import DONE, READY, parse
+from redline.adapters.journal.store import DiskStore
 from redline.core.changes import (
     ABSENT,
     Change,

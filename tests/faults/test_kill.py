@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.journal import Journal
+from redline.adapters.journal.log import Journal
 from tests.faults.gates import dies_before
 from tests.faults.scene import Scene, Snapshot, in_child
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.store import DiskStore
-from redline.adapters.tree import DiskTree
-from redline.adapters.workspace import DiskWorkspace
+from redline.adapters.files.tree import DiskTree
+from redline.adapters.files.workspace import DiskWorkspace
+from redline.adapters.journal.store import DiskStore
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access

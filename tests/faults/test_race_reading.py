@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.ripgrep import Ripgrep
+from redline.adapters.ripgrep.search_port import Ripgrep
 from redline.app import Redline
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
@@ -17,8 +17,8 @@ from redline.core.ports.tree import FactLists
 from redline.search.levels import Scope
 from redline.search.listing import list_directory, list_files
 from redline.settings import Settings
+from tests.adapters.ripgrep.test_search_port import Patient
 from tests.adapters.test_git import ENVIRONMENT
-from tests.adapters.test_ripgrep import Patient
 from tests.faults.race import OUTSIDE, swapping
 from tests.search.plain_tree import PlainTree
 from tests.support import LONG

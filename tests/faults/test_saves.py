@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.disk import Disk
+from redline.adapters.files.disk import Disk
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import Locked, RedlineError, StaleBase
 from tests.engine.quick import QuickDisk

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.disk import Disk
+from redline.adapters.files.disk import Disk
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState, State
 from redline.core.errors import RedlineError
 from redline.engine.editor import JournalEditor

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.dialects.json_editor.desk import Desk
+from tests.toolsets.json_editor.desk import Desk
 
 RIGHT = {"change": "success", "ambiguous": "ambiguous", "no_change": "no_changes"}
 

@@ -11,9 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from redline.dialects.json_editor.files import plan_file
-from redline.dialects.json_editor.inputs import Source
-from redline.dialects.json_editor.session import Session, hash_of
 from redline.instruct.engine import propose
 from redline.instruct.model.operations import (
     ABSENT,
@@ -24,6 +21,9 @@ from redline.instruct.model.operations import (
     value_at,
 )
 from redline.instruct.model.values import Num, Value, dumps, parse, type_name
+from redline.toolsets.json_editor.files import plan_file
+from redline.toolsets.json_editor.inputs import Source
+from redline.toolsets.json_editor.session import Session, hash_of
 
 EXAMPLES = 2000 if os.environ.get("REDLINE_LONG") else 150
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

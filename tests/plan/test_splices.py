@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redline.core.textfile import TextFile
-from redline.plan.match import apply_placements
-from redline.plan.placement import Level, Placement
+from redline.plan.match.engine import apply_placements
+from redline.plan.match.placement import Level, Placement
 from redline.plan.splices import spliced, splices_of
 
 TEXT = st.text("ab\n\u00e9\u20ac\U0001f600", max_size=30)

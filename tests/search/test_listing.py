@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.disk import Disk
-from redline.adapters.platform import choose_disk
-from redline.adapters.tree import DiskTree
-from redline.adapters.workspace import DiskWorkspace
+from redline.adapters.files.disk import Disk
+from redline.adapters.files.platform import choose_disk
+from redline.adapters.files.tree import DiskTree
+from redline.adapters.files.workspace import DiskWorkspace
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import FactLists
 from redline.search.levels import Scope
 from redline.search.listing import Listing, list_files
-from tests.adapters.test_ripgrep import Patient
+from tests.adapters.ripgrep.test_search_port import Patient
 
 TOP = WorkspacePath(0, ())
 NAMES = ("a", "a-b", "a.b", "b.py", "z", "caf\u00e9", "\udcff", 'quo"te.py', "line\nbreak.py")

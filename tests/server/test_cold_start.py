@@ -15,8 +15,9 @@ from tests.wire.client import ROOT
 TOO_DEAR = {
     "asyncio", "concurrent.futures", "logging", "mcp", "mcp_types", "pydantic", "jsonschema_rs",
     "subprocess", "shutil", "pathlib", "tempfile", "sqlite3", "hashlib", "random", "ctypes",
-    "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.dialects.call",
-    "redline.server.running", "redline.server.http", "redline.adapters.disk", "PIL", "pygit2",
+    "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.toolsets.call",
+    "redline.server.calls.running", "redline.server.http.serve", "redline.adapters.files.disk",
+    "PIL", "pygit2",
     "ast_grep_py", "yaml12", "rich", "httpx2", "regress",
 }  # fmt: skip
 

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.core.errors import Cancelled, InvalidArgument
-from redline.dialects.tool import READS, Json, Tool
-from redline.server import wire
-from redline.server.argument_names import nearest
-from redline.server.arguments import validate
-from redline.server.cancel import Token
-from redline.server.rate import RateLimit
-from redline.server.redact import REDACTED, redact
-from redline.server.workers import LineFull, Workers, aside
+from redline.server.calls.argument_names import nearest
+from redline.server.calls.arguments import validate
+from redline.server.calls.workers import LineFull, Workers, aside
+from redline.server.http.rate import RateLimit
+from redline.server.observe.redact import REDACTED, redact
+from redline.server.rpc import wire
+from redline.server.rpc.cancel import Token
+from redline.toolsets.tool import READS, Json, Tool
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -181,7 +181,7 @@ def test_who_waits_for_a_person_leaves_the_place_to_the_owners_next() -> None:
 def test_a_line_that_is_full_takes_no_more_and_goes_on_when_it_moves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("redline.server.workers._MOST_WAITING", 2)
+    monkeypatch.setattr("redline.server.calls.workers._MOST_WAITING", 2)
     workers, flood = Workers(limit=2, share=1), Gate()
     for _ in range(3):
         workers.submit(flood, owner="ann")
@@ -196,7 +196,7 @@ def test_a_line_that_is_full_takes_no_more_and_goes_on_when_it_moves(
 
 
 def test_a_line_holds_so_many_bytes_but_always_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("redline.server.workers._MOST_HELD", 100)
+    monkeypatch.setattr("redline.server.calls.workers._MOST_HELD", 100)
     workers, flood = Workers(limit=2, share=1), Gate()
     workers.submit(flood, 1000, "ann")
     workers.submit(flood, 1000, "ann")

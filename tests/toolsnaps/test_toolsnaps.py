@@ -12,8 +12,8 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from redline.dialects.tool import Dialect, Json, Tool
-from redline.server.catalog import Catalog, load_dialects, wire
+from redline.server.calls.catalog import Catalog, load_dialects, wire
+from redline.toolsets.tool import Dialect, Json, Tool
 
 HERE = Path(__file__).parent
 UPDATE = os.environ.get("REDLINE_UPDATE_SNAPS") == "1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.core.errors import InvalidArgument, NoMatch, OutsideRoots, RedlineError
-from redline.dialects.tool import (
+from redline.toolsets.tool import (
     READS,
     Call,
     Dialect,

@@ -10,7 +10,7 @@ import mcp_types
 from mcp_types import methods
 from pydantic import TypeAdapter
 
-from redline.server.catalog import load_dialects
+from redline.server.calls.catalog import load_dialects
 
 Json = dict[str, Any]
 

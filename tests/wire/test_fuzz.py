@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from redline.dialects.tool import Tool
-from redline.server.catalog import Catalog, load_dialects
+from redline.server.calls.catalog import Catalog, load_dialects
+from redline.toolsets.tool import Tool
 from tests.wire import fuzz
 from tests.wire.client import Client, connect
 

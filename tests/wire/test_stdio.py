@@ -204,8 +204,8 @@ def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(
 
 @pytest.mark.requirement("server-long-lines")
 def test_a_line_over_the_limit_is_refused_and_the_next_one_served() -> None:
-    from redline.server.catalog import Catalog
-    from redline.server.dispatch import Dispatch
+    from redline.server.calls.catalog import Catalog
+    from redline.server.calls.dispatch import Dispatch
     from redline.server.stdio import serve_stdio
     from tests.wire import fixtures
 

@@ -45,7 +45,7 @@ def _root(root: Root) -> Finding:
 
 
 def _files() -> Finding:
-    from redline.adapters.platform import choose_disk
+    from redline.adapters.files.platform import choose_disk
 
     name = type(choose_disk()).__name__
     if "Linux" in name:
@@ -67,7 +67,7 @@ def _sandbox(commands: Commands) -> list[Finding]:
 def _ripgrep() -> Finding:
     import subprocess
 
-    from redline.adapters.ripgrep_process import find_ripgrep
+    from redline.adapters.ripgrep.process import find_ripgrep
 
     try:
         told = subprocess.run([find_ripgrep(), "--version"], capture_output=True, check=True)

@@ -13,7 +13,7 @@ from dataclasses import astuple
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from redline.adapters.read_guard import ReadGuard
+from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import GitFailed
 from redline.core.paths import show_name
 from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus

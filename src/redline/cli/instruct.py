@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 from redline.app import Redline, keep_stderr_for_words
-from redline.cli.documents import Opened, open_source
+from redline.cli.commands.documents.open_file import Opened, open_source
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import (
     ask,
@@ -25,12 +25,12 @@ from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.diff import diff_of_files, visible
 from redline.core.errors import InvalidArgument, RedlineError
 from redline.core.paths import Access
-from redline.dialects.json_editor.files import plan_file
-from redline.dialects.json_editor.inputs import Source, form_of, read_document
-from redline.dialects.json_editor.propose import propose_with
-from redline.dialects.json_editor.session import change_id, shown
 from redline.instruct.engine import Proposal, found_message
 from redline.instruct.model.operations import Operation, pointer
+from redline.toolsets.json_editor.files import plan_file
+from redline.toolsets.json_editor.inputs import Source, form_of, read_document
+from redline.toolsets.json_editor.propose import propose_with
+from redline.toolsets.json_editor.session import change_id, shown
 
 NOTHING_TO_DO = 3
 _WIDTH = 60

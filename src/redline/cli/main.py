@@ -12,25 +12,43 @@ from redline._version import __version__
 
 # Each module has configure(parser) and run(args) -> exit code.
 COMMANDS = {
-    "serve": ("redline.cli.serve", "serve a workspace to agents over HTTP or stdio"),
-    "log": ("redline.cli.log", "list what was changed, newest first"),
-    "show": ("redline.cli.show", "show one change as a diff"),
-    "undo": ("redline.cli.undo", "take a change back"),
-    "redo": ("redline.cli.redo", "take an undo back"),
-    "get": ("redline.cli.get", "read a value of a YAML, JSON or TOML file"),
-    "set": ("redline.cli.set", "change a value, leaving everything else as it is"),
-    "insert": ("redline.cli.insert", "add a value to a list or a mapping"),
-    "delete": ("redline.cli.delete", "remove a value"),
-    "query": ("redline.cli.query", "find values by a pattern"),
+    "serve": (
+        "redline.cli.commands.server.serve",
+        "serve a workspace to agents over HTTP or stdio",
+    ),
+    "log": ("redline.cli.commands.history.log", "list what was changed, newest first"),
+    "show": ("redline.cli.commands.history.show", "show one change as a diff"),
+    "undo": ("redline.cli.commands.history.undo", "take a change back"),
+    "redo": ("redline.cli.commands.history.redo", "take an undo back"),
+    "get": ("redline.cli.commands.documents.get", "read a value of a YAML, JSON or TOML file"),
+    "set": (
+        "redline.cli.commands.documents.set",
+        "change a value, leaving everything else as it is",
+    ),
+    "insert": ("redline.cli.commands.documents.insert", "add a value to a list or a mapping"),
+    "delete": ("redline.cli.commands.documents.delete", "remove a value"),
+    "query": ("redline.cli.commands.documents.query", "find values by a pattern"),
     "instruct": ("redline.cli.instruct", "change a file by an instruction in English"),
-    "json": ("redline.cli.json", "the same, with the instruction before the file"),
-    "map": ("redline.cli.map", "the files and symbols that matter most"),
-    "outline": ("redline.cli.outline", "the symbols of a file"),
-    "where": ("redline.cli.where", "where a symbol is defined and used"),
-    "config": ("redline.cli.config", "the entry for an MCP client's configuration"),
-    "doctor": ("redline.cli.doctor", "what is in force here: sandbox, git, journal, limits"),
-    "demo": ("redline.cli.demo", "watch a scripted session in a throw-away workspace"),
-    "completions": ("redline.cli.completions", "shell completions for bash, zsh and tcsh"),
+    "json": (
+        "redline.cli.commands.documents.json",
+        "the same, with the instruction before the file",
+    ),
+    "map": ("redline.cli.commands.code.map", "the files and symbols that matter most"),
+    "outline": ("redline.cli.commands.code.outline", "the symbols of a file"),
+    "where": ("redline.cli.commands.code.where", "where a symbol is defined and used"),
+    "config": ("redline.cli.commands.server.config", "the entry for an MCP client's configuration"),
+    "doctor": (
+        "redline.cli.commands.server.doctor",
+        "what is in force here: sandbox, git, journal, limits",
+    ),
+    "demo": (
+        "redline.cli.commands.server.demo",
+        "watch a scripted session in a throw-away workspace",
+    ),
+    "completions": (
+        "redline.cli.commands.server.completions",
+        "shell completions for bash, zsh and tcsh",
+    ),
 }
 
 EXIT_CODES = """exit codes:

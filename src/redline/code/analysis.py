@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, Protocol
 
-from redline.code.definitions import Symbol, without_surrogates
-from redline.code.facts import FileFacts, count_lines
-from redline.code.languages import Language
-from redline.code.rename import Replacement
-from redline.code.syntax import Checked, SyntaxIssue, newly_broken
+from redline.code.index.facts import FileFacts, count_lines
+from redline.code.rename.in_file import Replacement
+from redline.code.syntax.definitions import Symbol, without_surrogates
+from redline.code.syntax.errors import Checked, SyntaxIssue, newly_broken
+from redline.code.syntax.languages import Language
 from redline.core.changes import digest_of
 from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, WorkerDied
 from redline.core.ports.confined import Budget, Confined

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from redline.code import rename as renaming
-from redline.code.definitions import parse, symbols_of
-from redline.code.facts import facts_of
-from redline.code.languages import BY_NAME
-from redline.code.syntax import check_syntax
+from redline.code.index.facts import facts_of
+from redline.code.rename import in_file as renaming
+from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.errors import check_syntax
+from redline.code.syntax.languages import BY_NAME
 
 Ask = Callable[..., Any]
 Row = tuple[Any, ...]

@@ -11,9 +11,9 @@ from redline.core.cancellation import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import CannotApply, InvalidArgument
 from redline.core.paths import WorkspacePath
+from redline.documents.base.model import Document
+from redline.documents.base.path import Path
 from redline.documents.formats import detect, open_document
-from redline.documents.model import Document
-from redline.documents.path import Path
 
 ACTIONS = ("set", "insert", "delete")
 

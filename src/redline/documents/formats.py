@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from redline.core.errors import DocumentSyntax, InvalidArgument
-from redline.documents.depth import too_deep
-from redline.documents.model import Document
+from redline.documents.base.depth import too_deep
+from redline.documents.base.model import Document
 
 FORMATS = ("yaml", "json", "jsonc", "json5", "toml")
 _EXTENSIONS = {
@@ -78,7 +78,7 @@ def open_document(source: bytes, form: str, index: int = 0) -> Document:
 
 def _opened(source: bytes, form: str, index: int) -> Document:
     if form == "yaml":
-        from redline.documents.yaml_doc import YamlDocument
+        from redline.documents.yaml.edit.document import YamlDocument
 
         return YamlDocument(source, index)
     if index:
@@ -88,9 +88,9 @@ def _opened(source: bytes, form: str, index: int) -> Document:
             hint=f"a {form} file holds one document",
         )
     if form == "toml":
-        from redline.documents.toml_doc import TomlDocument
+        from redline.documents.toml.document import TomlDocument
 
         return TomlDocument(source)
-    from redline.documents.json_doc import JsonDocument
+    from redline.documents.json.document import JsonDocument
 
     return JsonDocument(source, form)

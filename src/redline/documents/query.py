@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import InvalidArgument, NodeNotFound
-from redline.documents.depth import too_deep
-from redline.documents.model import MAX_DEPTH, Document, Slice
-from redline.documents.path import Path
+from redline.documents.base.depth import too_deep
+from redline.documents.base.model import MAX_DEPTH, Document, Slice
+from redline.documents.base.path import Path
 
 # Every step is a level of the evaluation.
 MOST_EXPRESSION = 10_000

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import DocumentSyntax, InvalidArgument, NodeNotFound
+from redline.documents.base.model import Document
+from redline.documents.base.path import Path, render_path
 from redline.documents.formats import detect, open_document
-from redline.documents.model import Document
-from redline.documents.path import Path, render_path
 from redline.documents.query import plain_data
 
 _MODELINE = re.compile(

@@ -9,8 +9,8 @@ from redline.core.budget import check_count, join_text
 from redline.core.cancellation import cancellable
 from redline.core.errors import InvalidPattern, NoMatch
 from redline.core.ports.search import Regex, RegexMatch
-from redline.plan.compose import dominant_end
-from redline.plan.views import View, unify_ends
+from redline.plan.match.compose import dominant_end
+from redline.plan.match.views import View, unify_ends
 
 # \0-\9, $0-$9 and $& name what was matched, $$ is a dollar; \n \t \r \\ are what they look like.
 # Any other backslash or dollar stands for itself.

@@ -23,12 +23,12 @@ from redline.core.ports.search import Regex
 from redline.core.ports.tree import Tree
 from redline.core.splice import Splice
 from redline.core.textfile import TextFile
-from redline.plan.compose import dominant_end
-from redline.plan.match import Level, Placement, ambiguous, apply_placements, place
-from redline.plan.nearest import nearest
+from redline.plan.match.compose import dominant_end
+from redline.plan.match.engine import Level, Placement, ambiguous, apply_placements, place
+from redline.plan.match.nearest import nearest
+from redline.plan.match.views import View, unify_ends
 from redline.plan.regex import replace_regex
 from redline.plan.splices import spliced, splices_of
-from redline.plan.views import View, unify_ends
 
 _MARK = "\ufeff"
 # From here on it pays not to hold the new text beside the new bytes.

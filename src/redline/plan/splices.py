@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from redline.core.splice import Splice, apply_splices
 from redline.core.textfile import TextFile, encode, encoded_length, text_start
-from redline.plan.match import in_order
-from redline.plan.placement import Placement
+from redline.plan.match.engine import in_order
+from redline.plan.match.placement import Placement
 
 
 def splices_of(file: TextFile, text: str, placements: Iterable[Placement]) -> list[Splice]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from redline.dialects.tool import Client, Json
-from redline.server import protocol, wire
-from redline.server.dispatch import Context, Dispatch
-from redline.server.messages import (
+from redline.server.calls.dispatch import Context, Dispatch
+from redline.server.rpc import revisions, wire
+from redline.server.rpc.messages import (
     MAX_BATCH,
     Batch,
     Channel,
@@ -18,9 +17,10 @@ from redline.server.messages import (
     id_in,
     is_id,
 )
+from redline.toolsets.tool import Client, Json
 
 if TYPE_CHECKING:
-    from redline.server.calls import Calls
+    from redline.server.calls.in_flight import Calls
 
 
 class Conversation:
@@ -52,7 +52,7 @@ class Conversation:
         # A client known from elsewhere has no handshake to make.
         self._modern = modern if client is None else False
         self._initialized = client is not None
-        newest = cap if cap in protocol.HANDSHAKE else protocol.NEWEST_HANDSHAKE
+        newest = cap if cap in revisions.HANDSHAKE else revisions.NEWEST_HANDSHAKE
         self._client = client or Client(protocol=newest)
         self._calls: Calls | None = None
         self._log_level: str | None = None
@@ -152,7 +152,7 @@ class Conversation:
         except Refusal as refusal:
             channel.reply(wire.error(request_id, refusal.code, refusal.message, refusal.data))
             return
-        channel.reply(wire.result(request_id, protocol.stamped(body) if self._modern else body))
+        channel.reply(wire.result(request_id, revisions.stamped(body) if self._modern else body))
 
     def _tolerates(self, method: str) -> bool:
         return method == "initialize" and self._profile.null_id_is_request
@@ -160,10 +160,10 @@ class Conversation:
     # --- eras ------------------------------------------------------------------------------
 
     def _opens_modern(self, params: Any) -> bool:
-        if self._cap is not None and self._cap < protocol.MODERN[0]:
+        if self._cap is not None and self._cap < revisions.MODERN[0]:
             return False
         meta = params.get("_meta") if isinstance(params, dict) else None
-        return isinstance(meta, dict) and protocol.META_VERSION in meta
+        return isinstance(meta, dict) and revisions.META_VERSION in meta
 
     def _modern_client(self, method: str, params: Any) -> Client:
         meta = params.get("_meta") if isinstance(params, dict) else None
@@ -172,27 +172,27 @@ class Conversation:
             raise Refusal(
                 wire.UNSUPPORTED_VERSION,
                 "This connection serves 2026-07-28; initialize is not part of it",
-                {"supported": list(protocol.MODERN), "requested": str(requested or "")},
+                {"supported": list(revisions.MODERN), "requested": str(requested or "")},
             )
-        needed = (protocol.META_VERSION, protocol.META_CAPABILITIES)
+        needed = (revisions.META_VERSION, revisions.META_CAPABILITIES)
         missing = [key for key in needed if not isinstance(meta, dict) or key not in meta]
         if missing or not isinstance(meta, dict):
             raise Refusal(wire.INVALID_PARAMS, f"params._meta must carry {', '.join(missing)}")
-        version = meta[protocol.META_VERSION]
+        version = meta[revisions.META_VERSION]
         if not isinstance(version, str):
-            raise Refusal(wire.INVALID_PARAMS, f"{protocol.META_VERSION} must be a string")
-        if version not in protocol.MODERN:
+            raise Refusal(wire.INVALID_PARAMS, f"{revisions.META_VERSION} must be a string")
+        if version not in revisions.MODERN:
             raise Refusal(
                 wire.UNSUPPORTED_VERSION,
                 f"Unsupported protocol version: {version[:40]}",
-                {"supported": list(protocol.MODERN), "requested": version},
+                {"supported": list(revisions.MODERN), "requested": version},
             )
         return self._introduced(
-            meta.get(protocol.META_CLIENT), version, meta[protocol.META_CAPABILITIES]
+            meta.get(revisions.META_CLIENT), version, meta[revisions.META_CAPABILITIES]
         )
 
     def _introduced(self, info: Any, version: str, capabilities: Any) -> Client:
-        return protocol.client_of(info, version, capabilities, self._connection, self._principal)
+        return revisions.client_of(info, version, capabilities, self._connection, self._principal)
 
     def _check_legacy(self, method: str, params: Any) -> None:
         if method in ("initialize", "ping"):
@@ -216,7 +216,7 @@ class Conversation:
             return self._list(client)
         if self._modern:
             if method == "server/discover":
-                return protocol.discover_result(self._profile, self._instructions, self._cap)
+                return revisions.discover_result(self._profile, self._instructions, self._cap)
         elif method == "initialize":
             return self._initialize(params)
         elif method == "ping":
@@ -228,42 +228,42 @@ class Conversation:
     def _list(self, client: Client) -> Json:
         body: Json = {"tools": self._dispatch.catalog.list(client)}
         if client.is_modern:
-            body["ttlMs"] = protocol.LIST_TTL_MS
+            body["ttlMs"] = revisions.LIST_TTL_MS
             body["cacheScope"] = "public"
         return body
 
     def _initialize(self, params: Any) -> Json:
         asked = params if isinstance(params, dict) else {}
         try:
-            version = protocol.negotiate(self._profile, asked.get("protocolVersion"), self._cap)
-        except protocol.UnsupportedVersion as refused:
+            version = revisions.negotiate(self._profile, asked.get("protocolVersion"), self._cap)
+        except revisions.UnsupportedVersion as refused:
             data = {"supported": refused.supported, "received": refused.received}
             data["requested"] = refused.received
             raise Refusal(wire.INVALID_PARAMS, str(refused), data) from None
         self._client = self._introduced(asked.get("clientInfo"), version, asked.get("capabilities"))
         self._initialized = True
-        return protocol.initialize_result(self._profile, version, self._instructions)
+        return revisions.initialize_result(self._profile, version, self._instructions)
 
     # --- calls, and what is said about them --------------------------------------------------
 
     def _running(self) -> Calls:
         if self._calls is None:
             # Loaded at the first call: a client that only lists tools does not pay for it.
-            from redline.server.calls import Calls
+            from redline.server.calls.in_flight import Calls
 
             self._calls = Calls(self._dispatch, self._submit)
         return self._calls
 
     def _set_level(self, params: Any) -> Json:
-        from redline.server.client_log import level_in
+        from redline.server.calls.client_log import level_in
 
         self._log_level = level_in(params)
         return {}
 
     def _level_for(self, params: Any) -> str | None:
-        if not (self._modern and protocol.asks_for_log(params)):
+        if not (self._modern and revisions.asks_for_log(params)):
             return self._log_level
-        from redline.server.client_log import level_of_request
+        from redline.server.calls.client_log import level_of_request
 
         return level_of_request(params)
 
@@ -277,7 +277,7 @@ class Conversation:
             self._calls.cancel(request_id)
 
     def _end_session(self, params: Json) -> None:
-        from redline.server.workers import LineFull
+        from redline.server.calls.workers import LineFull
 
         context = Context(self._client)
         # A notification cannot be refused: without a place in line it is as if it had been lost.

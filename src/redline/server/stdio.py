@@ -7,13 +7,13 @@ import signal
 from threading import Lock
 from typing import Any, BinaryIO
 
-from redline.dialects.tool import Json
-from redline.server import wire
+from redline.server.calls.dispatch import Dispatch
+from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
-from redline.server.dispatch import Dispatch
 from redline.server.ending import end_process_within
-from redline.server.messages import Channel
-from redline.server.workers import Workers
+from redline.server.rpc import wire
+from redline.server.rpc.messages import Channel
+from redline.toolsets.tool import Json
 
 MAX_LINE = 64 << 20
 _GRACE_SECONDS = 3.0

@@ -15,9 +15,9 @@ from tests.support import REPO
 _SERVER = """
 import sys
 sys.path.insert(0, {source!r})
-from redline.adapters.processes.program import capture
-program = capture("redline.adapters.processes.tree:parents", ["redline.adapters.processes.tree"])
-with open({source!r} + "/redline/adapters/processes/tree.py", "a") as file:
+from redline.adapters.sandbox.program import capture
+program = capture("redline.adapters.sandbox.process_tree:parents", ["redline.adapters.sandbox.process_tree"])
+with open({source!r} + "/redline/adapters/sandbox/process_tree.py", "a") as file:
     file.write("\\nopen({mark!r}, 'w').close()\\n")
 sys.exit(program.start().wait())
 """
@@ -39,8 +39,8 @@ def test_a_module_changed_after_the_start_does_not_run(tmp_path: Path) -> None:
 _CHILD = """
 import sys
 sys.path.insert(0, {source!r})
-from redline.adapters.processes.program import capture
-program = capture("redline.adapters.processes.tree:parents", ["redline.adapters.processes"])
+from redline.adapters.sandbox.program import capture
+program = capture("redline.adapters.sandbox.process_tree:parents", ["redline.adapters.processes"])
 sys.exit(program.start().wait())
 """
 
@@ -50,4 +50,7 @@ def test_a_module_that_was_not_captured_is_not_found_on_disk() -> None:
     code = _CHILD.format(source=str(REPO / "src"))
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=False)
     assert done.returncode == 1
-    assert b"not captured when the server started: redline.adapters.processes.tree" in done.stderr
+    assert (
+        b"not captured when the server started: redline.adapters.sandbox.process_tree"
+        in done.stderr
+    )

@@ -11,7 +11,7 @@ import pytest
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import InvalidArgument, LimitReached, NotFound, TimeLimit
 from redline.core.ports.confined import Budget
-from redline.documents.confined import Source, query, validate
+from redline.documents.isolated import Source, query, validate
 
 DOUBLING = {
     f"a{i}": {"allOf": [{"$ref": f"#/$defs/a{i + 1}"}, {"$ref": f"#/$defs/a{i + 1}"}]}

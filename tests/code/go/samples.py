@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.code.go.referring import GoReferring
+from redline.code.go.resolver import GoReferring
 from tests.code import marked
 
 

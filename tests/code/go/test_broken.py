@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from redline.code.definitions import parse, symbols_of
-from redline.code.go.referring import GoReferring
-from redline.code.languages import language_of
+from redline.code.go.resolver import GoReferring
+from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.languages import language_of
 from tests.code.go.samples import holds
 from tests.code.marked import Sample, path_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.code.java.referring import JavaReferring
+from redline.code.java.resolver import JavaReferring
 from tests.code import marked
 from tests.code.marked import Sample, path_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from redline.code.definitions import parse, symbols_of
-from redline.code.java.referring import JavaReferring
-from redline.code.languages import language_of
+from redline.code.java.resolver import JavaReferring
+from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.languages import language_of
 from tests.code.java.samples import Sample, path_of
 
 _WHOLE = """package a;

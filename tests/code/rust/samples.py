@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.code.rust.referring import RustReferring
+from redline.code.rust.resolver import RustReferring
 from tests.code import marked
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from redline.code.rust.referring import RustReferring
+from redline.code.rust.resolver import RustReferring
 from tests.code.marked import Sample, path_of
 from tests.code.rust.samples import holds
 

@@ -16,12 +16,12 @@ from typing import Any
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
 from redline.adapters.processes.job import Finisher, RunningJob
-from redline.adapters.processes.program import Program
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.sandbox import limits, overlay, policy
-from redline.adapters.sandbox.linux import IS_LINUX
+from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
-from redline.adapters.sandbox.visible import Network, View
+from redline.adapters.sandbox.syscalls import IS_LINUX
+from redline.adapters.sandbox.visible_paths import Network, View
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
-from redline.adapters.processes.program import Program, capture_helper
 from redline.adapters.sandbox import limits
+from redline.adapters.sandbox.program import Program, capture_helper
 from redline.core.errors import SandboxUnavailable
 
 _PATIENCE = 20.0

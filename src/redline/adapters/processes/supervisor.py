@@ -19,8 +19,8 @@ import termios
 import time
 from typing import Any, NoReturn
 
-from redline.adapters.processes import tree
-from redline.adapters.sandbox import confine, linux
+from redline.adapters.sandbox import confine, syscalls
+from redline.adapters.sandbox import process_tree as tree
 from redline.adapters.sandbox.notify import Referee
 
 _SIGNALS = {b"T": signal.SIGTERM, b"I": signal.SIGINT}
@@ -39,9 +39,9 @@ class Supervisor:
         self._tree = tree
         for number in (signal.SIGCHLD, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)  # what the command is to inherit
-        linux.become_subreaper()
-        if linux.IS_LINUX:
-            linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))  # until there is a job
+        syscalls.become_subreaper()
+        if syscalls.IS_LINUX:
+            syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))  # until there is a job
         self._here, self._there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._job: dict[str, Any] = {}
         self._control = self._here
@@ -58,8 +58,8 @@ class Supervisor:
         """Run *job* to its end and exit."""
         self._job, self._control = job, control
         try:
-            if linux.IS_LINUX:
-                linux.prctl(linux.PR_SET_PDEATHSIG, 0)  # a running job ends in its own time
+            if syscalls.IS_LINUX:
+                syscalls.prctl(syscalls.PR_SET_PDEATHSIG, 0)  # a running job ends in its own time
             self._run(streams)
         except BaseException as problem:
             self._say({"failed": f"{type(problem).__name__}: {problem}"})
@@ -69,7 +69,7 @@ class Supervisor:
 
     def _say(self, message: dict[str, Any]) -> None:
         try:
-            self._control.send(json.dumps(message).encode() + b"\n", linux.MSG_NOSIGNAL)
+            self._control.send(json.dumps(message).encode() + b"\n", syscalls.MSG_NOSIGNAL)
         except OSError:
             pass
 
@@ -256,7 +256,7 @@ def _enter(job: dict[str, Any], report: int, held: confine.Tree) -> None:
     """
     plan = job["confine"]
     confine.enter(plan, held)
-    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     first = os.fork()
     if first:
         _close_all_but(-1)

@@ -8,8 +8,8 @@ import subprocess
 from functools import cache
 from typing import Any
 
-from redline.adapters.processes.program import FIXED_ENVIRONMENT
-from redline.adapters.sandbox.visible import View, mount_tree
+from redline.adapters.sandbox.program import FIXED_ENVIRONMENT
+from redline.adapters.sandbox.visible_paths import View, mount_tree
 
 # Where bubblewrap may come from. Never PATH: it may name directories that commands can write.
 _TRUSTED_DIRECTORIES = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin"

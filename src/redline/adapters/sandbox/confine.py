@@ -11,8 +11,8 @@ import signal
 import socket
 from typing import Any
 
-from redline.adapters.processes.program import FIXED_ENVIRONMENT
-from redline.adapters.sandbox import landlock, linux, mounts, seccomp
+from redline.adapters.sandbox import landlock, mounts, seccomp, syscalls
+from redline.adapters.sandbox.program import FIXED_ENVIRONMENT
 
 _LIMITS = {
     "data": resource.RLIMIT_DATA,
@@ -54,7 +54,7 @@ def _start_bubblewrap(args: list[str]) -> int:
     os.set_inheritable(info, True)
     if os.fork() == 0:
         try:
-            linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+            syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
             for target, descriptor in enumerate((asleep, telling, telling)):
                 os.dup2(descriptor, target)
             os.chdir("/")
@@ -95,32 +95,32 @@ def enter(plan: dict[str, Any], tree: Tree) -> None:
 
 def become_first(plan: dict[str, Any]) -> None:
     """As the first process of the new namespaces: finish the tree, and be out of reach in it."""
-    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     mounts.add(plan["steps"])
 
 
 def rest(plan: dict[str, Any]) -> None:
     """Give up what only starting the command needed."""
-    linux.prctl(linux.PR_SET_DUMPABLE, 0)
-    linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-    linux.drop_capabilities()
+    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+    syscalls.drop_capabilities()
     seccomp.install(base64.b64decode(plan["idle_filter"]), listen=False)
 
 
 def submit(plan: dict[str, Any], channel: int) -> None:
     """Be held to everything the plan says; the supervisor gets the calls it is to judge."""
     if not plan["spaces"]:
-        linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     os.chdir(plan["cwd"])
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write(_KILLED_FIRST)
-    linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     rules = plan.get("landlock")
     if rules:
         paths = [(str(path), int(rights)) for path, rights in rules["rules"]]
         made = landlock.ruleset(paths, version=rules["abi"], block_tcp=rules["block_tcp"])
         landlock.restrict(made)
-    linux.drop_capabilities()
+    syscalls.drop_capabilities()
     listener = seccomp.install(base64.b64decode(plan["filter"]), listen=True)
     own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, os.dup(channel))
     own.sendmsg([b"L"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])

@@ -16,7 +16,7 @@ import struct
 from types import TracebackType
 from typing import Any
 
-from redline.adapters.sandbox import linux
+from redline.adapters.sandbox import syscalls
 
 _LISTENING = "0A"
 _RESOLVE_IN_ROOT, _OPENAT2 = 0x10, 437
@@ -43,7 +43,7 @@ class Connection:
 
     def connect(self) -> None:
         """Do it; OSError with what the kernel says."""
-        if linux.libc().connect(self._socket, self._address, len(self._address)) != 0:
+        if syscalls.libc().connect(self._socket, self._address, len(self._address)) != 0:
             code = ctypes.get_errno()
             raise OSError(code, os.strerror(code))
 
@@ -61,7 +61,7 @@ class Connections:
         """Judge a connect of descriptor *number* of *pid*; OSError if it may not be."""
         process = os.pidfd_open(pid)
         try:
-            taken = linux.take_descriptor(process, number)
+            taken = syscalls.take_descriptor(process, number)
         finally:
             os.close(process)
         try:
@@ -159,6 +159,8 @@ def _open_in(pid: int, path: bytes) -> int:
             start = os.readlink(os.fsencode(f"/proc/{pid}/cwd"))
             path = start + b"/" + path
         how = struct.pack("=QQQ", os.O_PATH | os.O_CLOEXEC, 0, _RESOLVE_IN_ROOT)
-        return linux.syscall(_OPENAT2, root, path, how, ctypes.c_size_t(len(how)), what="openat2")
+        return syscalls.syscall(
+            _OPENAT2, root, path, how, ctypes.c_size_t(len(how)), what="openat2"
+        )
     finally:
         os.close(root)

@@ -6,7 +6,7 @@ import ctypes
 import os
 import stat
 
-from redline.adapters.sandbox import linux
+from redline.adapters.sandbox import syscalls
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
@@ -33,10 +33,12 @@ class _PathBeneath(ctypes.Structure):
 
 def abi() -> int:
     """The version the kernel offers, 0 where there is none."""
-    if not linux.IS_LINUX:
+    if not syscalls.IS_LINUX:
         return 0
     try:
-        return linux.syscall(linux.LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+        return syscalls.syscall(
+            syscalls.LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1)
+        )
     except OSError:
         return 0
 
@@ -59,8 +61,8 @@ def ruleset(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> i
         SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS if version >= 6 else 0,
     )
     size = 24 if version >= 6 else 16 if version >= 4 else 8
-    made = linux.syscall(
-        linux.LANDLOCK_CREATE,
+    made = syscalls.syscall(
+        syscalls.LANDLOCK_CREATE,
         ctypes.byref(attributes),
         ctypes.c_size_t(size),
         ctypes.c_uint32(0),
@@ -73,7 +75,9 @@ def ruleset(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> i
 
 def restrict(made: int) -> None:
     """Hold this process and all it starts to a ruleset; needs no_new_privs."""
-    linux.syscall(linux.LANDLOCK_RESTRICT, made, ctypes.c_uint32(0), what="landlock_restrict_self")
+    syscalls.syscall(
+        syscalls.LANDLOCK_RESTRICT, made, ctypes.c_uint32(0), what="landlock_restrict_self"
+    )
     os.close(made)
 
 
@@ -85,8 +89,8 @@ def _allow(made: int, path: str, rights: int) -> None:
     if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
         rights &= _ON_FILES
     rule = _PathBeneath(rights, descriptor)
-    linux.syscall(
-        linux.LANDLOCK_ADD,
+    syscalls.syscall(
+        syscalls.LANDLOCK_ADD,
         made,
         1,
         ctypes.byref(rule),

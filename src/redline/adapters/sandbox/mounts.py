@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from redline.adapters.sandbox import linux
+from redline.adapters.sandbox import syscalls
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _LINKS = (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2"))
@@ -33,11 +33,11 @@ class _MountAttributes(ctypes.Structure):
 def leave() -> None:
     """Leave for user, mount and process namespaces of our own; the next child is process 1."""
     user, group = os.geteuid(), os.getegid()
-    spaces = linux.CLONE_NEWNS | linux.CLONE_NEWPID
+    spaces = syscalls.CLONE_NEWNS | syscalls.CLONE_NEWPID
     try:
-        linux.unshare(linux.CLONE_NEWUSER | spaces)
+        syscalls.unshare(syscalls.CLONE_NEWUSER | spaces)
     except OSError:
-        linux.unshare(spaces)  # root may where user namespaces are switched off
+        syscalls.unshare(spaces)  # root may where user namespaces are switched off
     else:
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user} {user} 1")
@@ -49,13 +49,15 @@ def join(holder: int, network: bool) -> None:
     our own: the next child is process 1. With *network* the network stays the machine's.
     """
     try:
-        linux.setns(holder, linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
+        syscalls.setns(holder, syscalls.CLONE_NEWUSER | syscalls.CLONE_NEWNS)
     except OSError as problem:
         if problem.errno != errno.EINVAL:  # it shares our user namespace
             raise
-        linux.setns(holder, linux.CLONE_NEWNS)
-    spaces = linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
-    linux.unshare(spaces | linux.CLONE_NEWCGROUP | (0 if network else linux.CLONE_NEWNET))
+        syscalls.setns(holder, syscalls.CLONE_NEWNS)
+    spaces = (
+        syscalls.CLONE_NEWNS | syscalls.CLONE_NEWPID | syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWUTS
+    )
+    syscalls.unshare(spaces | syscalls.CLONE_NEWCGROUP | (0 if network else syscalls.CLONE_NEWNET))
     if not network:
         _raise_loopback()
 
@@ -78,16 +80,18 @@ def arrange(steps: list[list[Any]], base: str) -> None:
 
     Must run as the first process of the new process namespace: /proc shows that one.
     """
-    linux.mount("none", "/", None, linux.MS_REC | linux.MS_PRIVATE)
-    linux.mount("tmpfs", base, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=755,size=1m")
+    syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
+    syscalls.mount(
+        "tmpfs", base, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755,size=1m"
+    )
     sealed = [] if steps and steps[0][:2] == ["ro", "/"] else ["/"]
     for step in steps:
         _STEPS[step[0]](base, *step[1:])
         if step[0] in ("empty", "dev"):
             sealed.append(step[1])
     os.chdir(base)
-    linux.syscall(linux.PIVOT_ROOT, b".", b".", what="pivot_root")
-    linux.umount(".", linux.MNT_DETACH)
+    syscalls.syscall(syscalls.PIVOT_ROOT, b".", b".", what="pivot_root")
+    syscalls.umount(".", syscalls.MNT_DETACH)
     os.chdir("/")
     _seal(sealed)
 
@@ -96,16 +100,16 @@ def _seal(paths: list[str]) -> None:
     """Empty places stay empty, so that nobody fills memory through them."""
     for path in paths:
         mount = os.open(path, _O_POINT)
-        _set_attributes(mount, linux.MOUNT_ATTR_RDONLY, 0)
+        _set_attributes(mount, syscalls.MOUNT_ATTR_RDONLY, 0)
         os.close(mount)
 
 
 def _attach(tree: int, base: str, path: str, is_directory: bool) -> None:
     """Mount the detached *tree* at *path* of the new root."""
     point = _point(base, path, is_directory)
-    flags = linux.MOVE_MOUNT_F_EMPTY_PATH | linux.MOVE_MOUNT_T_EMPTY_PATH
-    linux.syscall(
-        linux.MOVE_MOUNT, tree, b"", point, b"", ctypes.c_uint(flags), what=f"mount {path}"
+    flags = syscalls.MOVE_MOUNT_F_EMPTY_PATH | syscalls.MOVE_MOUNT_T_EMPTY_PATH
+    syscalls.syscall(
+        syscalls.MOVE_MOUNT, tree, b"", point, b"", ctypes.c_uint(flags), what=f"mount {path}"
     )
     os.close(point)
     os.close(tree)
@@ -113,21 +117,21 @@ def _attach(tree: int, base: str, path: str, is_directory: bool) -> None:
 
 def _clone(descriptor: int, source: str, attributes: int) -> int:
     """A detached copy of what is mounted at *source*, and of all beneath it."""
-    flags = linux.OPEN_TREE_CLONE | linux.AT_RECURSIVE | linux.AT_EMPTY_PATH | os.O_CLOEXEC
-    tree = linux.syscall(
-        linux.OPEN_TREE,
+    flags = syscalls.OPEN_TREE_CLONE | syscalls.AT_RECURSIVE | syscalls.AT_EMPTY_PATH | os.O_CLOEXEC
+    tree = syscalls.syscall(
+        syscalls.OPEN_TREE,
         descriptor,
         os.fsencode(source),
         ctypes.c_uint(flags),
         what=f"open {source}",
     )
-    attributes |= linux.MOUNT_ATTR_NOSUID | linux.MOUNT_ATTR_NODEV
-    _set_attributes(tree, attributes, linux.AT_RECURSIVE)
+    attributes |= syscalls.MOUNT_ATTR_NOSUID | syscalls.MOUNT_ATTR_NODEV
+    _set_attributes(tree, attributes, syscalls.AT_RECURSIVE)
     return tree
 
 
 def _show(base: str, path: str, source: str) -> None:
-    _attach(_clone(-100, source, linux.MOUNT_ATTR_RDONLY), base, path, os.path.isdir(source))
+    _attach(_clone(-100, source, syscalls.MOUNT_ATTR_RDONLY), base, path, os.path.isdir(source))
 
 
 def _share(base: str, path: str, source: str) -> None:
@@ -138,20 +142,20 @@ def _hold(base: str, path: str) -> None:
     """Make read-only what the tree shows at *path* by now."""
     point = _point(base, path, None)
     is_directory = stat.S_ISDIR(os.fstat(point).st_mode)
-    _attach(_clone(point, "", linux.MOUNT_ATTR_RDONLY), base, path, is_directory)
+    _attach(_clone(point, "", syscalls.MOUNT_ATTR_RDONLY), base, path, is_directory)
     os.close(point)
 
 
 def _mount(kind: str, base: str, path: str, flags: int, options: str | None = None) -> None:
     point = _point(base, path, True)
     os.fchdir(point)  # there may be no /proc yet to name it by
-    linux.mount(kind, ".", kind, flags, options)
+    syscalls.mount(kind, ".", kind, flags, options)
     os.close(point)
 
 
 def _cover(base: str, path: str, upper: str, work: str) -> None:
     options = f"lowerdir={path},upperdir={upper},workdir={work},userxattr"
-    _mount("overlay", base, path, linux.MS_NOSUID | linux.MS_NODEV, options)
+    _mount("overlay", base, path, syscalls.MS_NOSUID | syscalls.MS_NODEV, options)
 
 
 def _link(base: str, path: str, target: str) -> None:
@@ -159,19 +163,19 @@ def _link(base: str, path: str, target: str) -> None:
 
 
 def _empty(base: str, path: str) -> None:
-    _mount("tmpfs", base, path, linux.MS_NOSUID | linux.MS_NODEV, "mode=755,size=1m")
+    _mount("tmpfs", base, path, syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755,size=1m")
 
 
 def _processes(base: str, path: str) -> None:
-    _mount("proc", base, path, linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+    _mount("proc", base, path, syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
 
 
 def _devices(base: str, path: str) -> None:
     top = base + path
-    _mount("tmpfs", base, path, linux.MS_NOSUID, "mode=755,size=1m")
+    _mount("tmpfs", base, path, syscalls.MS_NOSUID, "mode=755,size=1m")
     for name in _DEVICES:
         os.close(os.open(f"{top}/{name}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o444))
-        linux.mount(f"/dev/{name}", f"{top}/{name}", None, linux.MS_BIND)
+        syscalls.mount(f"/dev/{name}", f"{top}/{name}", None, syscalls.MS_BIND)
     for name, rest in _LINKS:
         os.symlink(f"/proc/self/fd{rest}", f"{top}/{name}")
     for name in ("pts", "shm"):
@@ -181,12 +185,12 @@ def _devices(base: str, path: str) -> None:
 
 def _terminals(base: str, path: str) -> None:
     options = "newinstance,ptmxmode=0666,mode=620"
-    _mount("devpts", base, path, linux.MS_NOSUID | linux.MS_NOEXEC, options)
+    _mount("devpts", base, path, syscalls.MS_NOSUID | syscalls.MS_NOEXEC, options)
 
 
 def _shared_memory(base: str, path: str, size: int) -> None:
     options = f"mode=1777,size={size}"
-    _mount("tmpfs", base, path, linux.MS_NOSUID | linux.MS_NODEV, options)
+    _mount("tmpfs", base, path, syscalls.MS_NOSUID | syscalls.MS_NODEV, options)
 
 
 _STEPS: dict[str, Callable[..., None]] = {
@@ -237,11 +241,11 @@ def _make(name: str, parent: int, is_directory: bool) -> None:
 
 def _set_attributes(mount: int, attributes: int, flags: int) -> None:
     wanted = _MountAttributes(attributes, 0, 0, 0)
-    linux.syscall(
-        linux.MOUNT_SETATTR,
+    syscalls.syscall(
+        syscalls.MOUNT_SETATTR,
         mount,
         b"",
-        ctypes.c_uint(linux.AT_EMPTY_PATH | flags),
+        ctypes.c_uint(syscalls.AT_EMPTY_PATH | flags),
         ctypes.byref(wanted),
         ctypes.c_size_t(ctypes.sizeof(wanted)),
         what="mount_setattr",
@@ -278,13 +282,13 @@ def hold(steps: list[list[Any]], base: str) -> int:
 
 def _hold_tree(steps: list[list[Any]], base: str, telling: int) -> None:
     leave()
-    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     first = os.fork()
     if first:
         os.close(telling)
         os.waitpid(first, 0)
         return
-    linux.prctl(linux.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     arrange(steps, base)
     os.write(telling, b"1")
     os.close(telling)
@@ -299,7 +303,7 @@ def _child_of(process: int) -> int:
 
 def is_possible(base: str) -> bool:
     """Whether this kernel lets us have a tree and namespaces of our own; only the helper asks."""
-    if not linux.IS_LINUX:
+    if not syscalls.IS_LINUX:
         return False
     child = os.fork()
     if child:

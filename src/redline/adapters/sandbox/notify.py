@@ -17,8 +17,7 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
-from redline.adapters.processes import tree
-from redline.adapters.sandbox import seccomp
+from redline.adapters.sandbox import process_tree, seccomp
 from redline.adapters.sandbox.connecting import Connection, Connections
 
 _RECV, _SEND, _ID_VALID = 0xC0502100, 0xC0182101, 0x40082102
@@ -128,7 +127,7 @@ class Referee:
         target = _int(a[0])
         if target == 0 or (name != "kill" and target == pid):
             return
-        if target == -1 or not tree.is_descendant(abs(target), self._supervisor):
+        if target == -1 or not process_tree.is_descendant(abs(target), self._supervisor):
             raise _Denied(errno.EPERM)
 
     def _open(self, name: str, identity: int, pid: int, a: list[int]) -> int:

@@ -7,9 +7,9 @@ import os
 from functools import cache
 from typing import Any
 
-from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible
+from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible_paths
 from redline.adapters.sandbox.overlay import Layer
-from redline.adapters.sandbox.visible import Network, View
+from redline.adapters.sandbox.visible_paths import Network, View
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
@@ -55,12 +55,12 @@ def tree(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:
     """The mount tree all commands of a server start from, as data for the helper."""
     if not has_namespaces(backend, offer):
         return {"kind": "none"}
-    for path in (*visible.pinned_directories(view), view.layers):
+    for path in (*visible_paths.pinned_directories(view), view.layers):
         os.makedirs(path, 0o755, exist_ok=True)
     if backend == "bubblewrap":
         program = bubblewrap.executable() or "bwrap"
         return {"kind": "bubblewrap", "args": bubblewrap.arguments(program, view)}
-    return {"kind": "own", "steps": visible.mount_tree(view)}
+    return {"kind": "own", "steps": visible_paths.mount_tree(view)}
 
 
 def confine(
@@ -94,7 +94,7 @@ def confine(
         "cwd": view.cwd,
         "spaces": spaces,
         "network": str(view.network),
-        "steps": visible.own_mounts(view, overlays),
+        "steps": visible_paths.own_mounts(view, overlays),
         "landlock": _landlock(view, offer, spaces, writable) if backend == "landlock" else None,
         "filter": _filter(rules),
         "idle_filter": _filter(seccomp.Rules(sockets=False)),
@@ -109,7 +109,7 @@ def confine(
 def _require_no_nesting(view: View) -> None:
     """Rules of Landlock alone cannot take back beneath a directory what they gave above it."""
     kept = [path for path in (*view.readable, *view.program) if _is_inside(path, view.writable)]
-    kept += visible.hidden_directories(view, in_writable=True)
+    kept += visible_paths.hidden_directories(view, in_writable=True)
     if kept:
         raise SandboxUnavailable(
             f"This kernel cannot keep a directory inside the workspace from commands: {kept[0]}",
@@ -118,7 +118,7 @@ def _require_no_nesting(view: View) -> None:
 
 
 def _is_inside(path: str, roots: tuple[str, ...]) -> bool:
-    return any(visible.is_beneath(path, root) for root in roots)
+    return any(visible_paths.is_beneath(path, root) for root in roots)
 
 
 def _landlock(
@@ -127,8 +127,8 @@ def _landlock(
     if spaces:
         read, devices = ["/"], ["/dev", "/proc"]  # the tree holds no more than a command may see
     else:
-        read = ["/"] if view.wide else [*visible.readable(view.search_path), *view.readable]
-        read, devices = [*read, "/proc"], list(visible.DEVICES)
+        read = ["/"] if view.wide else [*visible_paths.readable(view.search_path), *view.readable]
+        read, devices = [*read, "/proc"], list(visible_paths.DEVICES)
     device = landlock.READ_FILE | landlock.READ_DIR | landlock.WRITE_FILE | landlock.IOCTL_DEV
     rules = [[path, landlock.READ] for path in read]
     rules += [[path, landlock.READ | landlock.WRITE] for path in writable]

@@ -7,8 +7,8 @@ import sys
 import time
 from functools import cache
 
-from redline.adapters.processes.program import PACKAGE_DIRECTORY
-from redline.adapters.sandbox.visible import is_beneath
+from redline.adapters.sandbox.program import PACKAGE_DIRECTORY
+from redline.adapters.sandbox.visible_paths import is_beneath
 
 MAX_DIRECTORIES = 50_000
 _TICK = 1_000_000_000

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from redline.adapters.sandbox import linux
+from redline.adapters.sandbox import syscalls
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 NOTIFY = 0x7FC00000
@@ -193,7 +193,7 @@ class Test(NamedTuple):
 
 def number(name: str) -> int:
     """The number of that call here, -1 if there is none."""
-    column = {"x86_64": 0, "aarch64": 1}.get(linux.ARCH)
+    column = {"x86_64": 0, "aarch64": 1}.get(syscalls.ARCH)
     return -1 if column is None else NUMBERS[name][column]
 
 
@@ -208,11 +208,11 @@ class Program:
     def __init__(self) -> None:
         self._code: list[tuple[int, int, int, int]] = [
             (_LD, 0, 0, 4),
-            (_JEQ, 1, 0, AUDIT[linux.ARCH]),
+            (_JEQ, 1, 0, AUDIT[syscalls.ARCH]),
             (_RET, 0, 0, KILL),
             (_LD, 0, 0, 0),
         ]
-        if linux.ARCH == "x86_64":
+        if syscalls.ARCH == "x86_64":
             self._code += [(_JGE, 0, 1, _X32), (_RET, 0, 0, errno_action(ENOSYS))]
 
     def when(self, name: str, action: int) -> None:
@@ -244,7 +244,7 @@ class Program:
 
 def is_supported() -> bool:
     """Whether filters can be written for this machine."""
-    return linux.IS_LINUX and linux.ARCH in AUDIT
+    return syscalls.IS_LINUX and syscalls.ARCH in AUDIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +351,10 @@ def install(code: bytes, *, listen: bool) -> int:
     """Put the filter in force for this process; with *listen* the notification descriptor."""
     buffer = ctypes.create_string_buffer(code, len(code))
     program = _FilterProgram(len(code) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    return linux.syscall(
-        linux.SECCOMP, 1, ctypes.c_uint(8 if listen else 0), ctypes.byref(program), what="seccomp"
+    return syscalls.syscall(
+        syscalls.SECCOMP,
+        1,
+        ctypes.c_uint(8 if listen else 0),
+        ctypes.byref(program),
+        what="seccomp",
     )

@@ -57,7 +57,7 @@ class _Channel:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
-    from redline.adapters.native_memory import load_sparingly
+    from redline.adapters.workers.native_memory import load_sparingly
     from redline.core.loading import load_with
 
     load_with("toml_rs", load_sparingly)
@@ -100,17 +100,17 @@ def limit_process() -> None:
 
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when the thread that started it ends."""
-    from redline.adapters.sandbox import linux
+    from redline.adapters.sandbox import syscalls
 
-    if linux.IS_LINUX:
-        linux.prctl(linux.PR_SET_PDEATHSIG, _SIGKILL)
+    if syscalls.IS_LINUX:
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
         if os.getppid() != parent:
             sys.exit(0)
 
 
 def forbid_outside() -> None:
     """Take sockets and other processes away from this one, where the kernel filters calls."""
-    from redline.adapters.sandbox import linux, seccomp
+    from redline.adapters.sandbox import seccomp, syscalls
 
     if not seccomp.is_supported():
         return
@@ -118,7 +118,7 @@ def forbid_outside() -> None:
     for name in _FORBIDDEN:
         program.when(name, seccomp.errno_action(seccomp.EPERM))
     try:
-        linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+        syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         seccomp.install(program.assemble(), listen=False)
     except OSError:  # a kernel without filters: the other limits hold
         return

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from redline.code.c.sheets import Part, Sheet
-from redline.code.named import Node
+from redline.code.c.chunks import Part, Sheet
+from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
 
 _DECLARATORS = {

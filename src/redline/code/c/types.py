@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from redline.code.c.chunks import Part, Sheet
 from redline.code.c.declared import (
     Declared,
     declared_at,
@@ -20,9 +21,8 @@ from redline.code.c.declared import (
     named_by,
     place,
 )
-from redline.code.c.sheets import Part, Sheet
 from redline.code.c.visible import Visible
-from redline.code.named import Node
+from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
 
 _DEEPEST = 12

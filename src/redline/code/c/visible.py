@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from redline.code.c.chunks import Sheet
 from redline.code.c.declared import Declared, at_file_level, is_function
-from redline.code.c.sheets import Sheet
-from redline.code.file_access import Files
-from redline.code.languages import language_of
+from redline.code.references.file_access import Files
+from redline.code.syntax.languages import language_of
 from redline.core.paths import WorkspacePath
 
 # What stands outside of structs, by the index's words.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from redline.code.go.library import is_library
 from redline.code.go.names import Declared
 from redline.code.go.types import BASIC, filled
-from redline.code.named import Node
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
+from redline.code.syntax.node import Node
 
 if TYPE_CHECKING:
     from redline.code.go.values import Values

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from redline.code.go.library import is_library
 from redline.code.go.names import Declared, children
-from redline.code.named import Node
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
+from redline.code.syntax.node import Node
 
 if TYPE_CHECKING:
     from redline.code.go.values import Values

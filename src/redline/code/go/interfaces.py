@@ -9,9 +9,9 @@ from redline.code.go.members import Members
 from redline.code.go.names import Declared
 from redline.code.go.sources import receiver_of
 from redline.code.go.types import Types
-from redline.code.named import Node
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Shape
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.syntax.node import Node
 
 
 @dataclass(slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from redline.code.definitions import parse
 from redline.code.go.names import Declared
 from redline.code.go.standard import ALIASES, INTERFACES
-from redline.code.languages import language_of
-from redline.code.scopes import Names, Scope
-from redline.code.things import Thing
-from redline.code.typed.shapes import Shape
-from redline.code.typed.units import Unit
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import Shape
+from redline.code.references.typed.units import Unit
+from redline.code.scopes.model import Names, Scope
+from redline.code.syntax.definitions import parse
+from redline.code.syntax.languages import language_of
 from redline.core.paths import WorkspacePath
 
 # A root that no workspace has.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from redline.code.go.library import is_library
 from redline.code.go.types import bare
 from redline.code.go.values import Values
-from redline.code.named import Node
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
+from redline.code.syntax.node import Node
 
 
 def key_of(node: Node) -> Node | None:

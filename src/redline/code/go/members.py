@@ -9,8 +9,8 @@ from redline.code.go.library import LIBRARY, is_library, may_be_interface
 from redline.code.go.names import Declared
 from redline.code.go.sources import fields_of, methods_of
 from redline.code.go.types import Types, bare, filled
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Shape
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Shape
 
 # Embedding deeper than that is a ring.
 _DEEPEST = 12

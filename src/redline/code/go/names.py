@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from redline.code.named import Node
-from redline.code.things import Thing
-from redline.code.typed.units import Unit
+from redline.code.references.definition import Thing
+from redline.code.references.typed.units import Unit
+from redline.code.syntax.node import Node
 
 _SPECS = {"var_spec": "var", "const_spec": "const", "type_spec": "type", "type_alias": "type"}
 _GROUPS = {"var_declaration", "const_declaration", "type_declaration", "var_spec_list"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from redline.code.go.names import Declared
 from redline.code.go.sources import Import, Source, receiver_of
-from redline.code.typed.units import Unit, Units
+from redline.code.references.typed.units import Unit, Units
 from redline.core.paths import WorkspacePath
 
 _MODULE = re.compile(r'^\s*module\s+["`]?([^\s"`]+)', re.MULTILINE)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from redline.code.go.names import Declared, children, specs
-from redline.code.named import Node
-from redline.code.typed.units import Unit
+from redline.code.references.typed.units import Unit
+from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
 
 _VERSION = re.compile(r"v\d+")

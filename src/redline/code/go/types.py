@@ -9,10 +9,10 @@ from typing import TypeAlias
 from redline.code.go.library import Library, of_library
 from redline.code.go.names import Declared, Locals, children, type_parameters
 from redline.code.go.packages import Packages
-from redline.code.named import Node
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
+from redline.code.syntax.node import Node
 
 BASIC = frozenset(
     {"bool", "string", "error", "any", "comparable", "byte", "rune", "uintptr"}

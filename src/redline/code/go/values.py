@@ -12,10 +12,10 @@ from redline.code.go.library import LIBRARY, is_library
 from redline.code.go.members import Members, Selected
 from redline.code.go.names import Declared, children, spot_of
 from redline.code.go.types import Types, bare
-from redline.code.named import Node
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
+from redline.code.syntax.node import Node
 
 _COMPARING = {"==", "!=", "<", "<=", ">", ">=", "&&", "||"}
 _LITERALS = {

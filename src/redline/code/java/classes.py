@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 
-from redline.code.definitions import parse
 from redline.code.java.declared import TYPES, TypeDeclaration, declares, type_parameters
-from redline.code.java.javafile import JavaFile
 from redline.code.java.packages import Packages
-from redline.code.languages import language_of
-from redline.code.named import Node
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Head, Shape
-from redline.code.typed.units import Units
+from redline.code.java.source_file import JavaFile
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Head, Shape
+from redline.code.references.typed.units import Units
+from redline.code.syntax.definitions import parse
+from redline.code.syntax.languages import language_of
+from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
 
 _LIBRARY = WorkspacePath(-1, ("library.java",))

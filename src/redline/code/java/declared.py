@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from redline.code.named import Node
-from redline.code.things import Thing
+from redline.code.references.definition import Thing
+from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
 
 if TYPE_CHECKING:
-    from redline.code.java.javafile import JavaFile
+    from redline.code.java.source_file import JavaFile
 
 TYPES = {
     *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),

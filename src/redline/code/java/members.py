@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from redline.code.java.classes import Classes
 from redline.code.java.declared import Field, Method, TypeDeclaration, type_parameters
-from redline.code.named import Node
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Head, Shape
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Head, Shape
+from redline.code.syntax.node import Node
 
 # What type variables stand for.
 Given: TypeAlias = dict[Thing, Shape]

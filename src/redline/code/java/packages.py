@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from redline.code.java.javafile import JavaFile
-from redline.code.things import Thing
-from redline.code.typed.units import Units
+from redline.code.java.source_file import JavaFile
+from redline.code.references.definition import Thing
+from redline.code.references.typed.units import Units
 from redline.core.paths import WorkspacePath
 
 if TYPE_CHECKING:

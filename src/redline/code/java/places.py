@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from redline.code.java.declared import TYPES
-from redline.code.java.expressions import Expressions
-from redline.code.java.javafile import JavaFile
 from redline.code.java.members import FoundMethod, Lookup
-from redline.code.java.method_names import makes
+from redline.code.java.source_file import JavaFile
+from redline.code.java.typing.expressions import Expressions
+from redline.code.java.typing.method_names import makes
 from redline.code.java.variables import Local
-from redline.code.named import Node
-from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.shapes import OPEN, Shape
+from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.syntax.node import Node
 
 NOTHING: frozenset[Thing] = frozenset()
 ANYTHING = frozenset({UNKNOWN})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.code.java.declared import Field, Method, TypeDeclaration
-from redline.code.named import Node
+from redline.code.syntax.node import Node
 from redline.core.paths import WorkspacePath
 
 FILE, PACKAGE, ANYWHERE = "file", "package", "anywhere"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from redline.code.java.declared import dimensions_of, parameters_of
-from redline.code.named import Node
+from redline.code.syntax.node import Node
 
 _BLOCKS = {"block", "constructor_body", "switch_block_statement_group", "program"}
 _CONDITIONS = {

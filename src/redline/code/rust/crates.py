@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from redline.code.file_access import Files
+from redline.code.references.file_access import Files
 from redline.core.paths import WorkspacePath
 
 _ROOTS = {"lib.rs", "main.rs", "build.rs"}

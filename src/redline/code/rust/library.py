@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.code.typed.shapes import OPEN, Shape
+from redline.code.references.typed.types import OPEN, Shape
 
 _LISTS = {"Vec", "slice", "VecDeque", "HashSet", "BTreeSet", "BinaryHeap", "LinkedList"}
 _MAPS = {"HashMap", "BTreeMap"}

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from redline.code.rust.names import Impl
+from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.typed.types import Shape
+from redline.code.references.typed.units import Unit
 from redline.code.rust.paths import NOTHING, OPEN, TYPE, Things, names_of, own
+from redline.code.rust.scopes.names import Impl
 from redline.code.rust.types import Types
-from redline.code.scopes import ANY, Binding, Scope
-from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.shapes import Shape
-from redline.code.typed.units import Unit
+from redline.code.scopes.model import ANY, Binding, Scope
 from redline.core.paths import WorkspacePath
 
 # Files that are looked through for a member that only leads to the one that is asked for.

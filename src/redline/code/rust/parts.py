@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.typed.types import OPEN, Shape
 from redline.code.rust.owners import Owners
 from redline.code.rust.paths import Things, own
 from redline.code.rust.types import Types, parameters, replaced
-from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.shapes import OPEN, Shape
 
 
 @dataclass(slots=True)

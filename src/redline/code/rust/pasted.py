@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.code.named import Node
-from redline.code.rust.names import Path
-from redline.code.rust.tokens import leaves_of
+from redline.code.rust.scopes.names import Path
+from redline.code.rust.scopes.tokens import leaves_of
+from redline.code.syntax.node import Node
 
 _OPENING, _CLOSING = "([{", ")]}"
 

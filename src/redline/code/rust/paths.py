@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from redline.code.references.definition import UNKNOWN, Thing, whole
+from redline.code.references.typed.units import Unit, Units
 from redline.code.rust.crates import Crates
-from redline.code.rust.names import Path, RustNames
-from redline.code.scopes import ANY, TYPE, VALUE, Binding, Scope
-from redline.code.things import UNKNOWN, Thing, whole
-from redline.code.typed.units import Unit, Units
+from redline.code.rust.scopes.names import Path, RustNames
+from redline.code.scopes.model import ANY, TYPE, VALUE, Binding, Scope
 from redline.core.paths import WorkspacePath
 
 Things = frozenset[Thing]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from redline.code.named import Node
+from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
 from redline.code.rust import library
-from redline.code.rust.names import Local, holds
 from redline.code.rust.owners import Want
 from redline.code.rust.paths import Things, names_of, own
+from redline.code.rust.scopes.names import Local, holds
 from redline.code.rust.values import Values
-from redline.code.scopes import Binding, Scope
-from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.scopes.model import Binding, Scope
+from redline.code.syntax.node import Node
 
 
 @dataclass(slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redline.code.references.definition import Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
 from redline.code.rust.owners import Owners
 from redline.code.rust.paths import names_of
 from redline.code.rust.types import Types, matched, parameters, replaced
-from redline.code.scopes import Scope
-from redline.code.things import Thing
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.scopes.model import Scope
 
 
 @dataclass(slots=True)

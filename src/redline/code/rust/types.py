@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from redline.code.named import Node
-from redline.code.rust.names import Path
+from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
 from redline.code.rust.paths import TYPE, Paths, Things, names_of, own
-from redline.code.scopes import Binding, Scope
-from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.rust.scopes.names import Path
+from redline.code.scopes.model import Binding, Scope
+from redline.code.syntax.node import Node
 
 # Types that are used as what they hold.
 _HOLDERS = {

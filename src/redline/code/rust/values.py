@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from redline.code.named import Node
+from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.typed.units import Unit
 from redline.code.rust import library
 from redline.code.rust.owners import Owners, Want
 from redline.code.rust.parts import Parts
 from redline.code.rust.paths import TYPE, VALUE, Things, names_of
 from redline.code.rust.signatures import Signatures
 from redline.code.rust.types import Types, path_of
-from redline.code.scopes import Binding, Scope
-from redline.code.things import UNKNOWN, Thing
-from redline.code.typed.shapes import OPEN, Shape
-from redline.code.typed.units import Unit
+from redline.code.scopes.model import Binding, Scope
+from redline.code.syntax.node import Node
 
 _DEEPEST = 24
 _THROUGH = {

@@ -1,0 +1,173 @@
+"""Locks on places, across threads and processes, on a bounded set of lock files.
+
+Each place hashes to one of a few hundred lock files in a directory that all workspaces of a user
+share, so two servers with overlapping roots still meet. Lock files are taken in sorted order, so
+nobody waits in a circle. Changes to files also share one lock that moving or removing a
+directory takes alone.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable
+
+from redline.adapters.files import platform
+from redline.core.errors import Locked
+
+BUCKETS = 251
+DIRECTORIES = -1
+_WAIT = 15.0
+_MOST_IDLE = 24
+_FIRST_NAP, _LAST_NAP = 0.0005, 0.02
+
+
+def bucket_of(parent: tuple[int, int], name: str) -> int:
+    """The lock file of an entry of a directory known by device and inode.
+
+    Case is folded so that file systems that ignore it are safe too.
+    """
+    text = f"{parent[0]}:{parent[1]}:{name.casefold()}"
+    return zlib.crc32(text.encode("utf-8", "surrogatepass")) % BUCKETS
+
+
+class LockFiles:
+    """Lock files, some of which stay open between uses: a lock taken again costs no opening."""
+
+    def __init__(self, opened: Callable[[str], int]) -> None:
+        self._opened = opened
+        self._guard = threading.Lock()
+        # Open and held by nobody, longest unused first; two holders never share a descriptor.
+        self._idle: dict[str, int] = {}
+
+    def take(self, name: str, *, exclusive: bool, wait: bool) -> int | None:
+        """A descriptor that holds the lock *name*; None when somebody else has it."""
+        while True:
+            with self._guard:
+                fd = self._idle.pop(name, -1)
+            if fd < 0:
+                fd = self._opened(name)
+            try:
+                taken = platform.lock(fd, exclusive=exclusive, wait=wait)
+                if taken and os.fstat(fd).st_nlink:
+                    return fd
+            except BaseException:
+                os.close(fd)
+                raise
+            if not taken:
+                self._keep(name, fd)
+                return None
+            os.close(fd)  # the file was removed: others lock the one that is there now
+
+    def give_back(self, name: str, fd: int) -> None:
+        """Let go of a lock that `take` gave."""
+        try:
+            platform.unlock(fd)
+        except OSError:
+            os.close(fd)  # which lets go as well
+        else:
+            self._keep(name, fd)
+
+    def _keep(self, name: str, fd: int) -> None:
+        with self._guard:
+            if name not in self._idle:
+                self._idle[name] = fd
+                if len(self._idle) <= _MOST_IDLE:
+                    return
+                fd = self._idle.pop(next(iter(self._idle)))
+        os.close(fd)
+
+    def close(self) -> None:
+        """Close the files nobody holds."""
+        with self._guard:
+            while self._idle:
+                os.close(self._idle.popitem()[1])
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class OneLock:
+    """A lock file taken alone for the length of a `with`; the caller keeps other threads out."""
+
+    def __init__(self, files: LockFiles, name: str) -> None:
+        self._files = files
+        self._name = name
+        self._fd = -1
+
+    def __enter__(self) -> None:
+        fd = self._files.take(self._name, exclusive=True, wait=True)
+        assert fd is not None
+        self._fd = fd
+
+    def __exit__(self, *_: object) -> None:
+        self._files.give_back(self._name, self._fd)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._files.close()
+
+
+class Held:
+    """Lock files held; let go with `release`."""
+
+    def __init__(self, files: LockFiles, buckets: frozenset[int]) -> None:
+        self.buckets = buckets
+        self._files = files
+        self._held: list[tuple[str, int]] = []
+
+    def add(self, name: str, fd: int) -> None:
+        """Keep *fd*, whose lock was taken."""
+        self._held.append((name, fd))
+
+    def release(self) -> None:
+        """Let go of everything; harmless when called twice."""
+        while self._held:
+            self._files.give_back(*self._held.pop())
+
+
+class PlaceLocks:
+    """The lock files of one user."""
+
+    def __init__(self, directory: str, wait: float = _WAIT) -> None:
+        self._directory = directory
+        self._wait = wait
+        self._files = LockFiles(self._opened)
+        os.makedirs(directory, 0o700, exist_ok=True)
+
+    def _opened(self, name: str) -> int:
+        path = os.path.join(self._directory, name)
+        return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+
+    def close(self) -> None:
+        """Give the files back."""
+        self._files.close()
+
+    def acquire(self, buckets: Iterable[int], *, directories: bool) -> Held:
+        """Hold every bucket, alone; with *directories* nobody else changes anything meanwhile."""
+        wanted = frozenset(buckets)
+        held = Held(self._files, wanted)
+        deadline = time.monotonic() + self._wait
+        try:
+            self._take(held, DIRECTORIES, exclusive=directories, deadline=deadline)
+            for bucket in sorted(wanted):
+                self._take(held, bucket, exclusive=True, deadline=deadline)
+        except BaseException:
+            held.release()
+            raise
+        return held
+
+    def _take(self, held: Held, bucket: int, *, exclusive: bool, deadline: float) -> None:
+        name = "directories" if bucket == DIRECTORIES else f"{bucket:03d}"
+        nap = _FIRST_NAP
+        while (fd := self._files.take(name, exclusive=exclusive, wait=False)) is None:
+            if time.monotonic() > deadline:
+                raise Locked(
+                    "Another change to the same files is still running",
+                    hint="repeat the call",
+                )
+            time.sleep(nap)
+            nap = min(nap * 2, _LAST_NAP)
+        held.add(name, fd)

@@ -1,0 +1,218 @@
+"""Larger contents by their digest, compressed, each stored once; flat, so one directory sync does.
+
+One that was made of another by a small change is stored as that change, see `deltas.py`; small ones
+stand in the journal, see `contents.py`. A content is here when all that it is told by is: a power
+cut may have left it alone. A delta never takes the place of what is here, so no two contents can
+come to be told by each other; a full content may, as it needs no other.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from redline.adapters.files.disk import Disk
+from redline.adapters.files.disk_read import Dir
+from redline.adapters.journal.format.deltas import LENGTH, Delta, delta_between, parse_delta
+
+LEVEL = 1
+# A large content is packed and unpacked in pieces of this size.
+PIECE = 1 << 18
+# A smaller content is always stored in full.
+LEAST_DELTA = 1 << 16
+
+Given = Mapping[str, bytes | Callable[[], bytes]]
+
+
+class Blobs:
+    """Content-addressed storage in one directory."""
+
+    def __init__(self, disk: Disk, directory: Dir, least_delta: int = LEAST_DELTA) -> None:
+        self._disk = disk
+        self._directory = directory
+        self._least_delta = least_delta
+        # Blobs whose directory entry is known to last; another process's may not yet.
+        self._lasting: set[str] = set()
+
+    def put(self, contents: Given, transaction: str, bases: Mapping[str, str] | None = None) -> int:
+        """Make every content last, reading those given as a function; how many bytes this added.
+
+        *bases* says of a content what it was made of, which stands before it in *contents*.
+        """
+        added = 0
+        unsure: list[str] = []
+        for number, (digest, content) in enumerate(contents.items()):
+            if self.has(digest):
+                if digest not in self._lasting:
+                    unsure.append(digest)
+                continue
+            data = content if isinstance(content, bytes) else content()
+            delta = self._delta((bases or {}).get(digest, ""), contents, data)
+            temporary = temporary_name(transaction, number)
+            added += self._write(digest, data, delta, temporary)
+            if delta is not None and not self.has(digest):  # one stood there that lacks its base
+                added += self._write(digest, data, None, temporary)
+            unsure.append(digest)
+        if unsure:
+            self._disk.sync_dir(self._directory)
+            self._lasting.update(unsure)
+        return added
+
+    def _delta(self, base: str, contents: Given, data: bytes) -> Delta | None:
+        """How *data* can be told by its base, if that is here."""
+        old = contents.get(base)
+        if len(data) < self._least_delta or not isinstance(old, bytes) or not self.has(base):
+            return None
+        return delta_between(base, old, data, self._told_by(base))
+
+    def _told_by(self, digest: str) -> Delta | None:
+        """How a stored content is told by another; None for one that is stored in full."""
+        fd = self._disk.open_read(self._directory, (digest,))
+        try:
+            return parse_delta(self._disk.pread(fd, LENGTH, 0))
+        finally:
+            self._disk.close_fd(fd)
+
+    def _chain(self, digest: str) -> Iterator[str]:
+        """A content, what it is told by, and so on; FileNotFoundError where one is missing."""
+        delta = self._told_by(digest)
+        yield digest
+        if delta is not None:
+            yield from self._chain(delta.base)
+
+    def with_bases(self, digests: Iterable[str]) -> set[str]:
+        """These contents, and all those that any of them needs."""
+        wanted = set(digests)
+        for digest in tuple(wanted):
+            with suppress(FileNotFoundError):
+                wanted.update(self._chain(digest))
+        return wanted
+
+    def has(self, digest: str) -> bool:
+        """Whether the content is here, with all that it needs."""
+        try:
+            return bool(list(self._chain(digest)))
+        except FileNotFoundError:
+            return False
+
+    def _is_named(self, name: str) -> bool:
+        try:
+            self._disk.stat(self._directory, name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def stored_size(self, digest: str) -> int:
+        """How many bytes a content takes here, 0 when it is not here."""
+        try:
+            return self._disk.stat(self._directory, digest).st_size
+        except FileNotFoundError:
+            return 0
+
+    def pieces(self, digest: str) -> Iterator[bytes]:
+        """The content in pieces; EIO when it is gone or damaged."""
+        try:
+            fd = self._disk.open_read(self._directory, (digest,))
+        except FileNotFoundError:
+            raise OSError(errno.EIO, "a content of the history is gone", digest) from None
+        try:
+            delta = parse_delta(self._disk.pread(fd, LENGTH, 0))
+            if delta is None:
+                yield from self._unpacked(fd, 0)
+            else:
+                rebuilt = delta.rebuilt(self.pieces(delta.base), self._unpacked(fd, LENGTH))
+                yield from _checked(digest, rebuilt)
+        except (zlib.error, ValueError):
+            raise OSError(errno.EIO, "a content of the history is damaged", digest) from None
+        finally:
+            self._disk.close_fd(fd)
+
+    def _unpacked(self, fd: int, offset: int) -> Iterator[bytes]:
+        unpacker = zlib.decompressobj()
+        while not unpacker.eof:
+            packed = unpacker.unconsumed_tail
+            if not packed:
+                packed = self._disk.pread(fd, PIECE, offset)
+                offset += len(packed)
+            if not packed:
+                raise zlib.error("cut short")
+            yield unpacker.decompress(packed, PIECE)
+
+    def keep_only(self, wanted: set[str]) -> None:
+        """Drop every other content; nobody may be putting meanwhile."""
+        for name in self._disk.names(self._directory):
+            if name not in wanted:
+                self._disk.unlink(self._directory, name)
+        self._lasting &= wanted
+
+    def forget(self, transactions: Iterable[str], count: int) -> None:
+        """Remove the half-written files of transactions that died, for good."""
+        for transaction in transactions:
+            for number in range(count):
+                name = temporary_name(transaction, number)
+                if self._is_named(name):
+                    self._disk.unlink(self._directory, name)
+        # Also when none was found: that one got its name may not last yet.
+        self._disk.sync_dir(self._directory)
+
+    def close(self) -> None:
+        """Give the directory back."""
+        self._disk.close_dir(self._directory)
+
+    def _write(self, digest: str, content: bytes, delta: Delta | None, temporary: str) -> int:
+        size = 0
+        fd = self._disk.create(self._directory, temporary)
+        try:
+            for packed in _packed(content, delta):
+                self._disk.append(fd, packed)
+                size += len(packed)
+            self._disk.sync_data(fd)
+        finally:
+            self._disk.close_fd(fd)
+        if delta is None:
+            self._disk.rename(self._directory, temporary, self._directory, digest)
+            return size
+        try:
+            self._disk.rename_new(self._directory, temporary, self._directory, digest)
+        except FileExistsError:
+            self._disk.unlink(self._directory, temporary)
+            return 0
+        return size
+
+
+def _checked(digest: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The *pieces*; ValueError at their end when they are not what *digest* names.
+
+    zlib guards what one file holds, but not that two files still belong together.
+    """
+    found = hashlib.sha256()
+    for piece in pieces:
+        found.update(piece)
+        yield piece
+    if found.hexdigest() != digest:
+        raise ValueError("put together, it is another content")
+
+
+def _packed(content: bytes, delta: Delta | None) -> Iterator[bytes]:
+    """What is stored of a content, compressed, in pieces, a small one in one."""
+    front = b""
+    if delta is not None:
+        front, content = delta.spelled(), delta.between(content)
+    if len(content) <= PIECE:
+        yield front + zlib.compress(content, LEVEL)
+        return
+    if front:
+        yield front
+    packer = zlib.compressobj(LEVEL)
+    for start in range(0, len(content), PIECE):
+        if packed := packer.compress(content[start : start + PIECE]):
+            yield packed
+    yield packer.flush()
+
+
+def temporary_name(transaction: str, number: int) -> str:
+    """The name a blob is written under before it gets its digest as name."""
+    return f"new-{transaction}-{number}"

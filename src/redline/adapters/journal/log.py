@@ -1,0 +1,324 @@
+"""The journal: one file that only grows, a checksummed line per operation.
+
+An operation is committed the moment its line lasts on disk. A line cut off by a crash fails its
+checksum and counts for nothing. `R` lines are operations, `V` lines revoke one, `F` lines say that
+one was carried out to the end although its slot could not be closed. `C` lines are operations that
+bring small contents along; `K` lines keep contents whose operation was pruned.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Iterable
+from functools import partial
+
+from redline.adapters.files.disk import Disk
+from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.locks import LockFiles, OneLock
+from redline.adapters.journal.format.lines import (
+    DIGEST,
+    FIELDS,
+    Head,
+    Line,
+    checksum_of,
+    spell_line,
+    spell_token,
+    tokens_of,
+)
+
+NAME = "journal"
+_LOCK = "journal.lock"
+_NEXT = "journal.next"
+
+
+class Undecided(Exception):
+    """A line was neither made to last nor durably taken back; `is_there` as the file reads now."""
+
+    def __init__(self, *, is_there: bool) -> None:
+        super().__init__()
+        self.is_there = is_there
+
+
+class Journal:
+    """The operations of one workspace, shared by every process that works on it."""
+
+    def __init__(self, disk: Disk, directory: Dir) -> None:
+        self._disk = disk
+        self._directory = directory
+        self._guard = threading.RLock()
+        self._lock = OneLock(LockFiles(partial(disk.open_own, directory)), _LOCK)
+        self._fd = -1
+        self._identity = (0, 0)
+        # The size when it was last looked at, and where our own last lines begin and end.
+        self.last_size = 0
+        self._own_begin = 0
+        self._own_end = 0
+        self._read_to = 0
+        # Bytes of blobs that the operations up to `_read_to` added, and ours after that.
+        self._added = 0
+        self._own_added = 0
+        self._lines: list[Line] = []
+        self._places: dict[str, int] = {}
+        self._contents: dict[str, tuple[int, int]] = {}
+        # Contents we have synced ourselves; what others wrote, they may still take back.
+        self._lasting: set[str] = set()
+        # Lines that fail their checksum: cut off by a crash, or damaged.
+        self.unreadable = 0
+        self.revoked: set[str] = set()
+        self.finished: set[str] = set()
+        self._open()
+
+    # -- writing ------------------------------------------------------------------------------
+
+    def commit(self, line: bytes, brought: Iterable[str] = (), added: int = 0) -> None:
+        """Make an operation's line last, and so the contents *brought* by it: the commit point.
+
+        *added* is what it put into blobs, as the line says too. OSError means that the line is not
+        there and never will be; Undecided that nobody can tell.
+        """
+        with self._guard:
+            self._append(line)
+            self._lasting.update(brought)
+            self._own_added += added
+
+    def revoke(self, operation_id: str) -> None:
+        """Durably take an operation's line back."""
+        self._append(spell_line(b"V " + operation_id.encode()))
+
+    def finish(self, operation_id: str) -> None:
+        """Durably say that an operation was carried out."""
+        self._append(spell_line(b"F " + operation_id.encode()))
+
+    def _append(self, data: bytes) -> None:
+        with self._guard, self._lock:
+            self._follow()
+            end = self.last_size
+            if end not in (0, self._own_end) and self._disk.pread(self._fd, 1, end - 1) != b"\n":
+                data = b"\n" + data
+            self._write_or_take_back(data, end)
+            if end != self._own_end:
+                self._own_begin = end
+            self._own_end = end + len(data)
+
+    def _write_or_take_back(self, data: bytes, end: int) -> None:
+        try:
+            self._disk.pwrite(self._fd, data, end)
+            self._disk.sync_data(self._fd)
+        except OSError as error:
+            self._take_back(data, end, error)
+            raise
+
+    def _take_back(self, data: bytes, end: int, error: OSError) -> None:
+        whole = self._disk.pread(self._fd, len(data), end) == data
+        try:
+            self._disk.truncate(self._fd, end)
+        except OSError:
+            if whole:
+                raise Undecided(is_there=True) from error
+            return  # what is there fails its checksum
+        try:
+            self._disk.sync_data(self._fd)
+        except OSError:
+            if whole:
+                raise Undecided(is_there=False) from error
+
+    def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
+        """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
+        with self._guard, self._lock:
+            self.refresh()
+            kept = self._kept(keep, wanted)
+            self._discard_half_written()
+            fd = self._disk.create(self._directory, _NEXT)
+            try:
+                self._disk.append(fd, kept)
+                self._disk.sync_data(fd)
+            finally:
+                self._disk.close_fd(fd)
+            self._disk.close_fd(self._fd)  # Windows does not rename over an open file
+            try:
+                self._disk.rename(self._directory, _NEXT, self._directory, NAME)
+                self._disk.sync_dir(self._directory)
+            finally:
+                self._open()
+
+    def _kept(self, keep: Iterable[Line], wanted: Iterable[str]) -> bytes:
+        lines = [self._raw(line) for line in keep]
+        brought = {token[:DIGEST].decode() for raw in lines for token in tokens_of(raw)}
+        inherited = []
+        for digest in sorted(set(wanted) - brought):
+            text = self.content(digest)
+            if text is not None:
+                inherited.append(spell_line(b"K " + spell_token(digest, text)))
+        return b"".join(inherited + lines)
+
+    def _discard_half_written(self) -> None:
+        try:
+            self._disk.unlink(self._directory, _NEXT)
+        except FileNotFoundError:
+            return
+
+    def close(self) -> None:
+        """Give the files back."""
+        self._lock.close()
+        if self._fd >= 0:
+            self._disk.close_fd(self._fd)
+            self._fd = -1
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Take in what any process has written since."""
+        with self._guard:
+            self._follow()
+            if self.last_size < self._read_to:  # somebody took back what we have read
+                self._reopen()
+            size = self.last_size
+            if size > self._read_to:
+                self._take_in(self._disk.pread(self._fd, size - self._read_to, self._read_to))
+                self._own_added = 0
+
+    def read_again(self) -> None:
+        """Take in everything from the start."""
+        with self._guard:
+            self._reopen()
+            self.refresh()
+
+    def weight(self) -> tuple[int, float]:
+        """About how many bytes the history takes, and when its oldest operation was made.
+
+        Lines nobody else wrote since they were read need not be read for that.
+        """
+        with self._guard:
+            self._follow()
+            is_ours = self._own_begin <= self._read_to and self._own_end == self.last_size
+            if not self._lines or not is_ours:
+                self.refresh()
+            oldest = next((line.head.time for line in self.lines), math.inf)
+            return self.last_size + self._added + self._own_added, oldest
+
+    def lasting(self) -> set[str]:
+        """Contents that are here and stay, as long as the caller keeps pruning away."""
+        with self._guard:
+            self._follow()
+            return self._lasting
+
+    def place(self, digest: str) -> tuple[int, int] | None:
+        """Where a content stands and how long it is, as of the last refresh."""
+        return self._contents.get(digest)
+
+    def content(self, digest: str) -> bytes | None:
+        """A content in base64, if it is here."""
+        with self._guard:
+            self.refresh()
+            found = self._content(digest)
+            if found is None and digest in self._contents:
+                self.read_again()  # its line was taken back and another stands there
+                found = self._content(digest)
+            return found
+
+    def _content(self, digest: str) -> bytes | None:
+        offset, length = self._contents.get(digest, (0, 0))
+        token = self._disk.pread(self._fd, length, offset)
+        return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
+
+    @property
+    def lines(self) -> list[Line]:
+        """Operations that were not revoked, oldest first, as of the last refresh."""
+        if not self.revoked:
+            return self._lines
+        return [line for line in self._lines if line.head.id not in self.revoked]
+
+    @property
+    def version(self) -> tuple[object, ...]:
+        """Differs whenever the operations do."""
+        return self._identity, len(self._lines), len(self.revoked)
+
+    def find(self, operation_id: str) -> Line | None:
+        """The line of an operation, revoked or not."""
+        place = self._places.get(operation_id)
+        return None if place is None else self._lines[place]
+
+    def body(self, line: Line) -> bytes:
+        """The body of an operation's record; LookupError when it was pruned meanwhile."""
+        fields = self._raw(line).rstrip(b"\n").split(b" ", FIELDS)
+        return fields[FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[FIELDS]
+
+    def _raw(self, line: Line) -> bytes:
+        with self._guard:
+            if line.file != self._identity:
+                self.refresh()
+                line = self._lines[self._places[line.head.id]]
+            return self._disk.pread(self._fd, line.length, line.offset)
+
+    def _take_in(self, data: bytes) -> None:
+        offset = self._read_to
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            self._take_line(data[start:end], offset + start)
+            start = end + 1
+        self._read_to = offset + start
+
+    def _take_line(self, text: bytes, offset: int) -> None:
+        checksum, _, payload = text.partition(b" ")
+        if not payload or checksum != checksum_of(payload):
+            self.unreadable += bool(text)
+            return
+        fields = payload.split(b" ", FIELDS - 1)
+        if fields[0] in (b"C", b"K"):
+            self._note_contents(fields[-1], offset + len(text) - len(fields[-1]))
+        name = fields[1].decode()
+        if fields[0] == b"V":
+            self.revoked.add(name)
+        elif fields[0] == b"F":
+            self.finished.add(name)
+        elif fields[0] in (b"R", b"C") and name not in self._places:
+            reverts = None if fields[3] == b"-" else fields[3].decode()
+            head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
+            self._added += head.added
+            self._places[name] = len(self._lines)
+            self._lines.append(Line(head, offset, len(text) + 1, self._identity))
+
+    def _note_contents(self, text: bytes, offset: int) -> None:
+        for token in text.partition(b" ")[0].split(b","):
+            self._contents[token[:DIGEST].decode()] = offset, len(token)
+            offset += len(token) + 1
+
+    def _open(self) -> None:
+        try:
+            self._disk.stat(self._directory, NAME)
+        except FileNotFoundError:
+            os.close(self._disk.open_own(self._directory, NAME))
+            self._disk.sync_dir(self._directory)
+        self._fd = self._disk.open_own(self._directory, NAME)
+        found = self._disk.fstat(self._fd)
+        self._identity = (found.st_dev, found.st_ino)
+        self.last_size = found.st_size
+        self._own_begin = 0
+        self._own_end = 0
+        self._read_to = 0
+        self._added = 0
+        self._own_added = 0
+        self._lines = []
+        self._places = {}
+        self._contents = {}
+        self._lasting = set()
+        self.unreadable = 0
+        self.revoked = set()
+        self.finished = set()
+
+    def _follow(self) -> None:
+        """Look at the size, opening the file again when pruning has put another in its place."""
+        try:
+            found = self._disk.stat(self._directory, NAME)
+        except FileNotFoundError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != self._identity:
+            self._reopen()
+        else:
+            self.last_size = found.st_size
+
+    def _reopen(self) -> None:
+        self._disk.close_fd(self._fd)
+        self._open()

@@ -1,0 +1,255 @@
+"""Whether a change set still fits the disk, and what exactly it will do there.
+
+Steps are followed one after the other over what the earlier ones will have done, so a set may
+move a directory and edit a file in it. The outcome is the set made concrete: every mode known,
+every state the real one. That is what the journal keeps and what an undo takes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from redline.adapters.journal.steps.handles import Observed, OtherKind, Places
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    DirState,
+    FileState,
+    Rename,
+    State,
+    digest_of,
+)
+from redline.core.errors import (
+    AlreadyExists,
+    NotADirectory,
+    NotARegularFile,
+    NotFound,
+    RedlineError,
+    StaleBase,
+    WriteFailed,
+)
+from redline.core.paths import WorkspacePath
+
+_DIR = DirState()
+MOST_HELD = 64 << 20
+
+
+@dataclass(slots=True)
+class Basis:
+    """The disk as it will be after the steps so far."""
+
+    places: Places
+    show: Callable[[WorkspacePath], str]
+    expected: dict[WorkspacePath, State] = field(default_factory=dict)
+    renames: list[Rename] = field(default_factory=list)
+    marks: dict[WorkspacePath, tuple[int, ...]] = field(default_factory=dict)
+    observed: dict[WorkspacePath, Observed] = field(default_factory=dict)
+    # Directories this set makes: whatever is below them is made by it too.
+    fresh: set[WorkspacePath] = field(default_factory=set)
+    held: int = 0
+    unheld: dict[str, WorkspacePath] = field(default_factory=dict)
+    # Everything it puts somewhere.
+    arrived: set[WorkspacePath] = field(default_factory=set)
+
+    def follow(self, step: Change | Rename) -> Change | Rename:
+        """Check *step* and take it in; the concrete step. Raises what stands in the way."""
+        if isinstance(step, Rename):
+            self._follow_rename(step)
+            return step
+        before = self.state(step.path, step.before)
+        if not fits(step, before):
+            raise self._stale(step)
+        self._require_parent(step)
+        if isinstance(before, DirState) and not isinstance(step.after, DirState):
+            self._require_empty(step.path)
+        change = Change(step.path, before, _settled(step, before))
+        self._expect(step.path, change.after)
+        if isinstance(change.after, DirState) and not isinstance(before, DirState):
+            self.fresh.add(step.path)
+        else:
+            self.fresh.discard(step.path)
+        return change
+
+    def state(self, path: WorkspacePath, known: State | None = None) -> State:
+        """What will stand at *path* after the steps so far; *known* is what it probably is."""
+        if path in self.expected:
+            return self.expected[path]
+        above = path.parent
+        while above.parts:
+            if above in self.fresh or not isinstance(self.expected.get(above, _DIR), DirState):
+                return ABSENT
+            above = above.parent
+        place = self._place_now(path)
+        return ABSENT if place is None else self._look(place, known)
+
+    def _place_now(self, path: WorkspacePath) -> WorkspacePath | None:
+        """Where the disk has what the renames so far put at *path*; None if they moved it away."""
+        for rename in reversed(self.renames):
+            if path.is_beneath(rename.target):
+                rest = path.parts[len(rename.target.parts) :]
+                path = WorkspacePath(rename.source.root, rename.source.parts + rest)
+            elif path.is_beneath(rename.source):
+                return None
+        return path
+
+    def _look(self, place: WorkspacePath, known: State | None) -> State:
+        seen = self.observed.get(place)
+        if seen is None:
+            try:
+                seen = self._light(place, self.places.observe(place, known), known)
+            except OtherKind:
+                raise NotARegularFile(self.show(place)) from None
+            self.observed[place] = seen
+            self.marks[place] = seen.mark
+        return seen.state
+
+    def _light(self, place: WorkspacePath, seen: Observed, known: State | None) -> Observed:
+        """Contents beyond a limit are not held in memory but read again when they are saved."""
+        if seen.content is None:
+            return seen
+        if isinstance(known, FileState) and seen.content is known.content:
+            return seen  # the plan holds it anyway
+        self.held += len(seen.content)
+        if self.held <= MOST_HELD:
+            return seen
+        state = seen.state
+        assert isinstance(state, FileState)
+        self.unheld[state.digest] = place
+        light = FileState(state.digest, state.size, state.mode)
+        return Observed(light, seen.mark, seen.links, seen.owner, seen.is_plain)
+
+    def reread(self, digest: str) -> bytes:
+        """A content that was not held; StaleBase when somebody changed it meanwhile."""
+        place = self.unheld[digest]
+        content = self.places.observe(place).content
+        if content is None or digest_of(content) != digest:
+            raise StaleBase(self.show(place))
+        return content
+
+    def _follow_rename(self, step: Rename) -> None:
+        moved = self.state(step.source)
+        if isinstance(moved, Absent):
+            raise NotFound(self.show(step.source))
+        if not isinstance(self.state(step.target), Absent):
+            raise AlreadyExists(self.show(step.target))
+        if step.target.is_beneath(step.source):
+            raise WriteFailed(f"Cannot move a directory into itself: {self.show(step.target)}")
+        self._require_directory(step.target.parent)
+        self._carry(step)
+        self._expect(step.source, ABSENT)
+        self._expect(step.target, moved)
+        self.renames.append(step)
+
+    def _expect(self, path: WorkspacePath, state: State) -> None:
+        self.expected[path] = state
+        if isinstance(state, Absent):
+            self.arrived.discard(path)
+        else:
+            self.arrived.add(path)
+
+    def _carry(self, step: Rename) -> None:
+        """What is known below the source is known below the target from now on."""
+        for path in [p for p in self.expected if p.is_beneath(step.source)]:
+            rest = path.parts[len(step.source.parts) :]
+            there = WorkspacePath(step.target.root, step.target.parts + rest)
+            self._expect(there, self.expected.pop(path))
+            self.arrived.discard(path)
+            if path in self.fresh:
+                self.fresh.discard(path)
+                self.fresh.add(there)
+
+    def _require_parent(self, step: Change) -> None:
+        if isinstance(step.after, Absent):
+            return
+        self._require_directory(step.path.parent)
+
+    def _require_directory(self, path: WorkspacePath) -> None:
+        state = self.state(path) if path.parts else DirState()
+        if isinstance(state, Absent):
+            raise NotFound(self.show(path), f"No such directory: {self.show(path)}")
+        if not isinstance(state, DirState):
+            raise NotADirectory(self.show(path))
+
+    def _require_empty(self, path: WorkspacePath) -> None:
+        place = self._place_now(path)
+        names = self.places.names(place) if place is not None else []
+        kept = [n for n in names if not isinstance(self.state(path.child(n)), Absent)]
+        added = [p for p in self.arrived if p.parent == path]
+        if kept or added:
+            first = path.child(kept[0]) if kept else added[0]
+            raise StaleBase(
+                self.show(first), hint="the directory to remove is not empty; list it again"
+            )
+
+    def _stale(self, step: Change) -> RedlineError:
+        shown = self.show(step.path)
+        if isinstance(step.before, Absent) and not isinstance(step.after, FileState):
+            return AlreadyExists(shown)
+        return StaleBase(shown)
+
+
+def fits(step: Change, found: State) -> bool:
+    """Whether *found* is what *step* starts from; a mode counts when the step changes it."""
+    before, after = step.before, step.after
+    if isinstance(before, FileState) and isinstance(found, FileState):
+        if before.digest != found.digest:
+            return False
+        new_mode = after.mode if isinstance(after, FileState) else None
+        return before.mode in (None, new_mode) or new_mode is None or before.mode == found.mode
+    if isinstance(before, DirState) and isinstance(found, DirState):
+        new_mode = after.mode if isinstance(after, DirState) else None
+        return before.mode in (None, new_mode) or new_mode is None or before.mode == found.mode
+    return before == found
+
+
+def _settled(step: Change, before: State) -> State:
+    """The after state with the mode it will have; None is left for a new file's default."""
+    planned, after = step.before, step.after
+    if isinstance(after, FileState):
+        keeps = after.mode is None or (
+            isinstance(planned, FileState) and planned.mode == after.mode
+        )
+        mode = before.mode if isinstance(before, FileState) and keeps else after.mode
+        return FileState(after.digest, after.size, mode, after.content)
+    if isinstance(after, DirState) and isinstance(before, DirState):
+        keeps = after.mode is None or (isinstance(planned, DirState) and planned.mode == after.mode)
+        return DirState(before.mode if keeps else after.mode)
+    return after
+
+
+def one_kind_at_a_time(steps: Iterable[Change | Rename]) -> Iterator[Change | Rename]:
+    """Steps such that each is one atomic call: a directory and a file do not swap at once."""
+    for step in steps:
+        if (
+            isinstance(step, Change)
+            and not isinstance(step.before, Absent)
+            and not isinstance(step.after, Absent)
+            and isinstance(step.before, DirState) != isinstance(step.after, DirState)
+        ):
+            yield Change(step.path, step.before, ABSENT)
+            yield Change(step.path, ABSENT, step.after)
+        else:
+            yield step
+
+
+def is_tangled(steps: tuple[Change | Rename, ...]) -> bool:
+    """Whether the outcome of a step depends on how far others got: such sets go step by step."""
+    if len(steps) == 1:
+        return False
+    touched: set[WorkspacePath] = set()
+    renames = [s for s in steps if isinstance(s, Rename)]
+    places = [s.path for s in steps if isinstance(s, Change)]
+    for rename in renames:
+        places += [rename.source, rename.target]
+    for place in places:
+        if place in touched:
+            return True
+        touched.add(place)
+    return any(
+        place != end and place.is_beneath(end)
+        for rename in renames
+        for end in (rename.source, rename.target)
+        for place in places
+    )

@@ -1,0 +1,156 @@
+"""The new files of one change: written beside their places, synced, swept away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from redline.adapters.files.disk import Disk
+from redline.adapters.journal.steps.file_guards import FileGuards
+from redline.adapters.journal.steps.handles import Observed, OtherKind, Places
+from redline.adapters.journal.steps.staging import Step, needs_staging, remove_if_there, staged_name
+from redline.core.changes import Change, FileState, LinkState, State
+from redline.core.paths import WorkspacePath
+
+# A content of the history by its digest, in pieces.
+Saved = Callable[[str], Iterable[bytes]]
+# Staged files are synced together, so many at a time.
+_MAX_UNSYNCED = 32
+
+
+@dataclass(slots=True)
+class StagedFiles:
+    """The steps of one transaction and where their new files wait.
+
+    `staging` gives for each step the directory its new file waits in; `suffix` keeps the files
+    of a roll-back apart from those of the way forward.
+    """
+
+    disk: Disk
+    places: Places
+    transaction: str
+    steps: Sequence[Step]
+    staging: Sequence[WorkspacePath]
+    suffix: str = ""
+    # What was found at the places before, where somebody looked.
+    observed: Mapping[WorkspacePath, Observed] = field(default_factory=dict)
+    # Staged files that do not last yet, open.
+    unsynced: list[int] = field(default_factory=list)
+    dirty: dict[WorkspacePath, None] = field(default_factory=dict)
+    # The step being carried out, to name it when it fails.
+    current: int = 0
+    guards: FileGuards | None = None
+    # Steps whose staged name holds what another program saved: that is never removed.
+    kept: dict[int, str] = field(default_factory=dict)
+
+    # -- staging ------------------------------------------------------------------------------
+
+    def staged_name(self, number: int) -> str:
+        """The hidden name a step's new file has until it is swapped in."""
+        return staged_name(self.transaction, number) + self.suffix
+
+    def stage(self, number: int, saved: Saved) -> tuple[Step, tuple[str, ...]]:
+        """Put a step's new file or link next to its place; the settled step, and what was lost.
+
+        It lasts when `sync_staged` is done.
+        """
+        step = self.steps[number]
+        if not needs_staging(step):
+            return step, ()
+        assert isinstance(step, Change)
+        where = self.places.directory(self.staging[number])
+        name = self.staged_name(number)
+        if isinstance(step.after, LinkState):
+            self.disk.symlink(where, name, step.after.target)
+            return step, ()
+        assert isinstance(step.after, FileState)
+        after = step.after
+        held = after.content
+        pieces = saved(after.digest) if held is None else (held,)
+        mode, notes = self._write(step, where, name, pieces)
+        after = FileState(after.digest, after.size, mode, held)
+        return Change(step.path, step.before, after), notes
+
+    def _write(
+        self, step: Change, where: int | str, name: str, pieces: Iterable[bytes]
+    ) -> tuple[int, tuple[str, ...]]:
+        assert isinstance(step.after, FileState)
+        mode = step.after.mode
+        fd = self.disk.create(where, name, 0o666 if mode is None else 0o600)
+        try:
+            for piece in pieces:
+                self.disk.append(fd, piece)
+            made = self.disk.fstat(fd)
+            notes = self._keep_attributes(step, fd, (made.st_uid, made.st_gid))
+            if mode is None:
+                mode = made.st_mode & 0o7777
+            else:
+                self.disk.fchmod(fd, mode)
+        except BaseException:
+            self.disk.close_fd(fd)
+            raise
+        self.unsynced.append(fd)
+        if len(self.unsynced) >= _MAX_UNSYNCED:
+            self.sync_staged()
+        return mode, notes
+
+    def sync_staged(self) -> None:
+        """Make the new files that wait last."""
+        while self.unsynced:
+            fd = self.unsynced.pop()
+            try:
+                self.disk.sync(fd)
+            finally:
+                self.disk.close_fd(fd)
+
+    def _keep_attributes(
+        self, step: Change, target: int, made_by: tuple[int, int]
+    ) -> tuple[str, ...]:
+        """Give a new file the owner and extended attributes of the old; what was refused."""
+        if not isinstance(step.before, FileState):
+            return ()
+        seen = self.observed.get(step.path)
+        if seen is not None and seen.is_plain:
+            return self._keep_owner(target, seen.owner, made_by)
+        try:
+            old = self.disk.open_read(self.places.parent(step.path), (step.path.name,))
+        except OSError:
+            return ()
+        try:
+            found = self.disk.fstat(old)
+            refused = self._keep_owner(target, (found.st_uid, found.st_gid), made_by)
+            return refused + self.disk.copy_attributes(old, target)
+        finally:
+            self.disk.close_fd(old)
+
+    def _keep_owner(
+        self, target: int, owner: tuple[int, int], made_by: tuple[int, int]
+    ) -> tuple[str, ...]:
+        if owner == made_by:
+            return ()
+        try:
+            self.disk.fchown(target, owner)
+        except OSError:
+            return ("owner not kept",)
+        return ()
+
+    def sweep(self, numbers: Iterable[int]) -> None:
+        """Remove new files that wait no longer, for good: soon nobody looks for them."""
+        while self.unsynced:
+            self.disk.close_fd(self.unsynced.pop())
+        swept: set[WorkspacePath] = set()
+        for number in numbers:
+            if number in self.kept:
+                continue
+            where = self.staging[number]
+            for name in {self.staged_name(number), staged_name(self.transaction, number)}:
+                if remove_if_there(self.disk, self.places, where, name):
+                    swept.add(where)
+        for where in swept:
+            self.disk.sync_dir(self.places.directory(where))
+
+    def _look(self, path: WorkspacePath) -> State | None:
+        try:
+            return self.places.observe(path).state
+        except OtherKind:
+            return None

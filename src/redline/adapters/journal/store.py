@@ -1,0 +1,267 @@
+"""The journal and the disk behind the editor: begins transactions, records, prunes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from redline.adapters.files.disk import Disk
+from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
+from redline.adapters.files.os_errors import writing_failed
+from redline.adapters.files.workspace import DiskWorkspace
+from redline.adapters.journal.blobs import LEAST_DELTA, Blobs
+from redline.adapters.journal.content_store import MOST_INLINE, Contents
+from redline.adapters.journal.format import records
+from redline.adapters.journal.format.deltas import bases_of
+from redline.adapters.journal.format.lines import Head, spell_operation
+from redline.adapters.journal.format.slots import new_ids
+from redline.adapters.journal.intent_slots import Slots
+from redline.adapters.journal.log import Journal, Undecided
+from redline.adapters.journal.recovery import Recovery
+from redline.adapters.journal.retention import may_be_over, what_stays
+from redline.adapters.journal.steps.file_guards import FileGuards
+from redline.adapters.journal.steps.handles import Places
+from redline.adapters.journal.store_read import StoreReading
+from redline.adapters.journal.transaction import DiskTransaction
+from redline.adapters.journal.write_guard import WriteGuard
+from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
+from redline.core.errors import Locked, PathDenied, WriteFailed
+from redline.core.guarded import GuardedPath
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.history import Operation, Origin
+
+_TRIES = 50
+_BLOB_LOCK = "blobs.lock"
+
+
+class DiskStore(StoreReading):
+    """See `core.ports.history.Store`."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        workspace: DiskWorkspace,
+        state_dir: str,
+        lock_dir: str,
+        *,
+        guard: WriteGuard | None = None,
+        recover: bool = True,
+        most_inline: int = MOST_INLINE,
+        least_delta: int = LEAST_DELTA,
+    ) -> None:
+        self.disk = disk
+        self._guard_writes = guard.check if guard is not None else None
+        # The directories of the last change.
+        self._seen: dict[WorkspacePath, tuple[int, int]] = {}
+        try:
+            for part in ("", "blobs", "slots"):
+                _make_lasting(disk, os.path.join(state_dir, part))
+            self._directory = disk.open_root(state_dir)
+            self.locks = PlaceLocks(lock_dir)
+            self._blob_locks = LockFiles(partial(disk.open_own, self._directory))
+            blobs = disk.open_root(os.path.join(state_dir, "blobs"))
+            self.blobs = Blobs(disk, blobs, least_delta)
+            self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
+            journal = Journal(disk, self._directory)
+        except OSError as error:
+            raise writing_failed(error, state_dir) from error
+        super().__init__(workspace, journal, Contents(journal, self.blobs, most_inline))
+        self.recovery = Recovery(self)
+        if recover:
+            self.recovery.run()
+
+    # -- changing -----------------------------------------------------------------------------
+
+    def begin(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
+        consented: frozenset[GuardedPath] = frozenset(),
+    ) -> DiskTransaction:
+        """Lock, refuse guarded paths nobody *consented* to, check every base and stage."""
+        self._refuse_roots(change_set)
+        for _ in range(_TRIES):
+            places, held = self.lock(change_set)
+            if not self._is_unfinished(held, places):
+                break
+            self.recovery.run()
+        else:
+            raise Locked("An unfinished change holds these files and cannot be settled yet")
+        guards = FileGuards(self.disk, self._show)
+        transaction = DiskTransaction(self, origin, kind, reverts, held, places, guards)
+        try:
+            if self._guard_writes is not None:
+                self._guard_writes(change_set, consented)
+        except BaseException:
+            transaction.abandon()
+            raise
+        transaction.prepare(change_set)
+        return transaction
+
+    def _is_unfinished(self, held: Held, places: Places) -> bool:
+        """Whether a dead change waits on these places; then they are let go for recovery."""
+        waits = True
+        try:
+            waits = self.slots.unfinished_over(held.buckets)
+        except OSError as error:
+            raise writing_failed(error) from error
+        finally:
+            if waits:
+                places.forget()
+                held.release()
+        return waits
+
+    def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
+        """Journal changes that already happened; contents first, so that the line never lies."""
+        (operation_id,) = new_ids(1)
+        contents = {
+            state.digest: state.content
+            for step in change_set.steps
+            if isinstance(step, Change)
+            for state in (step.before, step.after)
+            if isinstance(state, FileState) and state.content is not None
+        }
+        body = records.encode_body(change_set, origin, (), self.workspace.root_path)
+        held = self.hold_blobs()
+        try:
+            bases = bases_of(change_set.steps)
+            brought, added = self.contents.save(contents, operation_id, bases)
+            head = Head(operation_id, kind, None, time.time(), added)
+            self.journal.commit(spell_operation(head, body, brought), brought, added)
+        except OSError as error:
+            raise writing_failed(error) from error
+        except Undecided as error:
+            raise WriteFailed("The change may not have been recorded") from error
+        finally:
+            self.release_blobs(held)
+        return Operation(operation_id, head.time, origin, change_set, kind)
+
+    def lock(self, change_set: ChangeSet) -> tuple[Places, Held]:
+        """Hold the locks of every place a change set touches."""
+        places = Places(self.disk, self.workspace)
+        paths = change_set.paths
+        alone = _moves_directories(change_set)
+        guess = self._guess(paths)
+        held: Held | None = None
+        try:
+            for _ in range(_TRIES):
+                buckets = guess or places.buckets(paths)
+                guess = None
+                held = self.locks.acquire(buckets, directories=alone)
+                # Waiting takes time in which directories may have come and gone.
+                places.forget()
+                if places.buckets(paths) == buckets:
+                    self._seen = dict(places.identities)
+                    return places, held
+                held.release()
+                places.forget()
+        except BaseException as error:
+            if held is not None:
+                held.release()
+            places.forget()
+            if isinstance(error, OSError):
+                raise writing_failed(error) from error
+            raise
+        raise Locked("Directories on the way keep changing", hint="repeat the call")
+
+    def _guess(self, paths: Sequence[WorkspacePath]) -> frozenset[int] | None:
+        """The lock files of *paths* if no directory has changed since the last change."""
+        seen = self._seen
+        found: set[int] = set()
+        for path in paths:
+            identity = seen.get(path.parent)
+            if identity is None:
+                return None
+            found.add(bucket_of(identity, path.name))
+        return frozenset(found)
+
+    def _refuse_roots(self, change_set: ChangeSet) -> None:
+        for step in change_set.steps:
+            ends: tuple[WorkspacePath, ...]
+            if isinstance(step, Rename):
+                ends = (step.source, step.target)
+            elif isinstance(step.after, DirState) and isinstance(step.before, DirState):
+                continue
+            else:
+                ends = (step.path,)
+            for path in ends:
+                if self.workspace.holds_root(path):
+                    shown = show_name(self.workspace.absolute(path))
+                    raise PathDenied(shown, f"An allowed directory cannot be replaced: {shown}")
+
+    def _show(self, path: WorkspacePath) -> str:
+        return show_name(self.workspace.absolute(path))
+
+    def hold_blobs(self) -> int:
+        """Keep pruning away while contents are stored that no record names yet."""
+        fd = self._blob_locks.take(_BLOB_LOCK, exclusive=False, wait=True)
+        assert fd is not None
+        return fd
+
+    def release_blobs(self, fd: int | None) -> None:
+        """Let pruning go on."""
+        if fd is not None:
+            self._blob_locks.give_back(_BLOB_LOCK, fd)
+
+    def close(self) -> None:
+        """Give slots and handles back."""
+        self.slots.close()
+        self.journal.close()
+        self.blobs.close()
+        self._blob_locks.close()
+        self.locks.close()
+        self.disk.close_dir(self._directory)
+
+    # -- retention ----------------------------------------------------------------------------
+
+    def prune(self, *, days: float, size: int) -> int:
+        """Drop the oldest operations over either limit; how many."""
+        if not may_be_over(self.journal, days=days, size=size) or self.recovery.run():
+            return 0
+        with self._guard:
+            lock = self._blob_locks.take(_BLOB_LOCK, exclusive=True, wait=False)
+            if lock is None:
+                return 0  # a change is under way; a later one prunes
+            try:
+                self.journal.read_again()
+                keep, wanted = what_stays(self.journal, self.blobs, days=days, size=size)
+                dropped = len(self.journal.lines) - len(keep)
+                if dropped:
+                    self.journal.replace(keep, wanted)
+                    self.blobs.keep_only(wanted)
+                return dropped
+            except OSError:
+                return 0  # history may be longer than asked for; a change never fails over that
+            finally:
+                self._blob_locks.give_back(_BLOB_LOCK, lock)
+
+
+def _make_lasting(disk: Disk, path: str) -> None:
+    """Make a directory and its parents, private, such that they survive a power cut."""
+    path = os.path.abspath(path)
+    if os.path.isdir(path):
+        return
+    parent, name = os.path.split(path)
+    _make_lasting(disk, parent)
+    above = disk.open_root(parent)
+    try:
+        try:
+            disk.mkdir(above, name, 0o700)
+        except FileExistsError:
+            return
+        disk.sync_dir(above)
+    finally:
+        disk.close_dir(above)
+
+
+def _moves_directories(change_set: ChangeSet) -> bool:
+    """Whether a set may move or remove a directory: then nothing else runs meanwhile."""
+    return any(
+        isinstance(step, Rename)
+        or (isinstance(step.before, DirState) and not isinstance(step.after, DirState))
+        for step in change_set.steps
+    )

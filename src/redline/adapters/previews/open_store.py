@@ -1,0 +1,27 @@
+"""The preview store a setting names: memory, sqlite:PATH or redis://..."""
+
+from __future__ import annotations
+
+from redline.core.errors import InvalidArgument
+from redline.core.ports.previews import Previews
+
+
+def open_previews(setting: str) -> Previews:
+    """The store for `--sessions`; nothing is connected before it is used."""
+    if setting in ("", "memory"):
+        from redline.adapters.previews.memory import MemoryPreviews
+
+        return MemoryPreviews()
+    if setting.startswith("sqlite:"):
+        from redline.adapters.previews.sqlite import SqlitePreviews
+
+        return SqlitePreviews(setting.removeprefix("sqlite:").removeprefix("//"))
+    if setting.startswith(("redis://", "rediss://", "unix://")):
+        from redline.adapters.previews.redis import RedisPreviews
+
+        return RedisPreviews(setting)
+    raise InvalidArgument(
+        f"Unknown session store: {setting.split('@')[-1]}",
+        field="sessions",
+        hint="use memory, sqlite:PATH or redis://HOST:PORT/DB",
+    )

@@ -1,0 +1,154 @@
+"""Previews in Redis: shared by every server that names the same one."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from redline.adapters.previews.memory import MAX_OF_ONE
+from redline.core.errors import LimitReached, StoreUnavailable
+from redline.core.ports.previews import StoredPreview
+
+TIMEOUT = 2.0
+MAX_PREVIEWS = 10_000
+_PREFIX = "redline:preview:"
+_ORDER = "redline:previews"
+# Swap only what is still there unchanged; its remaining lifetime stays.
+_SWAP = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+  return 1
+end
+return 0
+"""
+# Store with a lifetime, and let the oldest go when there are too many.
+_PUT = """
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('ZADD', KEYS[2], ARGV[3], KEYS[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[4])
+local extra = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[5])
+if extra > 0 then
+  for _, old in ipairs(redis.call('ZRANGE', KEYS[2], 0, extra - 1)) do
+    redis.call('DEL', old)
+    redis.call('ZREM', KEYS[2], old)
+  end
+end
+return 1
+"""
+
+
+class RedisPreviews:
+    """Keeps one key per preview with its lifetime; a lost connection is made anew by itself."""
+
+    def __init__(
+        self,
+        url: str,
+        clock: Callable[[], float] = time.time,
+        *,
+        max_previews: int = MAX_PREVIEWS,
+    ) -> None:
+        self._url = url
+        self._clock = clock
+        self._max_previews = max_previews
+        self._lock = Lock()
+        self._client: Any = None
+
+    def put(self, preview: StoredPreview) -> None:
+        """Keep *preview* until it expires."""
+        if len(preview.payload) > MAX_OF_ONE:
+            raise LimitReached(f"Preview is too large to keep: {len(preview.payload)} bytes")
+        now = self._clock()
+        lifetime = int((preview.expires_at - now) * 1000)
+        if lifetime <= 0:
+            return
+        with self._connected() as client:
+            client.eval(
+                _PUT,
+                2,
+                _PREFIX + preview.id,
+                _ORDER,
+                _packed(preview),
+                lifetime,
+                preview.expires_at,
+                now,
+                self._max_previews,
+            )
+
+    def get(self, preview_id: str, principal: str) -> StoredPreview | None:
+        """The live preview of that principal, or None."""
+        with self._connected() as client:
+            data = client.get(_PREFIX + preview_id)
+        if data is None:
+            return None
+        found = _unpacked(preview_id, data)
+        if found.principal != principal or found.expires_at <= self._clock():
+            return None
+        return found
+
+    def replace(self, old: StoredPreview, new: StoredPreview) -> bool:
+        """Swap the payload if it still is *old*'s."""
+        with self._connected() as client:
+            done = client.eval(_SWAP, 1, _PREFIX + old.id, _packed(old), _packed(new))
+        return bool(done)
+
+    def ping(self) -> None:
+        """Raise StoreUnavailable when Redis cannot be reached."""
+        with self._connected() as client:
+            client.ping()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        try:
+            import redis
+        except ModuleNotFoundError:
+            raise StoreUnavailable(
+                "The redis package is not installed", hint="pip install 'redline[redis]'"
+            ) from None
+        try:
+            yield self._made(redis)
+        except (redis.RedisError, ValueError, OSError) as error:
+            raise StoreUnavailable(
+                f"Session store cannot be reached: {_reason(error)}",
+                hint="check that Redis is running and the address given to --sessions",
+            ) from None
+
+    def _made(self, redis: Any) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = redis.Redis.from_url(
+                    self._url,
+                    socket_timeout=TIMEOUT,
+                    socket_connect_timeout=TIMEOUT,
+                    health_check_interval=15,
+                )
+            return self._client
+
+
+def _packed(preview: StoredPreview) -> bytes:
+    head = json.dumps([preview.principal, preview.expires_at]).encode()
+    return head + b"\n" + preview.payload
+
+
+def _unpacked(preview_id: str, data: bytes) -> StoredPreview:
+    head, _, payload = data.partition(b"\n")
+    principal, expires_at = json.loads(head)
+    return StoredPreview(preview_id, principal, payload, expires_at)
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what went wrong; an address may hold a password, so it is left out."""
+    kind = type(error).__name__
+    return {"ConnectionError": "connection refused or lost", "TimeoutError": "timed out"}.get(
+        kind, kind
+    )

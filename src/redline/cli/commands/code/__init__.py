@@ -1,0 +1,4 @@
+"""Commands on source code: map, outline, where.
+
+`view` has what they share.
+"""

@@ -1,0 +1,70 @@
+"""`redline where SYMBOL`: where a symbol is defined and used."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.app import Redline
+from redline.cli.commands.code.view import add_flags, file_line, open_reading, symbol_line
+from redline.cli.terminal import fail, out, paint
+from redline.server.observe.log import warn
+from redline.server.rpc.cancel import Token
+from redline.toolsets.ai_code_editing.context.asked import Used
+from redline.toolsets.ai_code_editing.context.lookup import Lookup
+from redline.toolsets.ai_code_editing.context.references import Finder, finder_of
+from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
+from redline.toolsets.tool import Call, Client
+
+_SHOWN_FILES = 30
+_SHOWN_LINES = 12
+# As much is read as for the largest answer of the tool.
+_TOKENS = 50_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    parser.add_argument("symbol", help="a name, or a qualified one such as Shop.open")
+    add_flags(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print definitions, then the lines that refer to them, possible ones with a question mark."""
+    with open_reading(args.workspace, args) as redline:
+        redline.code_index.build()
+        lookup = Lookup(_call(redline))
+        found = lookup.definitions(args.symbol)
+        for file, symbol in found:
+            out(file_line(redline, file.path))
+            words = symbol.signature or symbol.qualified
+            out(symbol_line(symbol.start, symbol.kind, words, symbol.doc))
+        finder = finder_of(lookup, args.symbol, None, _TOKENS)
+        uses = list(finder.find())
+        if not found and not uses:
+            fail(f"No such symbol: {args.symbol}")
+            return 3
+        _show(redline, finder, uses)
+    return 0
+
+
+def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
+    marks = [reference.certainty for used in uses for reference in used.references]
+    bound = marks.count("bound")
+    sure = f", {bound} of them for certain" if bound else ""
+    out(paint(f"used on {len(marks)} lines{sure}:", "dim"))
+    ranked = sorted(uses, key=lambda used: all(r.certainty != "bound" for r in used.references))
+    for used in ranked[:_SHOWN_FILES]:
+        shown = [
+            f"{reference.line}{'?' if bound and reference.certainty == 'possible' else ''}"
+            for reference in used.references
+        ]
+        more = ", ..." if len(shown) > _SHOWN_LINES else ""
+        out(file_line(redline, used.path, ", ".join(shown[:_SHOWN_LINES]) + more))
+    left = len(uses) - _SHOWN_FILES
+    if left > 0:
+        out(paint(f"and {left} more files", "dim"))
+    if finder.unread:
+        out(paint(f"{finder.unread} files went by name: there are too many to read", "dim"))
+
+
+def _call(redline: Redline) -> Call:
+    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Token(warn), lambda *_: None)

@@ -1,0 +1,4 @@
+"""Commands on YAML, JSON and TOML files.
+
+`open_file` has what they share.
+"""

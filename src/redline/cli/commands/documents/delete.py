@@ -1,0 +1,19 @@
+"""`redline delete FILE PATH`: without a key or list item."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.cli.commands.documents.open_file import add_edit_flags, edit, told_if_absent
+from redline.documents.base.path import parse_path
+from redline.documents.editing import DocEdit
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    add_edit_flags(parser, value=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Delete the entry with its own comments."""
+    return told_if_absent(args.file, lambda: edit(args, DocEdit("delete", parse_path(args.path))))

@@ -1,0 +1,45 @@
+"""`redline get FILE [PATH]`: the source text of a value."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from redline.cli.commands.documents.open_file import (
+    add_flags,
+    open_source,
+    source_of,
+    told_if_absent,
+)
+from redline.cli.terminal import err, out_bytes
+from redline.core.paths import Access
+from redline.documents.base.path import parse_path
+from redline.documents.isolated import read, read_value
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    add_flags(parser)
+    parser.add_argument("path", metavar="PATH", nargs="?", default="", help="default: everything")
+    parser.add_argument("--json", action="store_true", help="print the value as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the value, exactly as it stands in the file."""
+    return told_if_absent(args.file, lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
+    steps = parse_path(args.path)
+    opened = open_source(args, Access.READ)
+    with opened.redline as redline:
+        source = source_of(opened, args)
+        found = read(redline.confined, source, steps)
+        data = found.data
+        if args.json:
+            value = read_value(redline.confined, source, steps)
+            data = json.dumps(value, ensure_ascii=False).encode()
+    out_bytes(data if data.endswith(b"\n") else data + b"\n")
+    for note in found.notes:
+        err(f"note: {note}")
+    return 0

@@ -1,0 +1,183 @@
+"""What get, set, insert, delete and query share: a file or `-`, and the way back to it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from redline.app import Redline, keep_stderr_for_words
+from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
+from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
+from redline.core.changes import FileState
+from redline.core.diff import diff_of_files
+from redline.core.errors import (
+    DocumentSyntax,
+    IsADirectory,
+    NodeNotFound,
+    NotFound,
+    RedlineError,
+    StaleBase,
+)
+from redline.core.paths import Access, WorkspacePath
+from redline.documents.base.model import MAX_BYTES
+from redline.documents.editing import DocEdit, Options, change_of
+from redline.documents.formats import FORMATS
+from redline.documents.isolated import Source, apply_edits, detect
+from redline.settings import Settings
+
+NOT_THERE = 3
+EXIT_CODES = """exit codes:
+  0  done
+  1  refused or failed: the file does not parse, the value does not fit, the file cannot be written
+  2  the command line, the path or the expression is malformed
+  3  nothing is at the path, or nothing matches
+
+FILE may be -: the document is read from standard input, and a changed one goes to standard output.
+"""
+_TRIES = 50
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags every document command takes."""
+    parser.epilog = EXIT_CODES
+    parser.add_argument("file", metavar="FILE", help="a file, or - for standard input")
+    parser.add_argument("--format", choices=FORMATS, help="default: by name, else by content")
+    parser.add_argument(
+        "--doc-index", type=int, default=0, metavar="N", help="which YAML document; default 0"
+    )
+    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
+    parser.add_argument(
+        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+    )
+
+
+def add_edit_flags(parser: argparse.ArgumentParser, *, value: bool) -> None:
+    """The flags of commands that change a file."""
+    add_flags(parser)
+    parser.add_argument("path", metavar="PATH", help='a.b, a[0], a[-1], a["x.y"]')
+    if value:
+        parser.add_argument("value", metavar="VALUE", help="in the file's own syntax")
+        parser.add_argument(
+            "--json", action="store_true", help="VALUE is JSON, whatever the file is"
+        )
+    add_guarded_flag(parser)
+    parser.add_argument("--dry-run", action="store_true", help="only show the diff")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The document a command works on; `place` is None for standard input."""
+
+    redline: Redline
+    name: str
+    source: bytes
+    place: WorkspacePath | None
+    state: FileState | None = None
+
+
+def told_if_absent(name: str, action: Callable[[], int]) -> int:
+    """The exit code of *action* on a file, with its own code for a path that leads nowhere."""
+    keep_stderr_for_words()
+    try:
+        return action()
+    except NodeNotFound as error:
+        fail(error.message, error.hint)
+        return NOT_THERE
+    except DocumentSyntax as error:
+        # Scripts go through many files.
+        error.message = f"{'standard input' if name == '-' else name}: {error.message}"
+        raise
+    except RedlineError as error:
+        error.message, error.hint = _as_flags(error.message), _as_flags(error.hint or "") or None
+        raise
+
+
+def _as_flags(text: str) -> str:
+    """*text* with arguments as they are spelled here."""
+    for name in ("create_parents", "doc_index"):
+        text = text.replace(name, f"--{name.replace('_', '-')}")
+    return text
+
+
+def open_source(args: argparse.Namespace, access: Access) -> Opened:
+    """The bytes a command works on."""
+    redline = Redline(_settings(args, access))
+    if args.file == "-":
+        return Opened(redline, "-", standard_input(MAX_BYTES + 1), None)
+    place = redline.workspace.resolve(os.path.abspath(args.file), access, must_exist=True)
+    return _read(Opened(redline, args.file, b"", place))
+
+
+def source_of(opened: Opened, args: argparse.Namespace) -> Source:
+    """The document and its format."""
+    form = detect(opened.redline.confined, opened.name, opened.source, args.format)
+    return Source(opened.source, form, args.doc_index)
+
+
+def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
+    """Carry out one edit, journalled; standard input goes to standard output instead."""
+    opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
+    options = Options(
+        args.format, args.doc_index, create_parents=getattr(args, "create_parents", False)
+    )
+    with opened.redline:
+        for attempt in range(_TRIES):
+            done = apply_edits(
+                opened.redline.confined, opened.name, opened.source, [wanted], options
+            )
+            if opened.place is None or args.dry_run:
+                break
+            try:
+                _commit(args, opened, wanted, done.after)
+            except StaleBase:
+                if attempt == _TRIES - 1:
+                    raise
+                opened = _read(opened)
+                continue
+            break
+    _show(args, opened, done.after)
+    for note in done.notes:
+        err(f"note: {note}")
+    return 0
+
+
+def _commit(args: argparse.Namespace, opened: Opened, wanted: DocEdit, after: bytes) -> None:
+    assert opened.place is not None
+    assert opened.state is not None
+    origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
+    opened.redline.editor.commit(change_of(opened.place, opened.state, after), origin)
+
+
+def _show(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
+    if opened.place is None and not args.dry_run:
+        out_bytes(after)
+        return
+    if args.quiet and not args.dry_run:
+        return
+    diff = diff_of_files(opened.source, after, opened.name, opened.name)
+    if diff:
+        out(paint_diff(diff).rstrip("\n"))
+
+
+def _read(opened: Opened) -> Opened:
+    assert opened.place is not None
+    state = opened.redline.tree.state(opened.place)
+    if not isinstance(state, FileState):
+        entry = opened.redline.tree.stat(opened.place)
+        raise NotFound(opened.name) if entry is None else IsADirectory(opened.name)
+    return replace(opened, source=state.content or b"", state=state)
+
+
+def _settings(args: argparse.Namespace, access: Access) -> Settings:
+    """The workspace, and the directory of a file that lies elsewhere: the person named it."""
+    workspace = os.path.realpath(args.workspace)
+    settings = Settings(workspace=workspace, state_dir=state_dir_from(args), allow_any_root=True)
+    if args.file == "-":
+        return settings
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(args.file)))
+    if os.path.commonpath([workspace, folder]) == workspace:
+        return settings
+    return replace(settings, directories=((folder, access is Access.WRITE),))

@@ -1,0 +1,59 @@
+"""`redline query FILE EXPRESSION`: values by RFC 9535 JSONPath."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.cli.commands.documents.open_file import (
+    NOT_THERE,
+    add_flags,
+    open_source,
+    source_of,
+    told_if_absent,
+)
+from redline.cli.terminal import out, paint
+from redline.core.diff import visible
+from redline.core.paths import Access
+from redline.documents.base.path import render_path
+from redline.documents.isolated import query
+from redline.documents.query import Match
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    add_flags(parser)
+    parser.add_argument("expression", metavar="EXPRESSION", help="for example '$.services.*.image'")
+    parser.add_argument("--paths", action="store_true", help="print only the paths")
+    parser.add_argument("--limit", type=int, default=1000, metavar="N")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print each match with its line, path and source."""
+    return told_if_absent(args.file, lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
+    opened = open_source(args, Access.READ)
+    regex = opened.redline.regex
+
+    def test(pattern: str, text: str, whole: bool) -> bool:
+        wrapped = f"^(?:{pattern})$" if whole else pattern
+        return bool(regex.find(wrapped, text, flags="u", limit=1))
+
+    # As doc_query does: an expression may ask for work without end.
+    with opened.redline as redline:
+        source = source_of(opened, args)
+        matches, total = query(redline.confined, source, args.expression, test, max(args.limit, 1))
+    for match in matches:
+        out(render_path(match.path) if args.paths else _line(match))
+    if total > len(matches):
+        out(paint(f"... {total - len(matches)} more; raise --limit", "dim"))
+    return 0 if matches else NOT_THERE
+
+
+def _line(match: Match) -> str:
+    where = render_path(match.path) or "(root)"
+    if match.slice is None:
+        return paint(where, "cyan")
+    text, _ = visible(match.slice.text)
+    return f"{paint(str(match.slice.line), 'dim')}: {paint(where, 'cyan')} = {text}"

@@ -1,0 +1,4 @@
+"""Commands on recorded changes: log, show, undo, redo.
+
+`view` and `revert` have what they share.
+"""

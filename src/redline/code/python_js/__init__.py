@@ -1,0 +1,4 @@
+"""Reference resolution for Python, JavaScript and TypeScript.
+
+`resolver` is the entry point.
+"""

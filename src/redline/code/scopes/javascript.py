@@ -1,0 +1,272 @@
+"""The scopes of JavaScript and TypeScript: functions, blocks, classes, and those of types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from redline.code.scopes.model import ANY, TYPE, VALUE, Names, Scope
+from redline.code.scopes.typescript import TypeReader
+from redline.code.syntax.node import Node
+
+_FUNCTIONS = {
+    *("function_declaration", "generator_function_declaration", "function_expression"),
+    *("generator_function", "arrow_function", "method_definition", "function_signature"),
+    *("method_signature", "abstract_method_signature", "call_signature", "construct_signature"),
+    *("function_type", "constructor_type"),
+}
+_DECLARED = {
+    "function_declaration",
+    "generator_function_declaration",
+    "function_signature",
+}
+_BLOCKS = {"statement_block", "for_statement", "switch_body"}
+_MEMBERS = {"property_identifier", "private_property_identifier"}
+_Visit: TypeAlias = Callable[["_Reader", Node, Scope], None]
+
+
+def script_names(root: Node, spots: Sequence[int] | None = None) -> Names:
+    """Every name of a JavaScript or TypeScript file with its binding, as far as *spots* ask."""
+    module = Scope("module", None, root)
+    names = Names(module, scopes=[module])
+    _Reader(names, spots).visit_all(root, module)
+    return names.settle(through_classes=True)
+
+
+class _Reader(TypeReader):
+    """Walks the tree once."""
+
+    def visit(self, node: Node, scope: Scope) -> None:
+        kind = node.kind()
+        known = _VISITS.get(kind)
+        if known is not None and (node.is_leaf() == (kind in _LEAVES)):
+            known(self, node, scope)
+        elif kind in _FUNCTIONS and not node.is_leaf():
+            self.function(node, scope)
+        elif kind in _BLOCKS and not node.is_leaf():
+            self.visit_all(node, self.names.open("block", scope, node))
+        elif not node.is_leaf() and self.is_worth(node):
+            self.visit_all(node, scope)
+
+    # Words
+
+    def value(self, node: Node, scope: Scope) -> None:
+        self.names.refer(node, scope, VALUE)
+
+    def type_name(self, node: Node, scope: Scope) -> None:
+        self.names.refer(node, scope, TYPE)
+
+    def property(self, node: Node, scope: Scope) -> None:
+        parent = node.parent()
+        if parent.kind() in ("member_expression", "nested_identifier"):
+            self.names.member(node, scope, "access", parent.field("object"))
+        elif parent.kind() in _DEFINING and parent.parent().kind() == "class_body":
+            self.names.member(node, scope, "define")
+        else:
+            self.names.member(node, scope, "key")
+
+    def shorthand(self, node: Node, scope: Scope) -> None:
+        """`{ name }`: a value and a key in one word."""
+        self.names.refer(node, scope, VALUE)
+        self.names.member(node, scope, "key")
+
+    def element_name(self, node: Node, scope: Scope) -> None:
+        """A tag of JSX: small words are the page's own elements."""
+        name = node.field("name")
+        for child in node.children():
+            own = name is not None and child.range().start.index == name.range().start.index
+            if not (own and child.kind() == "identifier" and child.text()[:1].islower()):
+                self.visit(child, scope)
+
+    # Bindings
+
+    def pattern(self, node: Node | None, scope: Scope, outer: Scope, role: str) -> None:
+        """Bind the names of a pattern in *scope*; its defaults are read in *outer*."""
+        if node is None:
+            return
+        kind = node.kind()
+        if kind == "identifier":
+            self.names.bind(node, scope, role)
+        elif kind == "shorthand_property_identifier_pattern":
+            self.names.bind(node, scope, role)
+            self.names.member(node, scope, "key")
+        elif kind == "pair_pattern":
+            self.field(node, "key", outer)
+            self.pattern(node.field("value"), scope, outer, role)
+        elif kind in ("assignment_pattern", "object_assignment_pattern"):
+            self.pattern(node.field("left"), scope, outer, role)
+            self.field(node, "right", outer)
+        elif kind in ("object_pattern", "array_pattern", "rest_pattern"):
+            for child in node.children():
+                self.pattern(child, scope, outer, role)
+
+    def declaration(self, node: Node, scope: Scope) -> None:
+        home = scope
+        if node.kind() == "variable_declaration":
+            home = next(s for s in scope.outward() if s.kind in ("module", "function"))
+        for child in node.children():
+            if child.kind() == "variable_declarator":
+                self.pattern(child.field("name"), home, scope, "variable")
+                self.field(child, "type", scope)
+                self.field(child, "value", scope)
+            else:
+                self.visit(child, scope)
+
+    def loop_over(self, node: Node, scope: Scope) -> None:
+        inner = self.names.open("block", scope, node)
+        word, left = node.field("kind"), node.field("left")
+        if word is None:
+            self.visit(left, inner)
+        else:
+            home = inner
+            if word.text() == "var":
+                home = next(s for s in scope.outward() if s.kind in ("module", "function"))
+            self.pattern(left, home, inner, "variable")
+        self.field(node, "right", scope)
+        self.field(node, "body", inner)
+
+    def caught(self, node: Node, scope: Scope) -> None:
+        inner = self.names.open("block", scope, node)
+        self.pattern(node.field("parameter"), inner, inner, "variable")
+        body = node.field("body")
+        if body is not None:
+            self.visit_all(body, inner)
+
+    def function(self, node: Node, scope: Scope) -> None:
+        name = node.field("name")
+        own = name.text() if name is not None else ""
+        is_plain = own != "constructor" and node.field("type_parameters") is None
+        if is_plain and not self.matters(node):
+            self.passed_over(node, name, scope)
+            return
+        # Type parameters are no values: a value of the same name is another thing.
+        types = self.names.open("part", scope, node)
+        inner = self.names.open("function", types, node, own)
+        if node.kind() in _DECLARED:
+            inner.owner = self.names.bind(name, scope, "function")
+        elif name is not None and name.kind() == "identifier":
+            # What a function expression calls itself yields to a variable of its own.
+            self.names.bind(name, types, "function")
+        elif name is not None:
+            self.visit(name, scope)
+        self.type_parameters(node, types)
+        self.pattern(node.field("parameter"), inner, inner, "parameter")
+        self.parameters(node.field("parameters"), inner)
+        self.rest_of(node, inner)
+
+    def passed_over(self, node: Node, name: Node | None, scope: Scope) -> None:
+        """A function nobody asks for: its name and what it says to return."""
+        if node.kind() in _DECLARED and name is not None:
+            self.names.bind(name, scope, "function")
+        elif name is not None and name.kind() in _MEMBERS:
+            self.visit(name, scope)
+        self.field(node, "return_type", scope)
+
+    def rest_of(self, node: Node, inner: Scope) -> None:
+        """What a function says beside its name and parameters: types and its body."""
+        known = ("name", "parameter", "parameters", "type_parameters")
+        found = (node.field(part) for part in known)
+        done = {part.range().start.index for part in found if part is not None}
+        for child in node.children():
+            if child.range().start.index in done:
+                continue
+            if child.kind() == "statement_block":
+                self.visit_all(child, inner)
+            else:
+                self.visit(child, inner)
+
+    def parameters(self, node: Node | None, scope: Scope) -> None:
+        for child in node.children() if node is not None else ():
+            if child.kind() in ("required_parameter", "optional_parameter"):
+                self.parameter(child, scope)
+            elif child.kind() == "decorator":
+                self.visit(child, scope)
+            else:
+                self.pattern(child, scope, scope, "parameter")
+
+    def parameter(self, node: Node, scope: Scope) -> None:
+        kinds = {child.kind() for child in node.children()}
+        # `constructor(private size)` makes a field of the same name.
+        role = "field" if kinds & {"accessibility_modifier", "readonly"} else "parameter"
+        self.pattern(node.field("pattern"), scope, scope, role)
+        for child in node.children():
+            if child.kind() == "decorator":
+                self.visit(child, scope)
+        for field in ("type", "value"):
+            self.field(node, field, scope)
+
+    # Modules
+
+    def import_clause(self, node: Node, scope: Scope) -> None:
+        for child in node.children():
+            if child.kind() == "identifier":
+                self.names.bind(child, scope, "import", ANY)
+            elif child.kind() == "namespace_import":
+                self.names.bind(child.find(kind="identifier"), scope, "import", ANY)
+            elif child.kind() == "named_imports":
+                for part in child.children():
+                    if part.kind() == "import_specifier":
+                        bound = part.field("alias") or part.field("name")
+                        self.names.bind(bound, scope, "import", ANY)
+
+    def import_named(self, node: Node, scope: Scope) -> None:
+        """`import A = B.C` and `import a = require("m")`."""
+        words = [child for child in node.children() if child.is_named()]
+        self.names.bind(words[0], scope, "import", ANY)
+        for child in words[1:]:
+            self.visit(child, scope)
+
+    def export(self, node: Node, scope: Scope) -> None:
+        if node.field("source") is not None:
+            return
+        for child in node.children():
+            if child.kind() == "identifier":  # `export default name`
+                self.names.refer(child, scope, ANY)
+            else:
+                self.visit(child, scope)
+
+    def export_specifier(self, node: Node, scope: Scope) -> None:
+        self.names.refer(node.field("name"), scope, ANY)
+
+
+_DEFINING = {
+    *("method_definition", "public_field_definition", "field_definition"),
+    *("abstract_method_signature", "method_signature"),
+}
+_LEAVES = {
+    *("identifier", "type_identifier", "shorthand_property_identifier"),
+    *("shorthand_property_identifier_pattern", *_MEMBERS),
+}
+_VISITS: dict[str, _Visit] = {
+    "identifier": _Reader.value,
+    "type_identifier": _Reader.type_name,
+    "property_identifier": _Reader.property,
+    "private_property_identifier": _Reader.property,
+    "shorthand_property_identifier": _Reader.shorthand,
+    "shorthand_property_identifier_pattern": _Reader.shorthand,
+    "nested_type_identifier": _Reader.nested_type,
+    "jsx_opening_element": _Reader.element_name,
+    "jsx_closing_element": _Reader.element_name,
+    "jsx_self_closing_element": _Reader.element_name,
+    "lexical_declaration": _Reader.declaration,
+    "variable_declaration": _Reader.declaration,
+    "for_in_statement": _Reader.loop_over,
+    "catch_clause": _Reader.caught,
+    "class_declaration": _Reader.type_like,
+    "abstract_class_declaration": _Reader.type_like,
+    "class": _Reader.type_like,
+    "interface_declaration": _Reader.type_like,
+    "type_alias_declaration": _Reader.type_like,
+    "enum_declaration": _Reader.enum,
+    "internal_module": _Reader.namespace,
+    "module": _Reader.namespace,
+    "ambient_declaration": _Reader.ambient,
+    "conditional_type": _Reader.conditional,
+    "infer_type": _Reader.inferred,
+    "index_signature": _Reader.index_signature,
+    "import_clause": _Reader.import_clause,
+    "import_alias": _Reader.import_named,
+    "import_require_clause": _Reader.import_named,
+    "export_statement": _Reader.export,
+    "export_specifier": _Reader.export_specifier,
+}

@@ -1,0 +1,267 @@
+"""How the name of a definition is found in its node: one small function per way of naming.
+
+A way is written in language_rules.py as "how" or "how:argument". Each finder yields Named nodes:
+the node that spells the name, the scope the name itself spells out (`Shop` in `Shop.open`), and
+what the definition is where the node kind alone does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from redline.code.syntax.naming_script import SCRIPT_FINDERS
+from redline.code.syntax.node import Finder, Named, Node, plain_scope
+
+# What macros make of a statement: the parser takes it for a function.
+_STATEMENTS = {
+    *("if", "for", "while", "switch", "return", "else", "do", "sizeof"),
+    *("int", "void", "char", "long", "short", "unsigned", "signed", "float", "double"),
+    *("struct", "union", "enum", "const", "static", "inline", "extern"),
+}
+_DECLARATOR_LEAVES = {
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "primitive_type",
+    "destructor_name",
+    "operator_name",
+    "operator_cast",
+}
+_EX_KINDS = {
+    "def": "function",
+    "defp": "function",
+    "defmacro": "macro",
+    "defmacrop": "macro",
+    "defmodule": "module",
+    "defprotocol": "interface",
+    "defimpl": "module",
+}
+
+
+def names_in(node: Node, how: str) -> Iterator[Named]:
+    """The names *node* defines, found in the way *how* says."""
+    way, _, argument = how.partition(":")
+    return _FINDERS[way](node, argument)
+
+
+def _field(node: Node, argument: str) -> Iterator[Named]:
+    found = node.field(argument)
+    if found is not None:
+        yield Named(found)
+
+
+def _fields(node: Node, argument: str) -> Iterator[Named]:
+    for found in node.field_children(argument):
+        if found.is_named() and found.text() != "_":
+            yield Named(found)
+
+
+def _kinds(node: Node, argument: str) -> Iterator[Named]:
+    kinds = argument.split("|")
+    for child in node.children():
+        if child.kind() in kinds:
+            yield Named(child)
+            return
+
+
+def _all(node: Node, argument: str) -> Iterator[Named]:
+    for child in node.children():
+        if child.kind() == argument:
+            yield Named(child)
+
+
+def _last(node: Node, argument: str) -> Iterator[Named]:
+    yield from list(_all(node, argument))[-1:]
+
+
+def _bodied(node: Node, _: str) -> Iterator[Named]:
+    name = node.field("name")
+    if name is not None and node.field("body") is not None:
+        yield _split_scope(name)
+
+
+def _bodied_expression(node: Node, _: str) -> Iterator[Named]:
+    """What an expression makes a nameless subtype of, when it brings a class body."""
+    if any(child.kind() == "class_body" for child in node.children()):
+        yield from _field(node, "type")
+
+
+def _scoped(node: Node, _: str) -> Iterator[Named]:
+    name = node.field("name")
+    if name is not None:
+        yield _split_scope(name)
+
+
+def _split_scope(name: Node, kind: str | None = None) -> Named:
+    """`A::B` or `M.g` or `M:h`: the last word is the name, the words before are its scope."""
+    if name.is_leaf():
+        return Named(name, kind=kind)
+    parts = [child for child in name.children() if child.is_named()]
+    if len(parts) < 2:
+        return Named(name, kind=kind)
+    last = parts[-1]
+    scope = name.text()[: last.range().start.index - name.range().start.index]
+    inner = _split_scope(last, kind)
+    return Named(inner.node, plain_scope(scope + inner.scope), kind)
+
+
+def _declarators(node: Node, _: str) -> Iterator[Named]:
+    for declarator in node.field_children("declarator"):
+        if declarator.is_named():
+            yield from _declared(declarator, node.kind())
+
+
+def _declared(declarator: Node, outer: str) -> Iterator[Named]:
+    is_function = False
+    pointers = 0
+    current = declarator
+    while current is not None and current.kind() not in _DECLARATOR_LEAVES:
+        kind = current.kind()
+        if kind == "qualified_identifier":
+            yield _split_scope(current)
+            return
+        if kind == "function_declarator":
+            is_function, pointers = True, 0
+        elif kind in ("pointer_declarator", "parenthesized_declarator"):
+            pointers += kind == "pointer_declarator"
+        current = _inner_declarator(current)
+    if current is not None and (outer == "type_definition" or current.text() not in _STATEMENTS):
+        prototype = is_function and not pointers and outer in ("declaration", "field_declaration")
+        yield Named(current, kind="prototype" if prototype else None)
+
+
+def _inner_declarator(node: Node) -> Node | None:
+    inner = node.field("declarator")
+    if inner is not None:
+        return inner
+    named = [c for c in node.children() if c.is_named() and not c.kind().startswith("ms_")]
+    return named[-1] if named else None
+
+
+def _py_targets(node: Node, _: str) -> Iterator[Named]:
+    if node.parent().kind() != "expression_statement":
+        if node.parent().kind() == "assignment":
+            yield from _py_target(node.field("left"))
+        return
+    yield from _py_target(node.field("left"))
+
+
+def _py_target(left: Node | None) -> Iterator[Named]:
+    if left is None:
+        return
+    if left.kind() == "identifier":
+        yield Named(left, kind="constant" if left.text().isupper() else None)
+    elif left.kind() in ("pattern_list", "tuple_pattern", "list_pattern"):
+        for child in left.children():
+            yield from _py_target(child)
+
+
+def _py_alias(node: Node, _: str) -> Iterator[Named]:
+    for child in node.children():
+        if child.kind() == "type":
+            identifier = child.find(kind="identifier")
+            if identifier is not None:
+                yield Named(identifier)
+            return
+
+
+def _go_method(node: Node, _: str) -> Iterator[Named]:
+    name, receiver = node.field("name"), node.field("receiver")
+    if name is None:
+        return
+    owner = receiver.find(kind="type_identifier") if receiver is not None else None
+    yield Named(name, owner.text() if owner is not None else "")
+
+
+def _go_type(node: Node, _: str) -> Iterator[Named]:
+    kinds = {"struct_type": "struct", "interface_type": "interface"}
+    body = node.field("type")
+    name = node.field("name")
+    if name is not None:
+        yield Named(name, kind=kinds.get(body.kind()) if body is not None else None)
+
+
+def _rb_constant(node: Node, _: str) -> Iterator[Named]:
+    left = node.field("left")
+    if left is not None and left.kind() == "constant":
+        yield Named(left)
+
+
+def _php_property(node: Node, _: str) -> Iterator[Named]:
+    name = node.find(kind="name")
+    if name is not None:
+        yield Named(name)
+
+
+def _kt_property(node: Node, _: str) -> Iterator[Named]:
+    for child in node.children():
+        if child.kind() == "variable_declaration":
+            yield from _kinds(child, "simple_identifier")
+
+
+def _swift_property(node: Node, _: str) -> Iterator[Named]:
+    for child in node.children():
+        if child.kind() == "pattern":
+            yield from _kinds(child, "simple_identifier")
+
+
+def _lua_assignment(node: Node, _: str) -> Iterator[Named]:
+    children = node.children()
+    if not children or node.find(kind="function_definition") is None:
+        return
+    targets, values = children[0].children(), children[-1].children()
+    if targets and values and values[0].kind() == "function_definition":
+        yield _split_scope(targets[0])
+
+
+def _ex_call(node: Node, _: str) -> Iterator[Named]:
+    children = node.children()
+    kind = _EX_KINDS.get(children[0].text()) if children else None
+    if kind is None or len(children) < 2:
+        return
+    head = next((c for c in children[1].children() if c.is_named()), None)
+    while head is not None and head.kind() in ("binary_operator", "call"):
+        head = head.children()[0]
+    if head is not None and head.kind() in ("identifier", "alias"):
+        yield Named(head, kind=kind)
+
+
+def _hcl_block(node: Node, _: str) -> Iterator[Named]:
+    words = [c for c in node.children() if c.kind() in ("identifier", "string_lit")]
+    if not words:
+        return
+    scope = ".".join(word.text().strip('"') for word in words[:-1])
+    last = words[-1].find(kind="template_literal") or words[-1]
+    yield Named(last, scope)
+
+
+def _nix_binding(node: Node, _: str) -> Iterator[Named]:
+    path = node.field("attrpath")
+    if path is not None:
+        yield _split_scope(path)
+
+
+_FINDERS: dict[str, Finder] = {
+    **SCRIPT_FINDERS,
+    "field": _field,
+    "fields": _fields,
+    "kinds": _kinds,
+    "all": _all,
+    "last": _last,
+    "bodied": _bodied,
+    "bodied_expression": _bodied_expression,
+    "scoped": _scoped,
+    "declarators": _declarators,
+    "py_targets": _py_targets,
+    "py_alias": _py_alias,
+    "go_method": _go_method,
+    "go_type": _go_type,
+    "rb_constant": _rb_constant,
+    "php_property": _php_property,
+    "kt_property": _kt_property,
+    "swift_property": _swift_property,
+    "lua_assignment": _lua_assignment,
+    "ex_call": _ex_call,
+    "hcl_block": _hcl_block,
+    "nix_binding": _nix_binding,
+}

@@ -1,0 +1,213 @@
+"""What every format's engine speaks: slices found, edits planned, one Document interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound, TooLarge
+from redline.core.splice import Splice, apply_splices
+from redline.core.textfile import undecodable_at
+from redline.documents.base.path import Path, Segment, quote_segment, render_path
+
+MAX_DEPTH = 200
+MAX_BYTES = 256 * 1024 * 1024
+# What a parser reads whole, old and new, to verify an edit: YAML, TOML, JSON5.
+MAX_PARSED_BYTES = 32 * 1024 * 1024
+_PIECE = 1 << 16
+_CONTINUATIONS = bytes(range(0x80, 0xC0))
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A node's source bytes and where they stand; `line` and `column` count from 1."""
+
+    data: bytes
+    start: int
+    end: int
+    line: int
+    column: int
+    kind: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The source text, exactly."""
+        return self.data.decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A verified change of one document: what is spliced, what comes out, what to mention."""
+
+    before: bytes
+    splices: tuple[Splice, ...]
+    after: bytes
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, before: bytes, splices: Sequence[Splice], notes: Sequence[str] = ()) -> Edit:
+        """The edit that *splices* make of *before*; the caller still has to verify it."""
+        return cls(before, tuple(splices), apply_splices(before, splices), tuple(notes))
+
+
+class Document(Protocol):
+    """A parsed document of any format. Nothing here writes; every Edit is already verified."""
+
+    @property
+    def source(self) -> bytes:
+        """The bytes this was parsed from."""
+
+    @property
+    def format(self) -> str:
+        """yaml, json, jsonc, json5 or toml."""
+
+    def get(self, path: Path) -> Slice:
+        """The node's source slice; NodeNotFound."""
+
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
+        """Replace the node, or create the leaf; CannotApply, the document unchanged."""
+
+    def insert(self, path: Path, value: str) -> Edit:
+        """A new list item before an index (index = length appends) or a new key; CannotApply."""
+
+    def delete(self, path: Path) -> Edit:
+        """Without the node; NodeNotFound, CannotApply."""
+
+    def data(self) -> Any:
+        """The whole document as plain values, for queries and schemas."""
+
+    def render(self, value: Any) -> str:
+        """A plain value in this format's own syntax; CannotApply where it has none."""
+
+
+def slice_of(source: bytes, start: int, end: int, kind: str, notes: Sequence[str] = ()) -> Slice:
+    """The slice [start, end) of *source* with its place counted in lines and characters."""
+    line, column = line_column(source, start)
+    return Slice(source[start:end], start, end, line, column, kind, tuple(notes))
+
+
+def line_column(source: bytes, offset: int) -> tuple[int, int]:
+    """Line and column of *offset*, from 1, columns in characters."""
+    line_start = source.rfind(b"\n", 0, offset) + 1
+    # By first bytes and in pieces: a file may be one line.
+    column = 1 + sum(
+        len(source[at : min(at + _PIECE, offset)].translate(None, _CONTINUATIONS))
+        for at in range(line_start, offset, _PIECE)
+    )
+    if not line_start and source.startswith(b"\xef\xbb\xbf") and offset >= 3:
+        column -= 1
+    return source.count(b"\n", 0, offset) + 1, column
+
+
+def syntax_error(source: bytes, offset: int, reason: str, form: str) -> DocumentSyntax:
+    """The document does not parse, and where."""
+    line, column = line_column(source, max(0, min(offset, len(source))))
+    return DocumentSyntax(
+        f"Invalid {form} at line {line}, column {column}: {reason}", line=line, column=column
+    )
+
+
+def require_size(source: bytes, form: str, limit: int) -> None:
+    """Refuse a document of more than *limit* bytes; TooLarge."""
+    if len(source) > limit:
+        raise TooLarge(
+            "document",
+            f"{form} document is larger than {limit >> 20} MB",
+            hint="split the file, or edit it as text",
+        )
+
+
+def require_text(source: bytes, form: str, limit: int = MAX_BYTES) -> None:
+    """Refuse what is not UTF-8 text, or more of it than an engine should see."""
+    require_size(source, form, limit)
+    wrong = undecodable_at(source)
+    if wrong is not None:
+        raise syntax_error(source, wrong, "not valid UTF-8", form)
+
+
+def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNotFound:
+    """The mapping at path[:at] has no key path[at]; the nearest spelling is named."""
+    where = render_path(path[:at]) or "the top level"
+    wanted = path[at]
+    hint = _dotted_hint(path, at, keys) or _near_hint(str(wanted), keys)
+    return NodeNotFound(
+        f"No key {str(wanted)!r} in {where}: {render_path(path)}",
+        hint=hint,
+        details={"path": render_path(path), "missing": render_path(path[: at + 1])},
+    )
+
+
+def key_exists(path: Sequence[Segment]) -> CannotApply:
+    """An insert never replaces; a list is grown by naming an index."""
+    shown = render_path(path)
+    return CannotApply(
+        f"Key already exists: {shown}",
+        hint=f"set replaces it; to append to a list, insert at {shown}[N], N being its length",
+    )
+
+
+def wrong_shape(path: Sequence[Segment], at: int, kind: str) -> NodeNotFound:
+    """path[at] cannot be applied to the node at path[:at], which is a *kind*."""
+    where = render_path(path[:at]) or "The top level"
+    segment = path[at]
+    wanted = f"index [{segment}]" if isinstance(segment, int) else f"key {segment!r}"
+    hint = None
+    if kind == "sequence":
+        hint = f"items are addressed by index: {render_path(path[:at])}[0]"
+    elif kind == "mapping":
+        quoted = quote_segment(str(segment))
+        hint = f"keys are addressed by name: {render_path(path[:at])}[{quoted}]"
+    return NodeNotFound(
+        f"{where} is a {kind} and has no {wanted}: {render_path(path)}",
+        hint=hint,
+        details={"path": render_path(path)},
+    )
+
+
+def out_of_range(path: Sequence[Segment], at: int, length: int) -> NodeNotFound:
+    """The sequence at path[:at] is shorter than path[at] asks for."""
+    where = render_path(path[:at]) or "the top level"
+    return NodeNotFound(
+        f"Index [{path[at]}] is out of range in {where} ({length} items): {render_path(path)}",
+        hint="insert with an index equal to the length appends" if length else None,
+        details={"path": render_path(path), "length": length},
+    )
+
+
+def resolve_index(index: int, length: int) -> int | None:
+    """The position *index* names in a sequence of *length*, or None."""
+    position = index + length if index < 0 else index
+    return position if 0 <= position < length else None
+
+
+def refused(error: NodeNotFound) -> CannotApply:
+    """The same fact, said by an operation that wanted to change something."""
+    return CannotApply(error.message, hint=error.hint, details=error.details)
+
+
+def unbuilt(error: NodeNotFound) -> CannotApply:
+    """The same for more than one missing level, which nobody asked to build."""
+    failure, way = refused(error), "create_parents builds the missing levels"
+    failure.hint = f"{error.hint}; {way}" if error.hint else way
+    return failure
+
+
+def _dotted_hint(path: Sequence[Segment], at: int, keys: Sequence[str]) -> str | None:
+    for stop in range(len(path), at + 1, -1):
+        names = [s for s in path[at:stop] if isinstance(s, str)]
+        if len(names) == stop - at and ".".join(names) in keys:
+            better = (*path[:at], ".".join(names), *path[stop:])
+            return f"a key with dots is written in quotes: {render_path(better)}"
+    return None
+
+
+def _near_hint(wanted: str, keys: Sequence[str]) -> str | None:
+    if not keys:
+        return None
+    from difflib import get_close_matches
+
+    near = get_close_matches(wanted, keys[:500], n=3, cutoff=0.6) or list(keys[:8])
+    more = ", ..." if len(keys) > len(near) else ""
+    return f"keys here: {', '.join(near)}{more}"

@@ -1,0 +1,183 @@
+"""Work on documents in a worker process that can be killed.
+
+Native parsers may crash or never end on hostile content, and so may queries and schemas. Everything
+that needs one (YAML, TOML, JSON5, or content whose format is unknown) goes through the port; JSON
+and JSONC are read here, by parsers that keep no recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from redline.core.errors import DocumentSyntax
+from redline.core.ports.confined import Confined
+from redline.documents import editing, schema
+from redline.documents.base.model import MAX_PARSED_BYTES, Slice, require_size
+from redline.documents.base.path import Path
+from redline.documents.editing import DocEdit, EditedFile, Options
+from redline.documents.formats import named_format, open_document, sniff
+from redline.documents.query import Match, RegexTest, plain, select
+from redline.documents.schema import Problem, check
+
+Ask = Callable[..., Any]
+_IN_PROCESS = ("json", "jsonc")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document that is not parsed yet."""
+
+    data: bytes
+    form: str
+    index: int = 0
+
+
+def detect(confined: Confined, name: str, data: bytes, form: str | None = None) -> str:
+    """Return the format of a file, as `formats.detect` does."""
+    known = named_format(name, form)
+    if known is not None:
+        return known
+    if data.lstrip()[:1] in (b"{", b"["):
+        try:
+            open_document(data, "json")
+        except DocumentSyntax:
+            pass
+        else:
+            return "json"
+    return str(_call(confined, "sniff_format", data))
+
+
+def apply_edits(
+    confined: Confined, name: str, data: bytes, edits: Sequence[DocEdit], options: Options
+) -> EditedFile:
+    """Return the file after every edit, as `editing.apply_edits` does."""
+    form = detect(confined, name, data, options.form)
+    if form in _IN_PROCESS:
+        return editing.apply_edits(name, data, edits, options)
+    given = [(edit.action, list(edit.path), edit.value, edit.as_json) for edit in edits]
+    after, notes = _call(
+        confined, "edit_document", data, form, options.index, options.create_parents, given
+    )
+    return EditedFile(after, form, tuple(notes))
+
+
+def read(confined: Confined, source: Source, path: Path) -> Slice:
+    """Return the node's source slice, as `Document.get` does."""
+    if source.form in _IN_PROCESS:
+        return open_document(source.data, source.form, source.index).get(path)
+    found = _call(confined, "read_node", source.data, source.form, source.index, list(path))
+    return _slice(found)
+
+
+def read_value(confined: Confined, source: Source, path: Path) -> Any:
+    """Return the node as plain values that JSON has types for."""
+    if source.form in _IN_PROCESS:
+        return _value_at(open_document(source.data, source.form, source.index).data(), path)
+    return _call(confined, "read_data", source.data, source.form, source.index, list(path))
+
+
+def named_schema(confined: Confined, source: Source) -> str | None:
+    """Return the schema that a document names itself, as `schema.named_schema` does."""
+    if source.form in _IN_PROCESS:
+        return schema.named_schema(open_document(source.data, source.form, source.index))
+    found = _call(confined, "read_schema_name", source.data, source.form, source.index)
+    return None if found is None else str(found)
+
+
+def query(
+    confined: Confined, source: Source, expression: str, regex: RegexTest, limit: int
+) -> tuple[list[Match], int]:
+    """As `query.select`, with TimeLimit and LimitReached."""
+    given = (source.data, source.form, source.index, expression, limit)
+    found, total = _call(confined, "select_nodes", *given, answers={"regex": regex})
+    return [Match(tuple(path), place and _slice(place)) for path, place in found], total
+
+
+def validate(
+    confined: Confined, source: Source, schema: str, read: Callable[[str], bytes]
+) -> tuple[list[Problem], int]:
+    """As `schema.check`, with TimeLimit and LimitReached."""
+    given = (source.data, source.form, source.index, schema)
+    found, total = _call(confined, "check_schema", *given, answers={"read": read})
+    return [Problem(*problem) for problem in found], total
+
+
+def _call(
+    confined: Confined,
+    function: str,
+    data: bytes,
+    *arguments: Any,
+    answers: dict[str, Callable[..., Any]] | None = None,
+) -> Any:
+    """Call a function of this module in a worker; what is over every limit is not sent there."""
+    form = str(arguments[0]) if arguments else "A"
+    if form not in _IN_PROCESS:
+        require_size(data, form.upper(), MAX_PARSED_BYTES)
+    return confined.call(f"{__name__}:{function}", (data, *arguments), answers or {})
+
+
+def _slice(found: Sequence[Any]) -> Slice:
+    data, start, end, line, column, kind, notes = found
+    return Slice(data, start, end, line, column, kind, tuple(notes))
+
+
+def sniff_format(_ask: Ask, data: bytes) -> str:
+    """The worker's part of `detect`."""
+    return sniff(data)
+
+
+def edit_document(
+    _ask: Ask, data: bytes, form: str, index: int, create_parents: bool, edits: Sequence[Any]
+) -> tuple[bytes, list[str]]:
+    """The worker's part of `apply_edits`."""
+    wanted = [
+        DocEdit(action, tuple(path), value, as_json) for action, path, value, as_json in edits
+    ]
+    options = Options(form, index, create_parents=create_parents)
+    done = editing.apply_edits("", data, wanted, options)
+    return done.after, list(done.notes)
+
+
+def read_node(_ask: Ask, data: bytes, form: str, index: int, path: Sequence[Any]) -> list[Any]:
+    """The worker's part of `read`."""
+    return _plain_slice(open_document(data, form, index).get(tuple(path)))
+
+
+def read_data(_ask: Ask, data: bytes, form: str, index: int, path: Sequence[Any]) -> Any:
+    """The worker's part of `read_value`."""
+    return plain(_value_at(open_document(data, form, index).data(), tuple(path)))
+
+
+def read_schema_name(_ask: Ask, data: bytes, form: str, index: int) -> str | None:
+    """The worker's part of `named_schema`."""
+    return schema.named_schema(open_document(data, form, index))
+
+
+def select_nodes(
+    ask: Ask, data: bytes, form: str, index: int, expression: str, limit: int
+) -> tuple[list[Any], int]:
+    """The worker's part of `query`, in plain data."""
+    document = open_document(data, form, index)
+    test = lambda pattern, text, whole: bool(ask("regex", pattern, text, whole))  # noqa: E731
+    found, total = select(document, expression, test, limit)
+    return [(match.path, match.slice and _plain_slice(match.slice)) for match in found], total
+
+
+def check_schema(ask: Ask, data: bytes, form: str, index: int, name: str) -> tuple[list[Any], int]:
+    """The worker's part of `validate`, in plain data."""
+    document = open_document(data, form, index)
+    found, total = check(document, name, lambda file: bytes(ask("read", file)))
+    return [astuple(problem) for problem in found], total
+
+
+def _plain_slice(found: Slice) -> list[Any]:
+    *facts, notes = astuple(found)
+    return [*facts, list(notes)]
+
+
+def _value_at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value

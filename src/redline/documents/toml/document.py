@@ -1,0 +1,220 @@
+"""Lossless edits of TOML 1.0."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, NodeNotFound
+from redline.core.splice import Splice
+from redline.documents.base.depth import value_too_deep
+from redline.documents.base.model import (
+    MAX_PARSED_BYTES,
+    Edit,
+    Slice,
+    key_exists,
+    missing_key,
+    out_of_range,
+    refused,
+    require_text,
+    resolve_index,
+    slice_of,
+    unbuilt,
+    wrong_shape,
+)
+from redline.documents.base.path import Path, Segment, render_path
+from redline.documents.toml.engine import layout
+from redline.documents.toml.engine.index import Node, Tables, TomlIndex, Value
+from redline.documents.toml.engine.values import render
+from redline.documents.toml.verify import Intent, Verifier, parse, parse_slowly
+
+_NAMES = {
+    "table": "table",
+    "dotted": "table",
+    "inline": "table",
+    "array": "sequence",
+    "tables": "sequence",
+}
+
+
+def _name(node: Node) -> str:
+    return _NAMES.get(node.kind, "scalar")
+
+
+class TomlDocument:
+    """One TOML document; parsing it validates all of it."""
+
+    format = "toml"
+
+    def __init__(self, source: bytes) -> None:
+        require_text(source, "TOML", MAX_PARSED_BYTES)
+        self.source = source
+        self._index = _index(source)
+        self._verifier = Verifier(source, self._index.depth)
+        self._root = self._index.root()
+
+    def get(self, path: Path) -> Slice:
+        """The value's source slice; a table gives the lines of its sections."""
+        item = self._locate(path)
+        kind = {"sequence": "sequence", "table": "mapping"}.get(_name(item), "scalar")
+        if not path:
+            return slice_of(self.source, self._index.bom, len(self.source), "mapping")
+        start, end = layout.range_of(self._index, item)
+        return slice_of(self.source, start, end, kind)
+
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
+        """Replace the value, or create the key of a table."""
+        fragment = self._fragment(value)
+        try:
+            item = self._locate(path)
+        except NodeNotFound as error:
+            return self._create(path, fragment, error, create_parents=create_parents)
+        if not path:
+            raise CannotApply("The whole document cannot be set", hint="set its keys one by one")
+        if not isinstance(item, Value):
+            raise CannotApply(
+                f"A table with lines of its own is not replaced as one value: {render_path(path)}",
+                hint="set its keys one by one, or delete it and insert the new one",
+            )
+        splices = [Splice(item.start, item.end, fragment.encode("utf-8"))]
+        return self._verified(splices, "set", path, fragment)
+
+    def insert(self, path: Path, value: str) -> Edit:
+        """A list item before an index, or a new key of a table."""
+        if not path:
+            raise CannotApply("The whole document cannot be inserted")
+        fragment = self._fragment(value)
+        try:
+            parent = self._locate(path[:-1])
+        except NodeNotFound as error:
+            raise refused(error) from None
+        last = path[-1]
+        if isinstance(last, int):
+            return self._insert_item(path, parent, last, fragment)
+        if _name(parent) != "table":
+            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+        if not isinstance(parent, Tables) and parent.child(last) is not None:
+            raise key_exists(path)
+        splices = layout.append_key(self._index, parent, path[:-1], (last,), fragment)
+        return self._verified(splices, "insert", path, fragment)
+
+    def delete(self, path: Path) -> Edit:
+        """Without the key, item or table, its same-line comment and the comment above."""
+        if not path:
+            raise CannotApply("The whole document cannot be deleted")
+        parent = self._locate(path[:-1])
+        self._step(parent, path, len(path) - 1)
+        splices = layout.remove(self._index, parent, self._exact(path)[-1])
+        return self._verified(splices, "delete", path, "")
+
+    def data(self) -> Any:
+        """The document as plain values; dates and times as their text."""
+        return parse(self.source, float, self._index.depth)
+
+    def render(self, value: Any) -> str:
+        """*value* as one line of TOML."""
+        return render(value)
+
+    def _locate(self, path: Path) -> Node:
+        node: Node = self._root
+        for depth in range(len(path)):
+            node = self._step(node, path, depth)
+        return node
+
+    def _step(self, node: Node, path: Path, depth: int) -> Node:
+        """What the segment of *path* at *depth* leads to from *node*."""
+        segment = path[depth]
+        if isinstance(segment, int):
+            if not isinstance(node, Value | Tables) or _name(node) != "sequence":
+                raise wrong_shape(path, depth, _name(node))
+            try:
+                return node.item(segment)
+            except IndexError:
+                raise out_of_range(path, depth, node.length) from None
+        if isinstance(node, Tables) or _name(node) != "table":
+            raise wrong_shape(path, depth, _name(node))
+        child = node.child(segment)
+        if child is None:
+            raise missing_key(path, depth, node.names())
+        return child
+
+    def _exact(self, path: Path) -> Path:
+        """*path* with negative indexes counted from the front."""
+        exact: list[Segment] = []
+        for segment in path:
+            if isinstance(segment, int) and segment < 0:
+                holder = self._locate(tuple(exact))
+                segment += holder.length if isinstance(holder, Value | Tables) else 0
+            exact.append(segment)
+        return tuple(exact)
+
+    def _create(
+        self, path: Path, fragment: str, error: NodeNotFound, *, create_parents: bool
+    ) -> Edit:
+        depth = len(path) - 1
+        while True:
+            try:
+                parent = self._locate(path[:depth])
+                break
+            except NodeNotFound:
+                depth -= 1
+        names = tuple(s for s in path[depth:] if isinstance(s, str))
+        if _name(parent) != "table" or len(names) != len(path) - depth:
+            raise refused(error)
+        if len(names) > 1 and not create_parents:
+            raise unbuilt(error)
+        splices = layout.append_key(self._index, parent, path[:depth], names, fragment)
+        return self._verified(splices, "insert", path, fragment)
+
+    def _insert_item(self, path: Path, parent: Node, index: int, fragment: str) -> Edit:
+        if not isinstance(parent, Value | Tables) or _name(parent) != "sequence":
+            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+        length = parent.length
+        position = resolve_index(index, length)
+        if position is None and index != length:
+            raise refused(out_of_range(path, len(path) - 1, length))
+        position = length if position is None else position
+        if isinstance(parent, Tables):
+            splices = layout.insert_table(self._index, parent, position, fragment)
+        else:
+            splices = layout.insert_item(self._index, parent, position, fragment)
+        return self._verified(splices, "insert", (*path[:-1], position), fragment)
+
+    def _verified(self, splices: list[Splice], action: str, path: Path, fragment: str) -> Edit:
+        edit = Edit.of(self.source, splices)
+        self._verifier.check(edit, Intent(action, self._exact(path), fragment))
+        return edit
+
+    def _fragment(self, value: str) -> str:
+        text = value.strip(" \t\r\n")
+        try:
+            found = layout.value_of(text)
+            parse_slowly(f"x = {text}\n".encode(), float)
+        except NestsTooDeep:
+            raise value_too_deep() from None
+        except (DocumentSyntax, UnicodeEncodeError) as error:
+            raise CannotApply(
+                f"Value is not TOML: {_reason(text, error)}", hint='text needs quotes: "..."'
+            ) from None
+        return found.index.source[found.start : found.end].decode("utf-8")
+
+
+def _index(source: bytes) -> TomlIndex:
+    """The located document; where it has not the shape of TOML, a parser says why."""
+    try:
+        return TomlIndex(source)
+    except NestsTooDeep:
+        # Of a key with thousands of parts every parser makes thousands of tables.
+        raise
+    except DocumentSyntax:
+        parse_slowly(source, float)
+        raise
+
+
+def _reason(text: str, error: Exception) -> str:
+    """What the standard library says of a value, without the place that counts its `x = `."""
+    try:
+        tomllib.loads(f"x = {text}\n")
+    except (ValueError, RecursionError) as better:
+        return str(better).partition(" (at ")[0]
+    return str(error)

@@ -1,0 +1,4 @@
+"""Planning YAML edits: entries, replaced values, anchors.
+
+`document` is the entry point.
+"""

@@ -1,0 +1,200 @@
+"""A value given as YAML: what it is alone, and the text it takes at its new place."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
+from redline.documents.base.depth import value_too_deep
+from redline.documents.yaml import strict
+from redline.documents.yaml.portable import find_unportable, is_safe_in_flow
+from redline.documents.yaml.skim.flow import Node, decode_key
+from redline.documents.yaml.skim.scan import Scanner
+from redline.documents.yaml.values import quote
+
+_FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)")
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
+_MARKER = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
+_KEEPS = re.compile(rb"[|>][0-9]?\+")
+# A hint shows a value of at most so many characters.
+_MAX_QUOTED = 200
+_WORDS = frozenset(("true", "false", "null", "~", ""))
+
+
+class Fragment:
+    """One value; refuses what is not exactly one YAML node."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            source = text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise CannotApply("Value holds a lone surrogate, which is not UTF-8") from None
+        if b"\r" in source:
+            source = source.replace(b"\r\n", b"\n")
+        self.source = source
+        self._value = _parse(source)
+        self.scanner = Scanner(source)
+        parts = list(self.scanner.stream.parts())
+        if len(parts) != 1 or _MARKER.search(source) or source.lstrip().startswith(b"%"):
+            raise CannotApply("Value is not exactly one YAML node", hint=_quoted_hint(source))
+        self.root = self.scanner.root(parts[0])
+        self.end = self.scanner.end_of(self.root)
+        reason = find_unportable(self.scanner, self.root)
+        if reason is not None:
+            raise CannotApply(
+                f"Value is not YAML that every parser reads: {reason}", hint=_quoted_hint(source)
+            )
+
+    def readings(self) -> list[Any]:
+        """The value parsed alone, with and without a final line break (block scalars differ)."""
+        found = [self._value]
+        keeps = _KEEPS.search(self.source) is not None
+        if not keeps and (self.is_block_scalar or self.is_block):
+            stripped = self.source.rstrip(b"\n")
+            found += [_parse(stripped), _parse(stripped + b"\n")]
+        return found
+
+    @cached_property
+    def aliases(self) -> frozenset[bytes]:
+        """The names of the aliases in it."""
+        if b"*" not in self.source:
+            return frozenset()
+        names = map(strict.alias_name, strict.nodes(self._value))
+        return frozenset(name.encode("utf-8") for name in names if name is not None)
+
+    @property
+    def text(self) -> bytes:
+        """The node with its tag and anchor, nothing around it."""
+        start = self.root.props if self.root.has_props else self.root.start
+        return self.source[start : self.end]
+
+    @property
+    def props(self) -> bytes:
+        """Its tag and anchor, as written."""
+        return self.source[self.root.props : self.root.props_end] if self.root.has_props else b""
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it is a block mapping or sequence."""
+        return self.root.style == "block"
+
+    @property
+    def is_block_scalar(self) -> bool:
+        """Whether it is a literal or folded block."""
+        return self.root.style in ("literal", "folded")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is nothing at all."""
+        return self.root.kind == "empty" and not self.root.has_props
+
+    def block_lines(self) -> list[bytes]:
+        """The lines of a block collection, moved to column 0."""
+        column = self.root.column
+        lines = self.source[self.root.start : self.end].split(b"\n")
+        return [lines[0], *(_dedented(line, column) for line in lines[1:])]
+
+    def scalar_lines(self) -> list[bytes]:
+        """The content lines of a block scalar, without their indent."""
+        end = self.end
+        if b"+" in self.root.marks:
+            end = len(self.source.removesuffix(b"\n"))
+        lines = self.source[self.root.header_end : end].split(b"\n")[1:]
+        return [_dedented(line, self.root.content_indent) for line in lines]
+
+    def inline_lines(self) -> list[bytes]:
+        """The lines of anything that may start on the line of its key."""
+        first, *rest = self.text.split(b"\n")
+        return [first, *(line.strip(b" \t") for line in rest)]
+
+    @cached_property
+    def flow(self) -> bytes:
+        """The value on one line, fit for the inside of a flow collection."""
+        return self._flow(self.root)
+
+    def _flow(self, node: Node) -> bytes:
+        source = self.scanner.source
+        props = source[node.props : node.props_end] + b" " if node.has_props else b""
+        if node.kind == "empty" and node.tag is not None:
+            raise CannotApply(
+                "A tag without a value cannot be put inside a flow collection",
+                hint='give it an empty text: ""',
+            )
+        if node.kind == "empty":
+            return props.rstrip()
+        if node.kind == "scalar":
+            return props + self._flow_scalar(node)
+        if node.kind == "alias":
+            return source[node.start : node.end]
+        text = source[node.start : node.end] if node.end >= 0 else b"\n"
+        if node.style == "flow" and b"\n" not in text and b"#" not in text and not node.marks:
+            return props + text
+        inner = b", ".join(self._flow_child(node, child) for child in self.scanner.children(node))
+        return props + (b"{%b}" % inner if node.kind == "mapping" else b"[%b]" % inner)
+
+    def _flow_child(self, node: Node, child: Any) -> bytes:
+        value = self._flow(self.scanner.value_of(node, child))
+        if node.kind == "sequence":
+            return value or b"null"
+        source = child.key_source(self.scanner.source)
+        if child.is_complex or child.key is None or source[:1] in (b"&", b"!"):
+            raise CannotApply("A mapping with such keys cannot be put inside a flow collection")
+        return render_key(child.key).encode("utf-8") + b": " + (value or b"null")
+
+    def _flow_scalar(self, node: Node) -> bytes:
+        text = self.scanner.source[node.start : node.end]
+        if node.style in ("literal", "folded"):
+            return self._quoted_block(node)
+        if b"\n" in text:
+            return quote(decode_key(text)).encode("utf-8")
+        is_plain = node.style == "plain"
+        if is_plain and (_FLOW_UNSAFE.search(text.decode("utf-8")) or not is_safe_in_flow(text)):
+            return b"'%b'" % text.replace(b"'", b"''")
+        return text
+
+    def _quoted_block(self, node: Node) -> bytes:
+        """A block scalar as the double-quoted text that means the same."""
+        if node is not self.root:
+            raise CannotApply("A nested block scalar cannot be put inside a flow collection")
+        keeps = b"+" in node.marks
+        value = self._value if keeps else _parse(self.source.rstrip(b"\n") + b"\n")
+        if not keeps and not any(self.scalar_lines()):
+            value = ""
+        return quote(str(strict.untagged(value))).encode("utf-8")
+
+
+def _parse(source: bytes) -> Any:
+    try:
+        found = strict.parse(source)
+    except NestsTooDeep:
+        raise value_too_deep() from None
+    except DocumentSyntax as error:
+        raise _not_yaml(source, error) from None
+    return found[0] if found else None
+
+
+def _not_yaml(source: bytes, error: DocumentSyntax) -> CannotApply:
+    """The value does not parse; one line of text is shown in quotes, where it would."""
+    return CannotApply(
+        f"Value is not YAML: {error.message}", hint=_quoted_hint(source) or error.hint
+    )
+
+
+def _quoted_hint(source: bytes) -> str | None:
+    """How a line of text is written so that every parser reads it."""
+    text = source.decode("utf-8").strip()
+    is_short = 0 < len(text) <= _MAX_QUOTED and "\n" not in text
+    return f"to write it as text, quote it: {quote(text)}" if is_short else None
+
+
+def _dedented(line: bytes, column: int) -> bytes:
+    return line[column:] if not line[:column].strip(b" ") else line.lstrip(b" ")
+
+
+def render_key(key: str) -> str:
+    """A key as YAML spells it: plain where that is safe, else in double quotes."""
+    if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS:
+        return key
+    return quote(key)

@@ -1,0 +1,106 @@
+"""What every YAML parser reads: the rules for values that are written into files.
+
+Parsers of YAML 1.1 (PyYAML, libyaml, ruamel.yaml) refuse or misread some of what YAML 1.2 allows. A
+value that not all of them read is refused, however well it would do for one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from redline.documents.yaml.skim.children import Child
+from redline.documents.yaml.skim.flow import Node
+from redline.documents.yaml.skim.scan import Scanner
+
+_ANCHOR = re.compile(rb"[&*][A-Za-z0-9_-]+")
+_TAG = re.compile(rb"!(?:!?[A-Za-z0-9][A-Za-z0-9_./:-]*)?|!<[A-Za-z0-9_./:,!-]+>")
+# Line breaks to some parsers, and a mark that is no text to others.
+_BREAKS = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf")
+# Begins or ends like a key, to parsers of YAML 1.1.
+_FLOW_KEY = re.compile(rb"[?:]|.*[?:](?:[ ,\[\]{}]|\Z)", re.DOTALL)
+
+
+def find_unportable(scanner: Scanner, root: Node) -> str | None:
+    """Return why some parsers do not read the node *root* as others do; None when all do."""
+    if _BREAKS.search(scanner.source):
+        return "a character that some parsers take for a line break"
+    found = _Portable(scanner)
+    reason = next(found.problems(root), None)
+    if reason is None and found.has_tab_between():
+        return "a tab outside of quotes"
+    return reason
+
+
+def is_safe_in_flow(text: bytes) -> bool:
+    """Whether a plain scalar is one in a flow collection too, to every parser."""
+    return not _FLOW_KEY.match(text)
+
+
+class _Portable:
+    """One walk over a value; remembers where tabs are text."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self._source = scanner.source
+        self._texts: list[tuple[int, int]] = []
+
+    def problems(self, root: Node) -> Iterator[str]:
+        """Why some parsers do not read the value, one reason after the other."""
+        stack = [(root, False)]
+        while stack:
+            node, in_flow = stack.pop()
+            yield from self._properties(node, in_flow=in_flow)
+            if node.kind in ("mapping", "sequence"):
+                in_flow = in_flow or node.style == "flow"
+                children = list(self._scanner.entries(node))
+                if node.kind == "mapping":
+                    yield from self._keys(children, in_flow=in_flow)
+                stack += [(self._scanner.value_of(node, child), in_flow) for child in children]
+            else:
+                yield from self._scalar(node, in_flow=in_flow)
+
+    def has_tab_between(self) -> bool:
+        """Whether a tab separates tokens, or is part of a plain scalar."""
+        if b"\t" not in self._source:
+            return False
+        at = 0
+        for start, end in sorted(self._texts):
+            if self._source.find(b"\t", at, start) >= 0:
+                return True
+            at = max(at, end)
+        return self._source.find(b"\t", at) >= 0
+
+    def _properties(self, node: Node, *, in_flow: bool) -> Iterator[str]:
+        if not node.has_props:
+            return
+        for word in self._source[node.props : node.props_end].split():
+            if not (_TAG if word[:1] == b"!" else _ANCHOR).fullmatch(word):
+                yield f"the name {word.decode('utf-8', 'replace')}"
+        if in_flow and node.kind == "empty" and node.tag is not None:
+            yield "a tag without a value in a flow collection"
+
+    def _keys(self, children: list[Child], *, in_flow: bool) -> Iterator[str]:
+        names: set[str] = set()
+        for child in children:
+            text = child.key_text
+            if not child.is_complex and not text:
+                yield "a key without text"
+            if text[:1] in (b'"', b"'"):
+                self._texts.append((child.key_start, child.key_end))
+            elif in_flow and text and not is_safe_in_flow(text):
+                yield f"the key {text.decode('utf-8', 'replace')}"
+            if child.key is not None:
+                if child.key in names:
+                    yield f"the key {child.key} twice"
+                names.add(child.key)
+
+    def _scalar(self, node: Node, *, in_flow: bool) -> Iterator[str]:
+        text = self._source[node.start : node.end]
+        if node.kind == "alias":
+            if not _ANCHOR.fullmatch(text):
+                yield f"the name {text.decode('utf-8', 'replace')}"
+        elif node.kind == "scalar" and node.style != "plain":
+            self._texts.append((node.start, node.end))
+        elif node.kind == "scalar" and in_flow and not is_safe_in_flow(text):
+            yield "a plain value that begins or ends like a key"

@@ -1,0 +1,95 @@
+"""YAML text from plain values, and plain values from what the strict parser read."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Protocol
+
+from redline.core.errors import CannotApply
+from redline.documents.base.path import Path
+from redline.documents.yaml import strict
+
+# What JSON leaves as it is and YAML parsers refuse, or take for the end of a line.
+_UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_/.+-]*(?: [A-Za-z0-9_/.+-]+)*")
+# Integers from here on are floats to the parser.
+_FIRST_FLOAT = 2.0**63
+_INTEGER = re.compile(r"[-+]?[0-9]{1,400}")
+# Words that YAML 1.1 readers take for booleans: quoted when we write them.
+_AMBIGUOUS = frozenset(("yes", "no", "on", "off", "y", "n", "true", "false", "null"))
+
+
+class SourceTexts(Protocol):
+    """Finds keys and scalars as the file writes them."""
+
+    def key_texts(self, path: Path) -> list[str] | None:
+        """The keys of the mapping at *path*, in order; None where they cannot be found."""
+
+    def scalar_text(self, path: Path) -> str:
+        """The scalar at *path*; empty where it cannot be found."""
+
+
+def plain(value: Any, source: SourceTexts, path: Path = ()) -> Any:
+    """*value* as JSON has it: keys as their text, aliases as their own text, no tags.
+
+    Keys such as `3.10` are numbers to the parser, and integers of many digits are floats to it:
+    their text is taken from the source.
+    """
+    name = strict.alias_name(value)
+    if name is not None:
+        return "*" + name
+    value = strict.untagged(value)
+    if isinstance(value, dict):
+        keys = _keys(value, source, path)
+        return {
+            key: plain(inner, source, (*path, key))
+            for key, inner in zip(keys, value.values(), strict=True)
+        }
+    if isinstance(value, list):
+        return [plain(item, source, (*path, index)) for index, item in enumerate(value)]
+    if isinstance(value, float) and abs(value) >= _FIRST_FLOAT:
+        text = source.scalar_text(path)
+        return int(text) if _INTEGER.fullmatch(text) else value
+    return strict.original_text(value) if isinstance(value, str) else value
+
+
+def _keys(mapping: dict[Any, Any], source: SourceTexts, path: Path) -> list[str]:
+    if all(isinstance(key, str) for key in mapping):
+        return [strict.original_text(key) for key in mapping]
+    texts = source.key_texts(path)
+    if texts is not None and len(texts) == len(mapping):
+        return texts
+    return [key if isinstance(key, str) else str(strict.untagged(key)) for key in mapping]
+
+
+def render(value: Any) -> str:
+    """A plain value as one line of YAML."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return ".nan" if math.isnan(value) else (".inf" if value > 0 else "-.inf")
+    try:
+        return _printable(json.dumps(value, ensure_ascii=False))
+    except (TypeError, ValueError) as error:
+        raise CannotApply(f"Value cannot be written as YAML: {error}") from None
+
+
+def _text(value: str) -> str:
+    if _PLAIN.fullmatch(value) and value.lower() not in _AMBIGUOUS:
+        return value
+    return quote(value)
+
+
+def quote(value: str) -> str:
+    """*value* in double quotes, on one line, in printable characters."""
+    return _printable(json.dumps(value, ensure_ascii=False))
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

@@ -1,0 +1,277 @@
+"""Candidates for edits of whole lines, level by level."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from redline.core.errors import NoMatch
+from redline.core.textfile import line_body, line_end, split_lines
+from redline.plan.match.align import Opcode, opcodes
+from redline.plan.match.compose import Rewrite, as_given, compose, dominant_end, end_at
+from redline.plan.match.indent import Shift, explain, indent_of, is_one_change, unit_of
+from redline.plan.match.placement import Level, Placement
+from redline.plan.match.typography import Spelling, fold
+from redline.plan.match.views import MOST_HITS, unify_ends
+
+_BLANKS = " \t"
+_SAMPLED = 5
+_MOST_COMPARED = 20_000
+
+_INDENTED = (Level.INDENT, Level.TYPOGRAPHY_INDENT)
+_KEYS: dict[Level, Callable[[str], str]] = {
+    Level.LITERAL: str,
+    Level.TRAILING: lambda body: body.rstrip(_BLANKS),
+    Level.INDENT: lambda body: body.strip(_BLANKS),
+    Level.TYPOGRAPHY: lambda body: fold(body).rstrip(_BLANKS),
+    Level.TYPOGRAPHY_INDENT: lambda body: fold(body).strip(_BLANKS),
+}
+
+
+def block_candidates(text: str, old: str, new: str, level: Level) -> list[Placement]:
+    """Every block of whole lines that is *old* at *level*."""
+    if level is Level.TYPOGRAPHY_INDENT:
+        if (text.isascii() and old.isascii()) or not may_stand(fold(text), fold(old)):
+            return []
+    elif not may_stand(text, old):
+        return []
+    wanted = split_lines(unify_ends(old))
+    edit = _Edit(text, wanted, split_lines(unify_ends(new)), None)
+    return edit.places(list(edit.starts(level)), level)
+
+
+def may_stand(text: str, old: str) -> bool:
+    """Whether the words of *old* are in *text* at all: a quick no, before any line is looked at."""
+    cores = sorted({line.strip() for line in old.split("\n")}, key=len)
+    return bool(cores[-1]) and all(core in text for core in cores[-_SAMPLED:])
+
+
+def hunk_candidates(
+    text: str,
+    hunk: Sequence[tuple[str, str]],
+    within: range | None,
+    at_end: bool,
+    roles_given: bool = True,
+) -> list[Placement]:
+    """Every place for a hunk at the strictest level that has one."""
+    old = [f"{body}\n" for role, body in hunk if role != "+"]
+    new = [f"{body}\n" for role, body in hunk if role != "-"]
+    blank = not any(line.strip() for line in old)
+    if not blank and not may_stand(fold(text), fold("".join(old))):
+        return []
+    edit = _Edit(text, old, new, _hunk_codes(hunk) if roles_given else None)
+    for level in _KEYS:
+        if (blank and level is not Level.LITERAL) or not edit.may_differ(level):
+            continue
+        starts = [start for start in edit.starts(level) if edit.fits(start, within, at_end)]
+        found = edit.places(starts, level)
+        if found:
+            return found
+    return []
+
+
+def two_spellings(line: int) -> NoMatch:
+    """The refusal of new text whose quotes could be written in two ways."""
+    return NoMatch(
+        f"The text at line {line} has typographic quotes or dashes that the call spells otherwise,"
+        " and it is not clear how to write the new ones",
+        hint="quote the line with the characters of the file",
+        details={"line": line},
+    )
+
+
+def _hunk_codes(hunk: Sequence[tuple[str, str]]) -> list[Opcode]:
+    """Opcodes as the roles say; a line removed and added again unchanged counts as kept."""
+    codes: list[Opcode] = []
+    i = j = 0
+    removed: list[str] = []
+    added: list[str] = []
+    for role, body in [*hunk, (" ", "")]:
+        if role == "-":
+            removed.append(body)
+        elif role == "+":
+            added.append(body)
+        else:
+            codes += [
+                (tag, i + i1, i + i2, j + j1, j + j2)
+                for tag, i1, i2, j1, j2 in opcodes(removed, added)
+            ]
+            i, j = i + len(removed), j + len(added)
+            codes.append(("equal", i, i + 1, j, j + 1))
+            i, j = i + 1, j + 1
+            removed, added = [], []
+    return codes[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines of the file at one candidate, cut as the old text is."""
+
+    lines: list[str]
+    start: int
+    end: int
+    line: int
+
+
+class _Edit:
+    """Old and new lines against one text."""
+
+    def __init__(
+        self, text: str, old: list[str], new: list[str], codes: list[Opcode] | None
+    ) -> None:
+        self.text = text
+        self.old, self.new, self.codes = old, new, codes
+        self.old_bodies = [line_body(line) for line in old]
+        self.new_bodies = [line_body(line) for line in new]
+        self.end = dominant_end(text) or "\n"
+        self.ascii = text.isascii() and all(line.isascii() for line in old)
+        # Where lines start that were found without cutting the text into all its lines.
+        self._offsets: dict[int, int] = {}
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return split_lines(self.text)
+
+    @cached_property
+    def bodies(self) -> list[str]:
+        """The same without their ends."""
+        return [line_body(line) for line in self.lines]
+
+    def may_differ(self, level: Level) -> bool:
+        """Whether *level* can find more than the stricter ones."""
+        return not (self.ascii and level in (Level.TYPOGRAPHY, Level.TYPOGRAPHY_INDENT))
+
+    def starts(self, level: Level) -> Iterator[int]:
+        """The lines (from 0) where the old lines stand at *level*."""
+        most = max(2, min(MOST_HITS, _MOST_COMPARED // len(self.old)))
+        if level is Level.LITERAL and "\r" not in self.text and any(self.old_bodies):
+            self._offsets = dict(islice(self._literal_starts(), most))
+            return iter(self._offsets)
+        return islice(self._key_starts(_KEYS[level]), most)
+
+    def _literal_starts(self) -> Iterator[tuple[int, int]]:
+        """Lines where the old lines stand as they are, and their offsets; every line ends in LF."""
+        text, wanted = self.text, "\n".join(self.old_bodies)
+        line = counted = 0
+        at = 0 if text.startswith(wanted) else text.find(f"\n{wanted}") + 1 or -1
+        while at >= 0:
+            end = at + len(wanted)
+            # Behind the last line end there is no further, empty line.
+            if text[end] == "\n" if end < len(text) else self.old_bodies[-1]:
+                line, counted = line + text.count("\n", counted, at), at
+                yield line, at
+            at = text.find(f"\n{wanted}", at) + 1 or -1
+
+    def _key_starts(self, key: Callable[[str], str]) -> Iterator[int]:
+        have, want = list(map(key, self.bodies)), list(map(key, self.old_bodies))
+        counts = Counter(have)
+        anchor = min(range(len(want)), key=lambda index: counts[want[index]])
+        for at, body in enumerate(have):
+            start = at - anchor
+            if body == want[anchor] and start >= 0 and have[start : start + len(want)] == want:
+                yield start
+
+    def fits(self, start: int, within: range | None, at_end: bool) -> bool:
+        """Whether a match from line *start* keeps to where it may be."""
+        stop = start + len(self.old)
+        inside = within is None or (within.start <= start and stop <= within.stop)
+        return inside and (not at_end or stop == self._line_count())
+
+    def _line_count(self) -> int:
+        return self.text.count("\n") + (self.text[-1:] not in ("", "\n"))
+
+    def places(self, starts: list[int], level: Level) -> list[Placement]:
+        """A placement for every line of *starts* where the old lines can be meant.
+
+        Of several none is written, so it is enough to know where they are: a place that the new
+        lines do not fit is a place all the same.
+        """
+        if len(starts) > 1 and level in _INDENTED:
+            starts = [start for start in starts if self._is_explained(self._block(start))]
+        if len(starts) > 1:
+            blocks = map(self._block, starts)
+            return [Placement(found.start, found.end, "", level, found.line) for found in blocks]
+        return [spot for start in starts if (spot := self.placed(start, level))]
+
+    def placed(self, start: int, level: Level) -> Placement | None:
+        """The placement at line *start*; None when no one reading explains it."""
+        block = self._block(start)
+        shift: Shift | None = None
+        if level in _INDENTED:
+            shift = self._shift(block)
+            if shift is None:
+                return None
+        rewrite = self._rewrite(block, level, shift)
+        replacement = self._composed(block, rewrite)
+        name = shift.name if shift else ""
+        return Placement(block.start, block.end, replacement, level, block.line, name)
+
+    def _composed(self, block: _Block, rewrite: Rewrite) -> str:
+        """The replacement, terminated exactly when the place it takes is."""
+        open_end = bool(line_end(self.old[-1])) and not line_end(block.lines[-1])
+        lines = [*block.lines[:-1], block.lines[-1] + self.end] if open_end else block.lines
+        behind = end_at(self.text, block.end)
+        replacement = compose(lines, self.old, self.new, self.end, rewrite, self.codes, behind)
+        return line_body(replacement) if open_end else replacement
+
+    def _block(self, start: int) -> _Block:
+        offset = self._offsets.get(start)
+        if offset is None:
+            offset = sum(map(len, self.lines[:start]))
+            lines = self.lines[start : start + len(self.old)]
+        else:
+            length = sum(map(len, self.old_bodies)) + len(self.old)
+            lines = split_lines(self.text[offset : offset + length])
+        if not line_end(self.old[-1]):
+            lines[-1] = line_body(lines[-1])
+        return _Block(lines, offset, offset + sum(map(len, lines)), start + 1)
+
+    def _is_explained(self, block: _Block) -> bool:
+        found = [fold_indent(line_body(line)) for line in block.lines]
+        return is_one_change([fold_indent(body) for body in self.old_bodies], found)
+
+    def _shift(self, block: _Block) -> Shift | None:
+        found = [fold_indent(line_body(line)) for line in block.lines]
+        changed = [body for j, body in enumerate(self.new_bodies) if j not in self._kept()]
+        called = [fold_indent(body) for body in self.old_bodies]
+        return explain(called, found, self.new_bodies, changed, unit_of(self.bodies))
+
+    def _kept(self) -> set[int]:
+        codes = self.codes
+        if codes is None:
+            codes = opcodes(self.old_bodies, self.new_bodies)
+        return {j for tag, _, _, j1, j2 in codes if tag == "equal" for j in range(j1, j2)}
+
+    def _rewrite(self, block: _Block, level: Level, shift: Shift | None) -> Rewrite:
+        if level in (Level.LITERAL, Level.TRAILING):
+            return as_given
+        found = [line_body(line) for line in block.lines]
+        if level is Level.INDENT:
+            return lambda body, _: _shifted(body, shift)
+        cores = [body.lstrip() for body in self.old_bodies], [body.lstrip() for body in found]
+        spelling = Spelling(zip(*cores, strict=True), self.text)
+
+        def rewrite(body: str, index: int | None) -> str:
+            pair = ("", "") if index is None else (cores[0][index], cores[1][index])
+            spelled = spelling.respell(body.lstrip(_BLANKS), *pair)
+            if spelled is None:
+                raise two_spellings(block.line)
+            moved = indent_of(body) + spelled
+            return moved if shift is None else _shifted(moved, shift)
+
+        return rewrite
+
+
+def fold_indent(body: str) -> str:
+    """*body* with look-alike spaces at its beginning as blanks."""
+    core = body.lstrip()
+    return fold(body[: len(body) - len(core)]) + core
+
+
+def _shifted(body: str, shift: Shift | None) -> str:
+    moved = shift.apply(body) if shift else body
+    return body if moved is None else moved

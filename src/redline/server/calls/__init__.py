@@ -1,0 +1,4 @@
+"""One `tools/call`: catalog, arguments, worker threads, dispatch.
+
+Independent of the transport that carries the call.
+"""

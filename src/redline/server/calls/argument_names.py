@@ -1,0 +1,156 @@
+"""Read argument names the way callers mean them, before the schema is checked.
+
+A caller that asks for a dry run gets one or is refused, however it writes the name. An unknown
+argument that is nearly a known one is refused with the right name; any other is reported back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from redline.core.errors import InvalidArgument
+from redline.toolsets.tool import Json, Tool
+
+_DRY_RUN = "dryrun"
+# Names under which callers ask to see a change without making it, folded.
+_PREVIEW_NAMES = frozenset(
+    {
+        *("preview", "previewonly", "simulate", "simulation", "simulateonly", "checkonly"),
+        *("whatif", "noop", "nowrite", "donotwrite", "dontwrite", "testrun", "testonly"),
+        *("trial", "trialrun", "pretend", "planonly", "diffonly", "dry", "isdryrun", "dryrunonly"),
+        *("validateonly", "showonly"),
+    }
+)
+_CLOSE = 0.8
+
+
+class Prepared(NamedTuple):
+    """Arguments under their listed names, and the names of those nobody reads."""
+
+    arguments: Json
+    ignored: tuple[str, ...]
+
+
+def prepare(tool: Tool, arguments: Json) -> Prepared:
+    """Drop nulls that mean absent, resolve dry-run names, refuse near misses."""
+    schema = tool.input_schema
+    known = schema.get("properties", {})
+    given = _without_nulls(schema, arguments)
+    if given.keys() <= known.keys():
+        _check_items(tool, known, given)
+        return Prepared(given, ())
+    prepared: Json = {}
+    ignored: list[str] = []
+    for name, value in given.items():
+        if name in known or name in tool.unlisted:
+            prepared.setdefault(name, value)
+        elif (asked := _asks_for_dry_run(name)) and tool.writes and _dry_run_name(known):
+            if _flag(name, value):
+                prepared[_dry_run_name(known)] = True
+            elif asked == _DRY_RUN:
+                prepared.setdefault(_dry_run_name(known), False)
+        elif schema.get("additionalProperties", True) is False:
+            prepared[name] = value  # the schema refuses it and lists the legal names
+        else:
+            _refuse_near_miss(tool, name, known, value)
+            ignored.append(name)
+    _check_items(tool, known, prepared)
+    return Prepared(prepared, tuple(ignored))
+
+
+def _without_nulls(schema: Json, arguments: Json) -> Json:
+    """Treat null for an optional argument as absent, unless the schema gives null a meaning."""
+    if None not in arguments.values():
+        return arguments
+    known, required = schema.get("properties", {}), schema.get("required", ())
+    return {
+        name: value
+        for name, value in arguments.items()
+        if value is not None or name in required or _takes_null(known.get(name))
+    }
+
+
+def _takes_null(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    kinds = schema.get("type")
+    return (kinds is None and not schema.get("enum")) or kinds == "null" or "null" in (kinds or ())
+
+
+def _asks_for_dry_run(name: str) -> str | None:
+    folded = fold(name)
+    return folded if folded == _DRY_RUN or folded in _PREVIEW_NAMES else None
+
+
+def _dry_run_name(known: Iterable[str]) -> str:
+    return next((name for name in known if fold(name) == _DRY_RUN), "")
+
+
+def _flag(name: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise InvalidArgument(
+        f"{name} must be true or false",
+        field=name,
+        hint="nothing was changed; pass true to see the change without making it",
+    )
+
+
+def _refuse_near_miss(tool: Tool, name: str, known: Iterable[str], value: Any) -> None:
+    if tool.writes and _asks_for_dry_run(name) and value is not False:
+        raise InvalidArgument(f"{tool.name} has no dry run: {name}", field=name)
+    near = nearest(name, known, _CLOSE)
+    if near is not None:
+        raise InvalidArgument(
+            f"Unknown argument for {tool.name}: {name}",
+            field=name,
+            hint=f"did you mean {near}? Nothing was done",
+        )
+
+
+def _check_items(tool: Tool, known: Mapping[str, Any], arguments: Json) -> None:
+    """Refuse misnamed fields in lists of objects, such as the edits of an edit call."""
+    for name, value in arguments.items():
+        items = known.get(name, {}).get("items", {})
+        fields = items.get("properties") if isinstance(items, dict) else None
+        if not fields or not isinstance(value, list):
+            continue
+        for number, item in enumerate(value):
+            if isinstance(item, dict) and not item.keys() <= fields.keys():
+                _check_item(tool, f"{name}[{number}]", fields, item)
+
+
+def _check_item(tool: Tool, where: str, fields: Mapping[str, Any], item: Json) -> None:
+    for name in item.keys() - fields.keys():
+        if tool.writes and _asks_for_dry_run(name):
+            raise InvalidArgument(
+                f"{where}.{name} is not read there",
+                field=f"{where}.{name}",
+                hint=f"give {_dry_run_name(tool.input_schema['properties'])} beside the list",
+            )
+        near = nearest(name, fields, _CLOSE)
+        if near is not None:
+            raise InvalidArgument(
+                f"Unknown field: {where}.{name}",
+                field=f"{where}.{name}",
+                hint=f"did you mean {where}.{near}? Nothing was done",
+            )
+
+
+def nearest(name: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the legal name that *name* was most likely meant to be."""
+    names = list(legal)
+    folded = fold(name)
+    for candidate in names:
+        if fold(candidate) == folded:
+            return candidate
+    import difflib
+
+    close = difflib.get_close_matches(name[:100], names, n=1, cutoff=cutoff)
+    return close[0] if close else None
+
+
+def fold(name: str) -> str:
+    """Reduce *name* to what case, hyphens, underscores and dots do not change."""
+    return name.replace("_", "").replace("-", "").replace(".", "").replace(" ", "").lower()

@@ -1,0 +1,227 @@
+"""The ASGI application: who may come in, how much, and in what form."""
+
+from __future__ import annotations
+
+import asyncio
+
+from redline._version import __version__
+from redline.server.calls.dispatch import Dispatch
+from redline.server.http.auth import Authenticator, AuthFailed
+from redline.server.http.body import CLOSE, check_form, read_body
+from redline.server.http.host_policy import HttpRefusal, Names
+from redline.server.http.mcp_endpoint import Post, Posts
+from redline.server.http.options import HttpOptions
+from redline.server.http.rate import RateLimit
+from redline.server.http.replies import (
+    PREFLIGHT,
+    Send,
+    readable_by,
+    send_empty,
+    send_json,
+    send_text,
+)
+from redline.server.http.request import (
+    METADATA,
+    Receive,
+    Scope,
+    headers_of,
+    metadata_url,
+    newer_date,
+    peer_of,
+)
+from redline.server.observe.audit import Audit
+from redline.server.observe.log import warn
+from redline.server.observe.metrics import Metrics
+from redline.server.rpc import revisions, wire
+
+_FAILURES_PER_SECOND = 5.0
+_AUDITED = {403: "origin_denied", 421: "origin_denied", 408: "receive_timeout"}
+
+
+class Front:
+    """Checks every request, then hands what was said to the conversations."""
+
+    def __init__(
+        self,
+        posts: Posts,
+        dispatch: Dispatch,
+        options: HttpOptions,
+        port: int,
+        auth: Authenticator,
+    ) -> None:
+        self._posts = posts
+        self._dispatch = dispatch
+        self._options = options
+        self._names = Names(options, port)
+        self._auth = auth
+        self._limit = RateLimit(options.rate_limit)
+        self._failures = RateLimit(_FAILURES_PER_SECOND)
+        self._audit: Audit = dispatch.audit
+        self._profile = dispatch.profile
+        self.ready = True
+        self._metrics = Metrics(__version__)
+        dispatch.watchers.append(self._metrics.watch_call)
+        self._audit.watch = self._metrics.watch_event
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One HTTP request."""
+        headers = headers_of(scope)
+        page = self._names.opens_to(headers.get("origin"))
+        if page is not None:
+            send = readable_by(page, send)
+        try:
+            self._names.check(headers.get("host"), headers.get("origin"), scope.get("server"))
+            await self._route(scope, headers, receive, send)
+        except HttpRefusal as refusal:
+            kind = _AUDITED.get(refusal.status)
+            if kind is not None:
+                self._audit.record(kind, reason=refusal.message, peer=peer_of(scope))
+            body = wire.error(None, refusal.code, refusal.message, refusal.data)
+            named = self._posts.ambient_headers if scope["path"] == "/mcp" else {}
+            await send_json(send, refusal.status, body, {**named, **(refusal.headers or {})})
+
+    async def _route(
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
+        path = scope["path"]
+        if path == "/healthz":
+            await send_json(send, 200, {"status": "ok"}, {})
+        elif path == "/readyz":
+            problem = await asyncio.to_thread(self._problem)
+            await send_json(send, 503 if problem else 200, {"status": problem or "ok"}, {})
+        elif path == "/metrics":
+            await self._authenticate(scope, headers)
+            await send_text(send, self._metrics.render())
+        elif path.startswith(METADATA) and self._auth.uses_oauth:
+            await send_json(send, 200, self._auth.metadata(), {"Cache-Control": "max-age=3600"})
+        elif path != "/mcp":
+            raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"Nothing is served at {path[:100]}")
+        else:
+            await self._mcp(scope, headers, receive, send)
+
+    async def _mcp(
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
+        method = scope["method"]
+        if method == "OPTIONS" and self._names.opens_to(headers.get("origin")):
+            await send_empty(send, 204, PREFLIGHT)
+            return
+        sessionless = headers.get("mcp-protocol-version") in revisions.MODERN
+        if method != "POST" and (method != "DELETE" or sessionless):
+            # There is nothing to push outside a request, so no stream to open with GET.
+            strict = self._profile.strict_handshake or sessionless
+            allow = "POST" if strict else "POST, DELETE"
+            refused = f"Method not allowed: {method[:20]}"
+            raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
+        principal = await self._authenticate(scope, headers)
+        peer = peer_of(scope)
+        self._check_rate(self._limit, principal or peer, peer)
+        if method == "DELETE":
+            await self._posts.end(headers.get("mcp-session-id"), principal, send)
+        else:
+            await self._post(principal, headers, receive, send)
+
+    def _problem(self) -> str | None:
+        """Why calls would fail now; the details are for the log."""
+        if not self.ready:
+            return "stopping"
+        try:
+            self._dispatch.runtime.tree  # noqa: B018  opens the roots and settles the journal
+        except Exception as failure:
+            warn(f"not ready: {failure}")
+            return "workspace unavailable"
+        return None
+
+    def stop(self) -> None:
+        """Say so at /readyz, and cancel the calls in flight."""
+        self.ready = False
+        self._posts.stop()
+
+    # --- who, and how often ------------------------------------------------------------------
+
+    async def _authenticate(self, scope: Scope, headers: dict[str, str]) -> str:
+        if not self._auth.required:
+            return ""
+        given = headers.get("authorization")
+        try:
+            if self._auth.uses_oauth:  # may fetch the issuer's keys
+                principal = await asyncio.to_thread(self._auth.principal, given)
+            else:
+                principal = self._auth.principal(given)
+        except AuthFailed as failure:
+            self._audit.record("auth_failed", reason=str(failure), peer=peer_of(scope))
+            self._check_rate(self._failures, f"failed:{peer_of(scope)}", peer_of(scope))
+            audience = self._options.oauth_audience
+            challenge = self._auth.challenge(metadata_url(audience) if audience else None)
+            raise HttpRefusal(
+                401, wire.INVALID_REQUEST, "Authorization required", None,
+                {"WWW-Authenticate": challenge},
+            ) from None  # fmt: skip
+        return principal
+
+    def _check_rate(self, limit: RateLimit, who: str, peer: str) -> None:
+        wait = limit.wait_for(who)
+        if wait > 0:
+            self._audit.record("rate_limited", principal=who, peer=peer)
+            raise HttpRefusal(
+                429, wire.INVALID_REQUEST, "Too many requests", {"retry_after": wait},
+                {"Retry-After": str(int(wait) + 1)},
+            )  # fmt: skip
+
+    # --- POST --------------------------------------------------------------------------------
+
+    async def _post(
+        self, principal: str, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
+        kind = headers.get("content-type", "").split(";")[0].strip().lower()
+        if kind != "application/json":
+            raise HttpRefusal(415, wire.INVALID_REQUEST, "Content-Type must be application/json")
+        version = self._version(headers)
+        handshake = version is None or version in revisions.HANDSHAKE
+        if handshake:
+            self._posts.check_session(headers, principal)
+        strict = self._profile.strict_handshake
+        body = await read_body(headers, receive, self._options, needs_length=strict)
+        if not self.ready:  # it was still arriving when we were told to end
+            raise HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, CLOSE)
+        try:
+            message = wire.decode(body)
+        except ValueError as failure:
+            raise HttpRefusal(400, wire.PARSE_ERROR, f"Parse error: {failure}") from None
+        post = Post(
+            message,
+            body,
+            principal=principal,
+            headers=headers,
+            version=version,
+            receive=receive,
+            send=send,
+        )
+        if handshake:
+            check_form(message, self._profile, version)
+            await self._posts.handshake(post)
+        else:
+            await self._posts.stateless(post)
+
+    def _version(self, headers: dict[str, str]) -> str | None:
+        version = headers.get("mcp-protocol-version")
+        if version is None:
+            return None
+        cap = self._options.protocol
+        served = [v for v in revisions.REVISIONS if v >= self._profile.oldest]
+        capped = [v for v in served if cap is None or v <= cap]
+        strict = self._profile.strict_handshake
+        # Where the stateless era is not served, what is unknown cannot be left to it.
+        newer = version in revisions.MODERN or (version not in revisions.HANDSHAKE and not strict)
+        too_new = newer and not any(v in capped for v in revisions.MODERN)
+        unheard = strict and not newer_date(version, served[0])
+        if too_new or unheard:
+            raise HttpRefusal(
+                400,
+                wire.INVALID_REQUEST,
+                f"Unsupported MCP protocol version: {version[:40]}",
+                {"supported": capped, "received": version, "requested": version},
+            )
+        if strict and version not in revisions.REVISIONS:
+            return served[0]  # newer than anything known: served as the profile's own revision
+        return version

@@ -1,0 +1,212 @@
+"""Uvicorn's HTTP/1.1 protocol: requests that never finish arriving and answers nobody reads have a
+deadline, connections are counted, framing that could be read in two ways is refused, an answer
+leaves in one piece, and one that comes before the whole request is read reaches its client."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import Any, cast
+
+import h11
+from h11._connection import DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from redline.server.http.connections import Connections, plain_response
+
+# So long a client that is still sending is listened to after the last word.
+_LINGER_SECONDS = 2.0
+
+
+class Gathered:
+    """A transport that sends what is written in one turn of the loop together.
+
+    The head and the body of an answer are written one after the other; sent apart, they would wake
+    the client twice. And closing on somebody who still sends would reset the connection, with the
+    answer that says why: our side ends first, theirs a little later.
+    """
+
+    __slots__ = ("_held", "_is_sent_to", "_loop", "_transport", "left")
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        is_sent_to: Callable[[], bool],
+    ) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._is_sent_to = is_sent_to
+        self._held: list[bytes] = []
+        # Whether our side has ended.
+        self.left = False
+
+    def write(self, data: bytes) -> None:
+        """Send *data* before the loop waits again."""
+        if data and not self.left:
+            if not self._held:
+                self._loop.call_soon(self._flush)
+            self._held.append(data)
+
+    def _flush(self) -> None:
+        held, self._held = self._held, []
+        if held:
+            self._transport.write(b"".join(held))
+
+    def close(self) -> None:
+        """Send what is held, then close."""
+        if self.left:
+            return
+        self._flush()
+        self.left = True
+        if self._is_sent_to() and not self._transport.is_closing():
+            self._transport.write_eof()
+            self._transport.resume_reading()
+            self._loop.call_later(_LINGER_SECONDS, self._transport.close)
+        else:
+            self._transport.close()
+
+    def is_closing(self) -> bool:
+        """Whether nothing more can be sent."""
+        return self.left or self._transport.is_closing()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+class StrictConnection(h11.Connection):
+    """HTTP/1.1 parsing that takes no message whose length could be read in two ways."""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """The next event; RemoteProtocolError for a request with doubtful framing."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            named = {name for name, _ in event.headers}
+            if b"transfer-encoding" in named and (
+                b"content-length" in named or event.http_version < b"1.1"
+            ):
+                raise h11.RemoteProtocolError("Content-Length and Transfer-Encoding together")
+        return event
+
+
+class DeadlineProtocol(H11Protocol):
+    """Counts from the first moment a request is awaited to its last header, and while an answer
+    does not move."""
+
+    seconds = 30.0
+    places = Connections(sys.maxsize)
+    _idle_since = 0.0
+    _deadline: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
+    _gathered: Gathered
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self._gathered = Gathered(transport, self.loop, self._is_arriving)
+        super().connection_made(cast(asyncio.Transport, self._gathered))
+        limit = self.config.h11_max_incomplete_event_size or DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
+        self.conn = StrictConnection(h11.SERVER, limit)
+        self._idle_since = self.loop.time()
+        if self.places.admit(self):
+            self._arm()
+        else:
+            busy = "The server has as many connections as it takes; try again later"
+            self.transport.write(plain_response("503 Service Unavailable", busy))
+            self.transport.close()
+
+    @property
+    def idle_since(self) -> float | None:
+        """When this connection began to wait for a request; None while it has one."""
+        waits = self.cycle is None or self.cycle.response_complete
+        return self._idle_since if waits else None
+
+    def drop(self) -> None:
+        """Close this connection at once, for another one."""
+        self._gathered.abort()
+
+    def _is_arriving(self) -> bool:
+        return self.conn.their_state is h11.SEND_BODY
+
+    def data_received(self, data: bytes) -> None:
+        if self._gathered.left:
+            return  # nobody looks at it any more
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._disarm()  # the head is here; the body has its own deadline
+        else:
+            self._arm()
+
+    def on_response_complete(self) -> None:
+        self._disarm()  # from here the keep-alive time limit counts
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.places.release(self)
+        self._disarm()
+        self._end_watch()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client has to read before more is written."""
+        super().pause_writing()
+        self._watch()
+
+    def resume_writing(self) -> None:
+        """It has read nearly all of it."""
+        self._end_watch()
+        super().resume_writing()
+
+    def _watch(self) -> None:
+        unread = _unread(self.transport)
+        self._reading = self.loop.call_later(self.seconds, self._look_again, unread)
+
+    def _look_again(self, unread: int) -> None:
+        if _unread(self.transport) < unread:
+            self._watch()
+        else:  # else the answer, and the session it belongs to, would be held for ever
+            self.transport.abort()
+
+    def _end_watch(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def send_400_response(self, msg: str) -> None:
+        """A malformed request is answered as JSON, like everything else."""
+        text = f"{msg} Check the request line, Content-Length and headers."
+        self.transport.write(plain_response("400 Bad Request", text))
+        self.transport.close()
+
+    def _arm(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.seconds, self._expire)
+
+    def _disarm(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expire(self) -> None:
+        self._deadline = None
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+def _unread(transport: asyncio.Transport) -> int:
+    """What the client has not taken yet, as far as can be told: ours and the kernel's part."""
+    held = transport.get_write_buffer_size()
+    try:
+        import fcntl
+        import termios
+
+        queued = fcntl.ioctl(transport.get_extra_info("socket"), termios.TIOCOUTQ, bytes(4))
+    except (ImportError, AttributeError, OSError):
+        return held
+    return held + int.from_bytes(queued, sys.byteorder)
+
+
+def protocol_with_limits(seconds: float, connections: int) -> type[asyncio.Protocol]:
+    """The protocol class with its deadline and its number of connections set."""
+    settings = {"seconds": seconds, "places": Connections(connections)}
+    return type("LimitedProtocol", (DeadlineProtocol,), settings)

@@ -1,0 +1,4 @@
+"""What operators see: log, audit, metrics, traces.
+
+Secrets are redacted here, once.
+"""

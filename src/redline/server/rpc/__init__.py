@@ -1,0 +1,4 @@
+"""JSON-RPC: bytes, messages, protocol revisions, cancellation.
+
+Nothing here runs a tool.
+"""

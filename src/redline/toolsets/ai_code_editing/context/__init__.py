@@ -1,0 +1,4 @@
+"""`get_code_context`: definitions, references, outlines.
+
+`handler` answers the call.
+"""

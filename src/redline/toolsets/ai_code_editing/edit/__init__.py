@@ -1,0 +1,4 @@
+"""`edit_file`: an edit request becomes a file's new text.
+
+`handler` answers the call.
+"""

@@ -1,0 +1,223 @@
+"""ai_code_editing.edit_file: resolve, plan, guard, commit, answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from redline.code.syntax.errors import SyntaxIssue
+from redline.code.syntax.languages import language_of
+from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, digest_of
+from redline.core.diff import unified_diff
+from redline.core.errors import (
+    AlreadyApplied,
+    BinaryFile,
+    Busy,
+    Conflict,
+    InvalidArgument,
+    IsADirectory,
+    NotFound,
+    ParserFailed,
+    StaleBase,
+)
+from redline.core.paths import Access, WorkspacePath
+from redline.core.textfile import TextFile
+from redline.toolsets.ai_code_editing.edit.instruction import wants_new_file
+from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
+from redline.toolsets.ai_code_editing.edit.request import DELETE, EditRequest
+from redline.toolsets.ai_code_editing.edit.source import PlannedEdit, Source
+from redline.toolsets.repeats import cause_of
+from redline.toolsets.tool import Call, Json, Result
+
+MAX_FILE = 32 << 20
+_SHOWN_ISSUES = 5
+
+
+def edit_file(call: Call) -> Result:
+    """Change one file as asked, or say why not and leave it alone."""
+    request = EditRequest.of(call.arguments)
+    workspace = call.runtime.workspace
+    path = workspace.resolve(request.file, Access.WRITE, relative_only=True)
+    found = call.runtime.tree.stat(path)
+    if found is None:
+        return _create(call, request, path)
+    state = call.runtime.tree.state(path)
+    if not isinstance(state, FileState):
+        raise IsADirectory(request.file)
+    content = call.runtime.tree.read(path, MAX_FILE) if state.content is None else state.content
+    _refuse_other_version(request, content)
+    file = TextFile(content)
+    if file.is_binary:
+        raise BinaryFile(request.file)
+    if _was_just_done(call, path, content):
+        again = "The very same edit was made by the call before; nothing was changed."
+        hint = "To make it once more, pass expected_hash."
+        return _answer(request, f"{again} {hint}", "", "", digest_of(content))
+    seen, language = _seen(call, path, content), language_of(path.name)
+    source = Source(file.text, seen, language, call.runtime.analysis)
+    try:
+        planned = _planned(call, source, request)
+    except AlreadyApplied as error:
+        if request.first is not None and error.details.get("line") != request.first:
+            # The new text stands somewhere else; that does not make the lines asked for done.
+            raise
+        return _answer(request, str(error), "", "", digest_of(content))
+    after = _encoded(file, planned.text)
+    change = Change(path, state, FileState.of(after, state.mode))
+    return _finish(call, request, ChangeSet((change,)), source.text, planned, after)
+
+
+def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
+    """The text this connection was last shown; of a huge file only the version is known."""
+    seen = call.runtime.reads.seen(call.client.connection, path)
+    if seen is None:
+        return None
+    if seen.content is not None:
+        return TextFile(seen.content).text
+    if seen.digest != digest_of(content) and call.arguments.get("start_line") is not None:
+        raise StaleBase(path.relative)
+    return None
+
+
+def _was_just_done(call: Call, path: WorkspacePath, content: bytes) -> bool:
+    """Whether this connection's last look at the file is the outcome of this very call."""
+    seen = call.runtime.reads.seen(call.client.connection, path)
+    return seen is not None and seen.cause == cause_of(call) and seen.digest == digest_of(content)
+
+
+def _refuse_other_version(request: EditRequest, content: bytes) -> None:
+    wanted = request.expected_hash
+    if wanted is None:
+        return
+    given = wanted.removeprefix("sha256:").lower()
+    if given != digest_of(content):
+        raise Conflict(
+            f"The file is not the expected version: {request.file}",
+            hint="read the file again; expected_hash is the SHA-256 of its bytes in hex",
+            details={"file_hash": digest_of(content)},
+        )
+
+
+def _planned(call: Call, source: Source, request: EditRequest) -> PlannedEdit:
+    if needs_provider(request) and call.runtime.llm is not None:
+        from redline.toolsets.ai_code_editing.edit.provider import generated_block
+
+        block = generated_block(call.runtime.llm, source, request)
+        return plan_edit(source, replace(request, block=block))
+    return plan_edit(source, request)
+
+
+def _encoded(file: TextFile, text: str) -> bytes:
+    try:
+        return file.with_text(text)
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(
+            "code_block holds half of a surrogate pair", field="code_block"
+        ) from error
+
+
+def _create(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
+    inserts = request.edit_type in (None, "insert") and request.first is None
+    wanted = request.create or wants_new_file(request.instruction)
+    if not (inserts and wanted and not request.expected_text and not request.expected_hash):
+        raise NotFound(
+            request.file,
+            hint="check the path; to create the file insert with create: true",
+        )
+    language = language_of(path.name)
+    block = request.block
+    if block is None and call.runtime.llm is not None and request.edit_type != DELETE:
+        from redline.toolsets.ai_code_editing.edit.provider import generated_block
+
+        empty = Source("", None, language, call.runtime.analysis)
+        block = generated_block(call.runtime.llm, empty, request)
+    if block is None:
+        raise InvalidArgument("There is no code to write: pass code_block", field="code_block")
+    text = block if block.endswith("\n") or not block else block + "\n"
+    content = _encoded(TextFile(b""), text)
+    steps = [*_missing_parents(call, path), Change(path, ABSENT, FileState.of(content))]
+    planned = PlannedEdit(text, ("Created the file.",))
+    return _finish(call, request, ChangeSet(tuple(steps)), None, planned, content)
+
+
+def _missing_parents(call: Call, path: WorkspacePath) -> list[Change]:
+    missing: list[Change] = []
+    parent = path.parent
+    while parent.parts and call.runtime.tree.stat(parent) is None:
+        missing.append(Change(parent, ABSENT, DirState()))
+        parent = parent.parent
+    return missing[::-1]
+
+
+def _finish(
+    call: Call,
+    request: EditRequest,
+    change_set: ChangeSet,
+    before: str | None,
+    planned: PlannedEdit,
+    content: bytes,
+) -> Result:
+    path = change_set.paths[-1]
+    issues, unchecked = _check_syntax(call, path.name, before or "", planned.text)
+    warnings = unchecked or _warnings(issues)
+    for warning in warnings:
+        call.log("warning", f"{path.relative}: {warning}")
+    notes = [*planned.notes, *warnings]
+    if issues and (call.arguments.get("strict") or call.runtime.options.get("strict_syntax")):
+        raise InvalidArgument(
+            f"The edit brings in a syntax error, {issues[0].text}",
+            field="code_block",
+            hint="repair the code, or repeat without strict",
+            details={"issues": [issue.text for issue in issues[:_SHOWN_ISSUES]]},
+        )
+    label = path.relative
+    old_label = "/dev/null" if before is None else f"a/{label}"
+    diff = unified_diff(before or "", planned.text, old_label, f"b/{label}")
+    if call.arguments.get("dry_run"):
+        head = "Dry run: nothing was written."
+        return _answer(request, " ".join((head, *notes)), diff, None, digest_of(content))
+    operation = call.runtime.editor.commit(change_set, call.origin(_summary(request)))
+    call.runtime.reads.note(call.client.connection, path, content, cause_of(call))
+    head = "File updated successfully." if operation.id else "Nothing to change."
+    message = " ".join((head, *notes, *operation.notes))
+    return _answer(request, message, diff, operation.id, digest_of(content))
+
+
+def _summary(request: EditRequest) -> str:
+    words = " ".join(request.instruction.split())
+    return words if len(words) <= 120 else f"{words[:117]}..."
+
+
+def _check_syntax(
+    call: Call, name: str, before: str, after: str
+) -> tuple[list[SyntaxIssue], list[str]]:
+    """The syntax errors an edit brings in, or a warning that they are not known."""
+    language = language_of(name)
+    if language is None or len(after) > MAX_FILE >> 3:
+        return [], []
+    try:
+        return call.runtime.analysis.introduced(before, after, language), []
+    except (ParserFailed, Busy) as error:
+        return [], [f"Warning, syntax not checked: {error.message}."]
+
+
+def _warnings(issues: list[SyntaxIssue]) -> list[str]:
+    if not issues:
+        return []
+    shown = "; ".join(issue.text for issue in issues[:_SHOWN_ISSUES])
+    more = f"; and {len(issues) - _SHOWN_ISSUES} more" if len(issues) > _SHOWN_ISSUES else ""
+    return [f"Warning, new syntax errors: {shown}{more}."]
+
+
+def _answer(
+    request: EditRequest, message: str, diff: str, operation: str | None, file_hash: str
+) -> Result:
+    structured: Json = {
+        "status": "success",
+        "file_path": request.file,
+        "message": message,
+        "diff": diff,
+        "file_hash": file_hash,
+    }
+    if operation is not None:
+        structured["operation"] = operation
+    return Result.of_text(f"{message}\n\n{diff}" if diff else message, structured)

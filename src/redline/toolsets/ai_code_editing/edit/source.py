@@ -1,0 +1,172 @@
+"""A file under edit: its text, what the caller saw of it, and finding things in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from redline.code.analysis import Analysis
+from redline.code.index.facts import LONGEST_LINE, is_minified
+from redline.code.rename.in_file import Replacement
+from redline.code.syntax.definitions import Symbol, find_symbols
+from redline.code.syntax.languages import Language
+from redline.core.errors import Conflict, InvalidArgument, ParserFailed
+from redline.core.textfile import line_body, split_lines
+from redline.plan.match.engine import Placement, place_lines, place_range
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it is, and as the caller last saw it (None: never)."""
+
+    text: str
+    seen: str | None
+    language: Language | None
+    analysis: Analysis
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines with their ends."""
+        return split_lines(self.text)
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether definitions can be looked for in it."""
+        return self.language is not None and not is_minified(self.text)
+
+    def symbols(self) -> list[Symbol]:
+        """The definitions of the file; InvalidArgument when they cannot be known."""
+        language = self._grammar()
+        try:
+            return self.analysis.symbols(self.text, language)
+        except ParserFailed as error:
+            raise _unknown_syntax(error) from None
+
+    def find(self, name: str) -> list[Symbol]:
+        """The definitions *name* names; none where the parser fails on the file."""
+        language = self._grammar()
+        try:
+            return find_symbols(self.analysis.symbols(self.text, language), name)
+        except ParserFailed:
+            return []
+
+    def rename(
+        self, old: str, new: str, *, lines: range | None, everywhere: bool
+    ) -> list[Replacement]:
+        """As `rename.plan_rename`; InvalidArgument also when the syntax cannot be known."""
+        language = self._grammar()
+        try:
+            return self.analysis.rename(
+                self.text, language, (old, new), lines=lines, everywhere=everywhere
+            )
+        except ParserFailed as error:
+            raise _unknown_syntax(error) from None
+
+    def _grammar(self) -> Language:
+        """The language; InvalidArgument when no grammar is known or the file is minified."""
+        if self.language is None:
+            raise InvalidArgument(
+                "No grammar is known for this kind of file, so symbols cannot be found in it",
+                hint="give start_line and end_line instead",
+            )
+        if is_minified(self.text):
+            raise InvalidArgument(
+                f"The file has a line of more than {LONGEST_LINE} characters, as minified files "
+                "do, so symbols are not looked for in it",
+                hint="edit_file of the files toolset replaces exact text",
+            )
+        return self.language
+
+
+def _unknown_syntax(error: ParserFailed) -> InvalidArgument:
+    return InvalidArgument(
+        f"Symbols cannot be found in this file: {error.message}",
+        hint="give start_line and end_line instead",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdit:
+    """The new text and what is worth saying about how it came about."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Notes:
+    said: list[str] = field(default_factory=list)
+
+    def moved(self, asked: tuple[int, int], found: tuple[int, int]) -> None:
+        if asked != found:
+            self.said.append(
+                f"Lines corrected: asked for {span_of(*asked)}, the text is at {span_of(*found)}."
+            )
+
+
+def whole_hunk(old: str, new: str) -> list[tuple[str, str]]:
+    removed = [("-", line_body(line)) for line in split_lines(old)]
+    return removed + [("+", line_body(line)) for line in split_lines(new)]
+
+
+def expected_range(source: Source, expected: str, first: int, last: int, block: str) -> Placement:
+    count = len(source.lines)
+    stop = min(last, count)
+    if 1 <= first <= stop:
+        return place_range(source.text, first, stop, block, expected=expected)
+    return place_lines(source.text, whole_hunk(expected, block))
+
+
+def indented_as(source: Source, symbol: Symbol, block: str) -> str:
+    """*block* as deep as *symbol* stands, when it was written from the margin."""
+    line = source.lines[symbol.start - 1]
+    return indented_by(block, line[: len(line) - len(line.lstrip(" \t"))])
+
+
+def indented_by(block: str, margin: str) -> str:
+    """*block* moved to *margin*, unless it was written with an indentation of its own."""
+    filled = [part for part in split_lines(block) if part.strip()]
+    if not margin or not filled or filled[0][0] in " \t":
+        return block
+    return "".join(margin + part if part.strip() else part for part in split_lines(block))
+
+
+def one_symbol(source: Source, name: str) -> Symbol:
+    symbols = source.symbols()
+    found = find_symbols(symbols, name)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        known = ", ".join(symbol.qualified for symbol in symbols[:30])
+        raise InvalidArgument(
+            f"No such symbol in the file: {name}",
+            field="symbol",
+            hint=f"the file defines: {known}" if known else "the file defines no symbols",
+        )
+    where = ", ".join(f"{symbol.qualified} (line {symbol.line})" for symbol in found[:10])
+    raise InvalidArgument(
+        f"Several symbols have this name: {where}",
+        field="symbol",
+        hint="qualify the name, or give start_line and end_line",
+    )
+
+
+def refuse_stale_symbol(source: Source, symbol: Symbol) -> None:
+    if source.seen is None or source.seen == source.text or source.language is None:
+        return
+    now = source.text[symbol.span[0] : symbol.span[1]]
+    try:
+        seen = source.analysis.symbols(source.seen, source.language)
+        then = find_symbols(seen, symbol.qualified)
+        is_same = any(source.seen[old.span[0] : old.span[1]] == now for old in then)
+    except ParserFailed:
+        is_same = now in source.seen
+    if not is_same:
+        raise Conflict(
+            f"{symbol.qualified} changed since it was read",
+            hint="read it again and repeat the edit",
+            details={"lines": [symbol.start, symbol.end]},
+        )
+
+
+def span_of(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first}-{last}"

@@ -1,0 +1,45 @@
+"""How the code toolset speaks of failures: isError results with the four codes of its seed."""
+
+from __future__ import annotations
+
+from redline.core import errors as e
+from redline.toolsets.tool import FailedCall, Json, Result
+
+# The first class that fits decides; subclasses stand before their parents. What no row names is
+# something the caller can repair in the call: INVALID_INPUT.
+_CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
+    (e.NotFound, "FILE_NOT_FOUND"),
+    (e.PathDenied, "PERMISSION_DENIED"),
+    (e.Refused, "PERMISSION_DENIED"),
+    (e.WriteFailed, "PERMISSION_DENIED"),
+    (e.Conflict, "EDIT_CONFLICT"),
+    (e.InvalidPattern, "INVALID_INPUT"),
+    (e.MatchError, "EDIT_CONFLICT"),
+)
+
+
+def code_of(error: e.RedlineError) -> str:
+    """The seed's code for *error*."""
+    for kind, code in _CODES:
+        if isinstance(error, kind):
+            return code
+    return "INVALID_INPUT"
+
+
+def word(error: e.RedlineError, call: FailedCall) -> Result:
+    """A failure as the seed writes it, with what else is known beside it."""
+    given = call.arguments.get("target_file") or call.arguments.get("file") or ""
+    code = code_of(error)
+    structured: Json = {
+        "status": "failure",
+        "file_path": given if isinstance(given, str) else "",
+        "message": error.text,
+        "error": error.message,
+        "code": code,
+    }
+    details = {key: value for key, value in error.details.items() if key not in structured}
+    if details:
+        structured["details"] = details
+    if "get_code_context" in call.tool or "get_code_context" in call.tool.replace(".", "_"):
+        structured |= {"kind": "auto", "snippets": [], "omitted": []}
+    return Result.of_text(f"{code}: {error.text}", structured, is_error=True)

@@ -1,0 +1,199 @@
+"""request_permissions: a person is asked where the client can ask; nothing is granted silently."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from redline.core.errors import InvalidArgument, PermissionDenied
+from redline.core.ports.grants import Grant
+from redline.toolsets.coding_tools.answer import failure, success
+from redline.toolsets.consent import decision_question, digest_of, is_agreed, quote
+from redline.toolsets.tool import Call, Json, Question, Result
+
+# apply_patch is journalled and undoable; it asks for no permission by this tool.
+_NEEDS_NONE = ("apply_patch",)
+# What decides what a command does, with the values of a call that does not name them.
+_DEFAULTS: Json = {
+    "workdir": ".",
+    "env": {},
+    "stdin": "",
+    "tty": False,
+    "timeout_ms": 30000,
+    "dry_run": False,
+}
+_ALWAYS_SHOWN = ("cmd", "workdir", "env", "stdin")
+# These decide only how its output is answered.
+_OF_THE_ANSWER = frozenset({"yield_time_ms", "max_output_bytes", "rows", "cols"})
+
+
+def owner_of(call: Call) -> str:
+    """Who a grant belongs to: one principal on one connection."""
+    return f"{call.client.principal}\0{call.client.connection}"
+
+
+def digest_of_command(arguments: Mapping[str, Any]) -> str:
+    """The hash that a grant for an exec_command call is bound to."""
+    return digest_of("exec_command", _complete(arguments))
+
+
+def ask_in_call(call: Call, permissions: Sequence[str]) -> frozenset[str]:
+    """Ask for *permissions* within the very call that needs them; PermissionDenied."""
+    assert call.ask is not None
+    wanted = ", ".join(permissions)
+    message = f"Allow {wanted} for this exec_command call?\n{_describe(call.arguments)}"
+    key = f"permission-{digest_of(message)[:16]}"
+    if not is_agreed(call.ask(decision_question(message, key))):
+        raise PermissionDenied(
+            f"Permission denied by the person: {wanted}", hint="do it another way"
+        )
+    call.runtime.editor.note_grant(call.origin(f"{wanted} for exec_command, one call"))
+    return frozenset(permissions)
+
+
+def request_permissions(call: Call) -> Result:
+    """Ask the person for a permission, or say why nothing was granted."""
+    if call.runtime.options.get("sandbox") == "dangerous":
+        return _everything_allowed(call)
+    if call.ask is None:
+        return _unsupported(
+            call,
+            "this client cannot ask a person; restart the server with --sandbox trusted, or"
+            " do it another way",
+        )
+    if call.arguments["tool_name"] in _NEEDS_NONE:
+        return success({"status": "not_required", "grant_id": None, "expires_at": None})
+    if not call.client.has_session:
+        # Nothing tells this client from others of its principal: a grant would be theirs too.
+        return _unsupported(
+            call, "without a session nothing is kept: call exec_command, the person is asked there"
+        )
+    answer = call.ask(_question(call.arguments))
+    if not is_agreed(answer):
+        return _denied(call, answer.action)
+    return _granted(call)
+
+
+def _question(arguments: Json) -> Question:
+    if not arguments["arguments"].get("cmd"):
+        raise InvalidArgument(
+            "arguments must be those of the whole call; cmd is missing",
+            field="arguments",
+            hint="pass the arguments exec_command will be called with",
+        )
+    seconds = _ttl(arguments)
+    lasting = (
+        f"for this call, as often as it is made during {seconds} seconds"
+        if arguments.get("scope") == "session"
+        else f"for this one call within {seconds} seconds"
+    )
+    message = (
+        f"Allow {arguments['permission']} for {arguments['tool_name']} {lasting}?\n"
+        f"{_describe(arguments['arguments'])}\nReason given: {quote(arguments['reason'])}"
+    )
+    return decision_question(message, "permission")
+
+
+def _complete(arguments: Mapping[str, Any]) -> Json:
+    given = {key: value for key, value in arguments.items() if key not in _OF_THE_ANSWER}
+    return {**_DEFAULTS, **given}
+
+
+def _describe(arguments: Mapping[str, Any]) -> str:
+    """Everything the grant is bound to, one line each."""
+    return "\n".join(
+        f"{quote(key)[1:-1]}: {quote(value)}"
+        for key, value in sorted(_complete(arguments).items(), key=_in_order)
+        if key in _ALWAYS_SHOWN or value != _DEFAULTS.get(key)
+    )
+
+
+def _in_order(item: tuple[str, Any]) -> tuple[int, str]:
+    key = item[0]
+    return (_ALWAYS_SHOWN.index(key) if key in _ALWAYS_SHOWN else len(_ALWAYS_SHOWN)), key
+
+
+def _ttl(arguments: Json) -> int:
+    return int(arguments.get("ttl_seconds", 300))
+
+
+def _granted(call: Call) -> Result:
+    import secrets
+
+    arguments = call.arguments
+    grant = Grant(
+        id=f"grant-{secrets.token_urlsafe(12)}",
+        owner=owner_of(call),
+        tool=arguments["tool_name"],
+        permission=arguments["permission"],
+        scope=arguments.get("scope", "once"),
+        expires_at=time.time() + _ttl(arguments),
+        digest=digest_of_command(arguments["arguments"]),
+        reason=arguments["reason"],
+    )
+    # Written down first: a permission that is not in the journal is not given.
+    lasting = "one call" if grant.scope == "once" else f"{_ttl(arguments)} s"
+    noted = call.runtime.editor.note_grant(
+        call.origin(f"{grant.permission} for {grant.tool}, {lasting}: {quote(grant.reason)}")
+    )
+    call.runtime.grants.add(grant)
+    constraints: Json = {"tool_name": grant.tool, "permission": grant.permission}
+    constraints |= {"scope": grant.scope, "arguments": dict(arguments["arguments"])}
+    return success(
+        {
+            "status": "granted",
+            "grant_id": grant.id,
+            "expires_at": _iso(grant.expires_at),
+            "constraints": constraints,
+            "id": noted.id,
+            "warnings": [],
+        }
+    )
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _denied(call: Call, action: str) -> Result:
+    return failure(
+        "PERMISSION_DENIED",
+        f"Permission denied by the person ({action}): {call.arguments['permission']}"
+        "\nhint: go on without it, or explain in `reason` why it is needed",
+        "permission",
+        details={"requested": call.arguments, "action": action},
+        status="denied",
+        grant_id=None,
+        expires_at=None,
+    )
+
+
+def _unsupported(call: Call, hint: str) -> Result:
+    return failure(
+        "ELICITATION_UNSUPPORTED",
+        f"Permission was not granted: {call.arguments['permission']}\nhint: {hint}",
+        "permission",
+        details={"requested": call.arguments},
+        status="unsupported",
+        grant_id=None,
+        expires_at=None,
+    )
+
+
+def _everything_allowed(call: Call) -> Result:
+    workspace = call.runtime.workspace.roots[0].path
+    return success(
+        {
+            "status": "granted",
+            "grant_id": "dangerously-skip-all-permissions",
+            "expires_at": None,
+            "constraints": {
+                "mode": "dangerous",
+                "workspace": workspace,
+                "requested": call.arguments,
+            },
+            "warnings": ["every permission check is off: the server runs in dangerous mode"],
+        }
+    )

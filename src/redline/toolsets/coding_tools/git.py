@@ -1,0 +1,125 @@
+"""git_status and git_diff; outside a repository the diff is what Redline itself changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from redline.core.paths import Access, WorkspacePath, show_name
+from redline.core.ports.git import GitFileDiff, GitStatus
+from redline.core.ports.tree import Kind
+from redline.toolsets.coding_tools.answer import success
+from redline.toolsets.coding_tools.paths import existing, spelled
+from redline.toolsets.coding_tools.read_file import cut_head
+from redline.toolsets.tool import Call, Json, Result
+
+_TOP = WorkspacePath(0, ())
+
+
+def git_status(call: Call) -> Result:
+    """The work tree's state; outside a repository that is said, not failed."""
+    arguments = call.arguments
+    at = existing(call, arguments.get("path") or ".")
+    entry = call.runtime.tree.stat(at)
+    if entry is not None and entry.kind is not Kind.DIRECTORY:
+        at = at.parent
+    status = call.runtime.git.status(at, untracked=arguments.get("include_untracked", True))
+    if status is None:
+        return success({"is_repo": False, "clean": True, "entries": [], "truncated": False})
+    return success(_status_fields(status, arguments.get("max_entries", 1000)))
+
+
+def _status_fields(status: GitStatus, most: int) -> Json:
+    entries = [
+        {
+            "path": show_name(entry.path),
+            "original_path": show_name(entry.original) if entry.original else None,
+            "index_status": entry.index,
+            "worktree_status": entry.worktree,
+        }
+        for entry in status.entries[:most]
+    ]
+    return {
+        "is_repo": True,
+        "branch": show_name(status.branch),
+        "head": status.head,
+        "upstream": show_name(status.upstream),
+        "ahead": status.ahead,
+        "behind": status.behind,
+        "detached": status.detached,
+        "clean": not status.entries,
+        "entries": entries,
+        "truncated": len(status.entries) > most,
+    }
+
+
+def git_diff(call: Call) -> Result:
+    """What changed, as a unified diff cut at whole lines."""
+    arguments = call.arguments
+    paths = [_filter(call, raw) for raw in _named(arguments)]
+    limit = arguments.get("max_bytes", 262144)
+    files: list[GitFileDiff] = []
+    for staged in (False, True):
+        if not arguments.get("staged" if staged else "unstaged", not staged):
+            continue
+        found = call.runtime.git.diff(
+            _TOP,
+            staged=staged,
+            context=arguments.get("context_lines", 3),
+            paths=paths,
+            limit=limit,
+        )
+        if found is None:
+            return _fallback(call, paths, limit)
+        files += found
+    return _diff_answer(files, limit, [])
+
+
+def _named(arguments: Json) -> list[str]:
+    one = arguments.get("path")
+    return [*([one] if one else []), *arguments.get("paths", [])]
+
+
+def _filter(call: Call, raw: str) -> WorkspacePath:
+    """A path to filter by; it need not exist any more."""
+    return call.runtime.workspace.resolve(
+        spelled(raw), Access.READ, relative_only=True, follow=False
+    )
+
+
+def _fallback(call: Call, paths: Sequence[WorkspacePath], limit: int) -> Result:
+    from redline.toolsets.coding_tools.own_diff import own_changes
+
+    files = own_changes(call, paths, call.arguments.get("context_lines", 3))
+    return _diff_answer(files, limit, ["non-git diff fallback"])
+
+
+def _diff_answer(files: Sequence[GitFileDiff], limit: int, warnings: list[str]) -> Result:
+    cut = cut_head(b"".join(file.text for file in files), limit)
+    shown: list[Json] = []
+    left = len(cut.content)
+    for file in files:
+        if left <= 0:
+            break
+        left -= len(file.text)
+        fields: Json = {
+            "path": show_name(file.path),
+            "status": file.status,
+            "binary": file.binary,
+        }
+        if file.old_path is not None:
+            fields["old_path"] = show_name(file.old_path)
+        if fields not in shown:
+            shown.append(fields)
+    if cut.by:
+        warnings = [*warnings, "diff truncated; filter by paths or raise max_bytes"]
+    return success(
+        {
+            "diff": cut.content.decode("utf-8", "replace"),
+            "files": shown,
+            "truncated": cut.by is not None,
+            "truncated_by": cut.by,
+            "output_lines": cut.content.count(b"\n") + 1 if cut.content else 0,
+            "output_bytes": len(cut.content),
+            "warnings": warnings,
+        }
+    )

@@ -1,0 +1,156 @@
+"""read_file: UTF-8 text by lines, cut at whole lines, with what is needed to go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from redline.core.changes import digest_of
+from redline.core.errors import BinaryFile, IsADirectory, TooLarge, UnsupportedEncoding
+from redline.core.paths import WorkspacePath
+from redline.core.ports.tree import Kind
+from redline.core.textfile import TextFile
+from redline.toolsets.coding_tools.answer import success
+from redline.toolsets.coding_tools.file_facts import modified
+from redline.toolsets.coding_tools.paths import existing, shown
+from redline.toolsets.tool import Call, Json, Result
+
+MOST_LINES = 2000
+_LARGEST = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Text kept from the head: whole lines, or the beginning of a first line that is too long."""
+
+    content: bytes
+    by: str | None = None
+    in_first_line: bool = False
+
+
+def read_file(call: Call) -> Result:
+    """A slice of a text file."""
+    arguments = call.arguments
+    path = existing(call, arguments["path"])
+    data, version = load(call, path)
+    call.runtime.reads.note(call.client.connection, path, data)
+    starts = line_starts(data)
+    total = len(starts) - 1
+    first = arguments.get("start_line", 1)
+    last = min(arguments.get("end_line", total), total)
+    begin = starts[min(first - 1, total)]
+    end = starts[last] if last >= first else begin
+    offset = arguments.get("start_byte")
+    if offset is not None:
+        begin = _character_start(data, min(max(offset, begin), end))
+        first = _line_at(starts, begin)
+    cut = cut_head(data[begin:end], arguments.get("max_bytes", 131072))
+    kept = cut.content
+    if cut.by:
+        last = first + kept.count(b"\n")
+    more = cut.by is not None
+    fields: Json = {
+        "path": shown(path),
+        "content": kept.decode(),
+        "encoding": "utf-8",
+        "start_line": first,
+        "end_line": last,
+        "total_lines": total,
+        "total_bytes": len(data),
+        "bytes_read": len(kept),
+        "truncated": more,
+        "truncated_by": cut.by,
+        "output_lines": kept.count(b"\n") + 1 if kept else 0,
+        "output_bytes": len(kept),
+        "next_start_line": last + 1 if more and last < total else None,
+        "next_start_byte": _next_byte(begin, cut, starts, last) if more else None,
+        "version": version,
+        "warnings": _warnings(cut),
+    }
+    return success(fields)
+
+
+def load(call: Call, path: WorkspacePath) -> tuple[bytes, Json]:
+    """A text file's bytes and its version; what is not UTF-8 text is refused."""
+    tree = call.runtime.tree
+    entry = tree.stat(path)
+    where = shown(path)
+    if entry is not None and entry.kind is Kind.DIRECTORY:
+        raise IsADirectory(where)
+    if entry is not None and entry.size > _LARGEST:
+        raise TooLarge(
+            where,
+            f"Too large to read ({entry.size} bytes, the limit is {_LARGEST}): {where}",
+            hint="search_text finds lines in it",
+        )
+    data = tree.read(path, _LARGEST)
+    file = TextFile(data)
+    if file.is_binary:
+        raise BinaryFile(where, f"Binary file, reading it as text is blocked: {where}")
+    if not file.is_utf8:
+        raise UnsupportedEncoding(where)
+    version: Json = {"size": len(data), "sha256": digest_of(data)}
+    if entry is not None:
+        version["mtime"] = modified(entry.mtime_ns)
+    return data, version
+
+
+def line_starts(data: bytes) -> list[int]:
+    """Where each line begins, and the end of the data; only LF ends a line."""
+    starts = [0]
+    at = data.find(b"\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = data.find(b"\n", at + 1)
+    if starts[-1] != len(data):
+        starts.append(len(data))
+    return starts
+
+
+def cut_head(data: bytes, max_bytes: int, max_lines: int = MOST_LINES) -> Cut:
+    """The first whole lines of *data* within both limits, without the last line's newline."""
+    if len(data) <= max_bytes and data.count(b"\n") <= max_lines:
+        return Cut(data)
+    kept, by = _first_lines(data, max_lines)
+    if len(kept) > max_bytes:
+        by = "bytes"
+        stop = kept.rfind(b"\n", 0, max_bytes + 1)
+        if stop < 0:
+            return Cut(kept[: _character_start(kept, max_bytes)], by, in_first_line=True)
+        kept = kept[:stop]
+    return Cut(kept, by)
+
+
+def _first_lines(data: bytes, max_lines: int) -> tuple[bytes, str]:
+    stop = -1
+    for _ in range(max_lines):
+        stop = data.find(b"\n", stop + 1)
+        if stop < 0:
+            return data, "bytes"
+    return (data[:stop], "lines") if stop + 1 < len(data) else (data, "bytes")
+
+
+def _character_start(data: bytes, offset: int) -> int:
+    """The start of the character that *offset* lies in."""
+    while 0 < offset < len(data) and data[offset] & 0xC0 == 0x80:
+        offset -= 1
+    return offset
+
+
+def _line_at(starts: list[int], offset: int) -> int:
+    from bisect import bisect_right
+
+    return max(1, min(bisect_right(starts, offset), len(starts) - 1))
+
+
+def _next_byte(begin: int, cut: Cut, starts: list[int], last: int) -> int:
+    """Where the next slice begins: inside the line that was too long, or at the next line."""
+    return begin + len(cut.content) if cut.in_first_line else starts[last]
+
+
+def _warnings(cut: Cut) -> list[str]:
+    warnings = []
+    if cut.by:
+        warnings.append("content truncated; go on at next_start_line")
+    if cut.in_first_line:
+        warnings.append("first selected line exceeds max_bytes; go on at next_start_byte")
+    return warnings

@@ -1,0 +1,107 @@
+"""Ask a person for consent: exactly and wholly what will happen, in a text nothing can forge.
+
+Names, reasons and contents come from the agent or the repository. Each is quoted on one line, with
+every character a reader could not see escaped. What is too long to be shown is refused, not cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from redline.core.changes import ChangeSet, Rename
+from redline.core.errors import GuardedWrite, PermissionDenied
+from redline.core.paths import WorkspacePath
+from redline.plan.describe import diff_of
+from redline.toolsets.call import Answer, Call, Question
+
+MAX_MESSAGE = 16_000
+_DECISION = {
+    "type": "object",
+    "properties": {
+        "decision": {
+            "type": "string",
+            "title": "Decision",
+            "enum": ["allow", "deny"],
+            "default": "deny",
+        }
+    },
+    "required": ["decision"],
+}
+
+
+def quote(value: Any) -> str:
+    """*value* as JSON on one line in which every character can be seen."""
+    return escape_unseen(json.dumps(value, ensure_ascii=False))
+
+
+def escape_unseen(text: str) -> str:
+    """*text* with line ends, control, direction and zero-width characters as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def digest_of(*values: Any) -> str:
+    """A hash of JSON values that does not depend on the order of keys."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def decision_question(message: str, key: str) -> Question:
+    """Allow or deny, denied unless the person chooses otherwise; PermissionDenied if too long."""
+    if len(message) > MAX_MESSAGE:
+        raise PermissionDenied(
+            f"Too long to be shown to a person: {len(message)} characters,"
+            f" at most {MAX_MESSAGE} are",
+            hint="make it shorter: put a long script into a file, split a large change",
+            details={"limit": MAX_MESSAGE},
+        )
+    return Question(message, _DECISION, key)
+
+
+def is_agreed(answer: Answer) -> bool:
+    """Whether the person allowed it."""
+    return answer.accepted and answer.content.get("decision", "allow") == "allow"
+
+
+class AskConsent:
+    """See `core.ports.history.Consent`: asks within the call that makes the change."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def __call__(self, refused: GuardedWrite, change_set: ChangeSet, /) -> bool:
+        """Ask; the answer holds for this change, as it was shown, and for nothing else."""
+        assert self._call.ask is not None
+        message = self._message(refused, change_set)
+        # Bound to the text: on a stateless connection the call runs again with the answer, and
+        # must then come to the same change.
+        question = decision_question(message, f"consent-{digest_of(message)[:16]}")
+        return is_agreed(self._call.ask(question))
+
+    def _message(self, refused: GuardedWrite, change_set: ChangeSet) -> str:
+        guarded = {each.path for each in refused.guarded}
+        steps = tuple(step for step in change_set.steps if guarded.intersection(_ends(step)))
+        others = len(change_set.steps) - len(steps)
+        lines = [
+            f"Allow {self._call.tool.name} to change what your own tools run by themselves?",
+            *(
+                f"{quote(path)}: {escape_unseen(each.reason)}"
+                for path, each in zip(refused.paths, refused.guarded, strict=True)
+            ),
+            f"Change ({others} other steps not shown):" if others else "Change:",
+        ]
+        diff = diff_of(ChangeSet(steps), lambda path: quote(path.relative))
+        lines += [f"| {escape_unseen(line)}" for line in diff.split("\n") if line]
+        return "\n".join(lines)
+
+
+def _ends(step: Any) -> Sequence[WorkspacePath]:
+    return (step.source, step.target) if isinstance(step, Rename) else (step.path,)

@@ -1,0 +1,82 @@
+"""Answers of this toolset: places as text, text that fits JSON, structure where it is known."""
+
+from __future__ import annotations
+
+from urllib.parse import quote_from_bytes
+
+from redline.core.errors import OutsideRoots
+from redline.core.paths import Access, WorkspacePath, show_name
+from redline.toolsets.files.adapt import is_rich
+from redline.toolsets.tool import Call, Json, Result
+
+_TYPES = {
+    "c": "text/x-c",
+    "css": "text/css",
+    "csv": "text/csv",
+    "gif": "image/gif",
+    "html": "text/html",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "js": "text/javascript",
+    "json": "application/json",
+    "md": "text/markdown",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "py": "text/x-python",
+    "sh": "application/x-sh",
+    "svg": "image/svg+xml",
+    "toml": "application/toml",
+    "ts": "text/typescript",
+    "txt": "text/plain",
+    "webp": "image/webp",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "zip": "application/zip",
+}
+
+
+def resolve(
+    call: Call, raw: str, access: Access = Access.READ, *, follow: bool = True
+) -> WorkspacePath:
+    """The place *raw* names."""
+    if not call.runtime.workspace.roots:
+        raise OutsideRoots(raw, hint="no directory is allowed; start with --allow-write DIR")
+    return call.runtime.workspace.resolve(raw, access, follow=follow)
+
+
+def shown(call: Call, path: WorkspacePath) -> str:
+    """The absolute path as a reader sees it, and as it is accepted back."""
+    return show_name(call.runtime.workspace.absolute(path))
+
+
+def clean(text: str) -> str:
+    """*text* with undecodable bytes as \\xNN, so that it fits JSON."""
+    return text if text.isascii() else show_name(text)
+
+
+def answer(call: Call, text: str, structured: Json, *links: Json) -> Result:
+    """One text block, then links, with the structured form for those who understand it."""
+    content = [{"type": "text", "text": text}, *links]
+    return Result(content, structured if is_rich(call.client) else None)
+
+
+def file_uri(path: str) -> str:
+    """The file:// URI of an absolute path, percent-encoded."""
+    return "file://" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/~")
+
+
+def mime_type(name: str) -> str | None:
+    """The type that the ending of *name* stands for, where it is well known."""
+    _, dot, ending = name.rpartition(".")
+    return _TYPES.get(ending.lower()) if dot else None
+
+
+def link(path: str) -> Json:
+    """A resource link to the file at the absolute *path* (undecodable bytes escaped by Python)."""
+    name = path.rpartition("/")[2]
+    block: Json = {"type": "resource_link", "uri": file_uri(path), "name": clean(name)}
+    kind = mime_type(name)
+    if kind:
+        block["mimeType"] = kind
+    return block

@@ -1,0 +1,119 @@
+"""list_directory, directory_tree, get_file_info, list_allowed_directories."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from operator import itemgetter
+
+import orjson
+
+from redline.core.errors import NotADirectory, NotFound, RedlineError
+from redline.core.paths import Access, WorkspacePath, show_name
+from redline.core.ports.tree import Entry, Folder, Kind
+from redline.toolsets.files.answer import answer, resolve, shown
+from redline.toolsets.tool import Call, Json, Result
+
+_NAME = itemgetter("name")
+
+
+def list_directory(call: Call) -> Result:
+    """One line per entry, sorted by name."""
+    path = _directory(call)
+    folder = next(iter(call.runtime.tree.walk(path, depth=0)))
+    kinds = dict.fromkeys(folder.directories, True)
+    kinds.update(dict.fromkeys([*folder.files, *folder.others], False))
+    kinds.update((name, _leads_to_directory(call, path.child(name))) for name in folder.links)
+    entries = [
+        {"name": show_name(name), "type": "directory" if is_dir else "file"}
+        for name, is_dir in sorted(kinds.items())
+    ]
+    lines = [f"{'[DIR] ' if e['type'] == 'directory' else '[FILE]'} {e['name']}" for e in entries]
+    return answer(call, "\n".join(lines), {"path": shown(call, path), "entries": entries})
+
+
+def directory_tree(call: Call) -> Result:
+    """The tree as JSON; links are files and never followed."""
+    path = _directory(call)
+    depth = call.arguments.get("depth")
+    root: Json = {"name": show_name(_name(call, path)), "type": "directory", "children": []}
+    if depth != 0:
+        nodes = {"": root["children"]}
+        below = None if depth is None else depth - 1
+        for folder in call.runtime.tree.walk(path, depth=below):
+            call.cancel.check()
+            _fill(folder, nodes)
+    return answer(call, orjson.dumps(root).decode(), root)
+
+
+def _fill(folder: Folder, nodes: dict[str, list[Json]]) -> None:
+    children = nodes.pop(folder.prefix)
+    for name in folder.directories:
+        inner: list[Json] = []
+        nodes[f"{folder.prefix}{name}/"] = inner
+        children.append({"name": name, "type": "directory", "children": inner})
+    plain = folder.files
+    if folder.links or folder.others:
+        plain = sorted([*plain, *folder.links, *folder.others])
+    children += [{"name": name, "type": "file"} for name in plain]
+    if folder.directories and plain:
+        children.sort(key=_NAME)
+    if not "".join([*folder.directories, *plain]).isascii():
+        for child in children:
+            child["name"] = show_name(child["name"])
+
+
+def get_file_info(call: Call) -> Result:
+    """Four facts, one per line."""
+    path = resolve(call, call.arguments["path"])
+    entry = call.runtime.tree.stat(path)
+    if entry is None:
+        raise NotFound(shown(call, path))
+    facts = {
+        "type": "directory" if entry.kind is Kind.DIRECTORY else "file",
+        "size": entry.size,
+        "modified": _time(entry),
+        "permissions": f"{entry.mode & 0o7777:03o}",
+    }
+    text = "\n".join(f"{key}: {value}" for key, value in facts.items())
+    return answer(call, text, {"path": shown(call, path), **facts})
+
+
+def list_allowed_directories(call: Call) -> Result:
+    """One line per root."""
+    roots = [
+        {"path": show_name(root.path), "access": "read-write" if root.writable else "read-only"}
+        for root in call.runtime.workspace.roots
+    ]
+    lines = [f"{root['path']} ({root['access']})" for root in roots]
+    text = "\n".join(lines) or "No directories are allowed; start the server with --allow-write DIR"
+    return answer(call, text, {"directories": roots})
+
+
+def _directory(call: Call) -> WorkspacePath:
+    path = resolve(call, call.arguments["path"])
+    entry = call.runtime.tree.stat(path)
+    if entry is None:
+        raise NotFound(shown(call, path))
+    if entry.kind is not Kind.DIRECTORY:
+        raise NotADirectory(shown(call, path))
+    return path
+
+
+def _leads_to_directory(call: Call, link: WorkspacePath) -> bool:
+    """Whether a link points at a directory that may be read."""
+    workspace = call.runtime.workspace
+    try:
+        target = workspace.resolve(show_name(workspace.absolute(link)), Access.READ)
+        entry = call.runtime.tree.stat(target)
+    except RedlineError:
+        return False
+    return entry is not None and entry.kind is Kind.DIRECTORY
+
+
+def _name(call: Call, path: WorkspacePath) -> str:
+    return path.name or call.runtime.workspace.absolute(path).rstrip("/").rpartition("/")[2] or "/"
+
+
+def _time(entry: Entry) -> str:
+    moment = datetime.fromtimestamp(entry.mtime_ns // 1_000_000_000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,181 @@
+"""edit_file and edit_files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redline.core.changes import Change, ChangeSet, Rename
+from redline.core.diff import diff_of_files, pieces_of_bytes, visible
+from redline.core.errors import (
+    InvalidArgument,
+    NotFound,
+    RedlineError,
+)
+from redline.core.paths import Access, WorkspacePath
+from redline.core.textfile import TextFile
+from redline.plan.replace import Edit, Replaced, plan_replace
+from redline.toolsets.files.answer import clean, resolve, shown
+from redline.toolsets.files.commit import commit
+from redline.toolsets.files.edit_report import Outcome, in_brief, in_full
+from redline.toolsets.files.errors import code_of, message_of
+from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
+from redline.toolsets.tool import Call, FailedCall, Json, Result
+
+
+def edit_file(call: Call) -> Result:
+    """Carry out the edits in order, all of them or none; with dryRun only show the diff."""
+    edits = _edits(call.arguments["edits"])
+    dry = call.arguments.get("dryRun") is True
+    path = resolve(call, call.arguments["path"], Access.READ if dry else Access.WRITE)
+    name = shown(call, path)
+    try:
+        if dry:
+            return Result(_preview(name, _plan(call, path, name, edits)))
+        cause = cause_of(call)
+        made = commit(call, lambda: _checked(call, path, name, edits, cause), f"edit {name}")
+        note_made(call, made.change_set, cause)
+    except NotFound:
+        if dry:
+            return Result.of_text(_intended(name, edits))
+        raise
+    return Result.of_text(made.add_notes(f"Successfully edited {name}"))
+
+
+def edit_files(call: Call) -> Result:
+    """Plan every file, commit all that succeed as one operation, report the others in place."""
+    edits = _edits(call.arguments["edits"])
+    dry = call.arguments.get("dryRun") is True
+    targets = _targets(call, dry)
+    outcomes: list[Outcome] = []
+
+    def planned() -> ChangeSet:
+        outcomes.clear()
+        steps: list[Change | Rename] = []
+        for path, name, from_glob in targets:
+            call.cancel.check()
+            try:
+                plan = _plan(call, path, name, edits)
+            except RedlineError as error:
+                outcomes.append(Outcome(name, _inline(call, name, error), error, from_glob))
+                continue
+            told = _shown(name, plan) if dry else f"Successfully edited {name}"
+            outcomes.append(Outcome(name, told))
+            steps += plan.change_set.steps
+        return ChangeSet(tuple(steps))
+
+    notes: tuple[str, ...] = ()
+    if dry:
+        planned()
+    else:
+        notes = commit(call, planned, f"edit {len(targets)} files").notes
+    told = [f"note: {note}" for note in notes]
+    if call.arguments.get("compact") is True:
+        return Result.of_text("\n".join([in_brief(outcomes, dry=dry), *told]))
+    return Result([_text(line) for line in [*in_full(outcomes), *told]])
+
+
+def _checked(
+    call: Call, path: WorkspacePath, name: str, edits: list[Edit], cause: str
+) -> ChangeSet:
+    """The plan of edits that are not those of the call before once more."""
+    change_set = _plan(call, path, name, edits).change_set
+    if all(edit.limit == 1 and not edit.is_regex for edit in edits):
+        refuse_repeated(call, change_set, cause)
+    return change_set
+
+
+def _plan(call: Call, path: WorkspacePath, name: str, edits: list[Edit]) -> Replaced:
+    return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
+
+
+def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str, bool]]:
+    """Every file meant, each once, and whether a glob named it; an empty glob aborts the call."""
+    from redline.search.globs import is_glob
+
+    access = Access.READ if dry else Access.WRITE
+    found: dict[WorkspacePath, bool] = {}
+    for raw in call.arguments["paths"]:
+        for path in _expanded(call, raw, access) if is_glob(raw) else ():
+            found.setdefault(path, True)
+        if not is_glob(raw):
+            path = resolve(call, raw, access)
+            found[path] = False
+    return [(path, shown(call, path), from_glob) for path, from_glob in found.items()]
+
+
+def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
+    from redline.search.globs import split_base
+    from redline.search.walk import anchored_files
+
+    base_text, pattern = split_base(raw)
+    base = resolve(call, base_text or ".", Access.READ)
+    hits = list(anchored_files(call.runtime.tree, base, pattern, call.cancel))
+    if not hits:
+        raise NotFound(raw, f"The glob matches no file: {raw}")
+    # Each is resolved anew: below a writable root there may be another one that is not.
+    return [resolve(call, shown(call, hit), access) for hit in hits]
+
+
+def _edits(items: list[Any]) -> list[Edit]:
+    return [_edit(number, item) for number, item in enumerate(items)]
+
+
+def _edit(number: int, item: Any) -> Edit:
+    where = f"edits[{number}]"
+    if not isinstance(item, dict):
+        raise InvalidArgument(f"{where} must be an object with oldText and newText")
+    if not isinstance(item.get("oldText"), str):
+        raise InvalidArgument(f"{where}.oldText is required and must be a string")
+    new, limit = item.get("newText", ""), item.get("limit", 1)
+    if not isinstance(new, str):
+        raise InvalidArgument(f"{where}.newText must be a string")
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit != int(limit):
+        raise InvalidArgument(f"{where}.limit must be an integer")
+    flags = {key: item.get(key, False) for key in ("isRegex", "caseInsensitive")}
+    for key, value in flags.items():
+        if not isinstance(value, bool):
+            raise InvalidArgument(f"{where}.{key} must be true or false")
+    return Edit(item["oldText"], new, int(limit), flags["isRegex"], flags["caseInsensitive"])
+
+
+def _preview(name: str, plan: Replaced) -> list[Json]:
+    """The diff as text; what a reader would not see in it is counted in a second block."""
+    if TextFile(plan.before).has_bom:
+        diff = diff_of_files(plan.before, plan.after, name, name)
+    else:  # a mark that is new is to be seen
+        diff = "".join(pieces_of_bytes(plan.before, plan.after, name, name))
+    if not diff:
+        return [_text("(no changes)")]
+    blocks = [_text(clean(diff))]
+    _, hidden = visible(diff.replace("\r\n", "\n"))
+    if hidden:
+        noun = "character" if hidden == 1 else "characters"
+        blocks.append(_text(f"note: the diff holds {hidden} control or invisible {noun}"))
+    return blocks
+
+
+def _shown(name: str, plan: Replaced) -> str:
+    """The preview as one text."""
+    return "".join(block["text"] for block in _preview(name, plan))
+
+
+def _intended(name: str, edits: list[Edit]) -> str:
+    lines = [f"(file does not exist: {name}) intended edits:"]
+    for number, edit in enumerate(edits, 1):
+        kind = "regex" if edit.is_regex else "literal"
+        lines.append(f"{number}. {kind}: {_short(edit.old)} -> {_short(edit.new)}")
+    return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    quoted = repr(text)
+    return quoted if len(quoted) <= 100 else quoted[:97] + "..."
+
+
+def _inline(call: Call, name: str, error: RedlineError) -> str:
+    failed = FailedCall(call.tool.name, call.arguments, call.client, call.request_id)
+    return f"{name}: [error {code_of(error)}] {message_of(error, failed)}"
+
+
+def _text(text: str) -> Json:
+    return {"type": "text", "text": text}

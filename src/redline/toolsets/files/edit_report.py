@@ -1,0 +1,55 @@
+"""What edit_files says of each file, in full and in brief."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from redline.core.errors import NoMatch, RedlineError
+from redline.toolsets.files.compact import by_directory
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One file: its diff or the line that says it was edited, or why it was not."""
+
+    name: str
+    told: str
+    error: RedlineError | None = None
+    from_glob: bool = False
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether a glob merely took in a file that does not hold the text."""
+        return self.from_glob and isinstance(self.error, NoMatch)
+
+
+def in_full(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """One text per file; advice that was given once is not repeated for the next file."""
+    seen: set[str] = set()
+    for outcome in outcomes:
+        told = outcome.told
+        if isinstance(outcome.error, NoMatch):
+            advice = told.removeprefix(outcome.name)
+            fact, separator, _ = advice.partition(". ")
+            told = outcome.name + fact if separator and advice in seen else told
+            seen.add(advice)
+        yield told
+
+
+def in_brief(outcomes: Sequence[Outcome], *, dry: bool) -> str:
+    """What was edited by directory, how many files of globs lack the text, and every failure."""
+    done = [outcome for outcome in outcomes if outcome.error is None]
+    without = [outcome for outcome in outcomes if outcome.is_expected]
+    head = f"{'Would edit' if dry else 'Edited'} {_files(len(done))}"
+    head += f"; no match in {_files(len(without))} of the globs" if without else ""
+    lines = [head]
+    lines += [o.told for o in done] if dry else by_directory(o.name for o in done)
+    lines += [o.told for o in outcomes if o.error is not None and not o.is_expected]
+    if without and not done:
+        lines.append(without[0].told)
+    return "\n".join(lines)
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"

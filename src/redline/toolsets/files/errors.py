@@ -1,0 +1,113 @@
+"""The codes and words of this toolset's failures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redline.core import errors
+from redline.core.paths import show_name
+from redline.toolsets.tool import FailedCall, Json, RpcFailure
+
+NOT_ALLOWED = -32001
+NOT_FOUND = -32002
+INVALID_PARAMS = -32602
+FAILED = -32603
+
+_LISTS_A_DIRECTORY = ("list_directory", "directory_tree", "search_files", "glob_search")
+_SNIPPET = 80
+_POINTER = "list_allowed_directories shows what this server may touch"
+
+
+def word(error: errors.RedlineError, call: FailedCall) -> RpcFailure:
+    """The JSON-RPC error for *error*."""
+    return RpcFailure(code_of(error, call.tool), message_of(error, call), _data(error))
+
+
+def code_of(error: errors.RedlineError, tool: str = "") -> int:
+    """The code the toolset's specification gives this failure."""
+    if isinstance(error, errors.PathDenied | errors.Refused):
+        return NOT_ALLOWED
+    if isinstance(error, errors.NotFound):
+        return NOT_FOUND
+    if isinstance(error, errors.NotADirectory) and tool in _LISTS_A_DIRECTORY:
+        return NOT_FOUND
+    if isinstance(error, errors.InvalidArgument):
+        return INVALID_PARAMS
+    return FAILED
+
+
+def message_of(error: errors.RedlineError, call: FailedCall) -> str:
+    """The fact, and on a second line what to do."""
+    text = error.text
+    if isinstance(error, errors.MatchError):
+        text = match_text(error, _edit(call.arguments, error))
+    elif isinstance(error, errors.PathDenied) and not error.hint:
+        text = f"{error.message}\nhint: {_POINTER}"
+    elif isinstance(error, errors.InvalidArgument):
+        text = _argument_text(error, call)
+    return show_name(text)
+
+
+def match_text(error: errors.MatchError, edit: Mapping[str, Any]) -> str:
+    """How edit_file speaks of an edit that cannot be placed."""
+    old = edit.get("oldText")
+    quoted = f' "{_snippet(old)}"' if isinstance(old, str) and old else ""
+    hint = f"\nhint: {error.hint}" if error.hint else ""
+    which = "pattern" if edit.get("isRegex") else "oldText"
+    if isinstance(error, errors.AmbiguousMatch):
+        return _not_unique(error, quoted) + hint
+    if isinstance(error, errors.AlreadyApplied) and error.details.get("repeated"):
+        return error.text
+    if isinstance(error, errors.AlreadyApplied):
+        return f"{which} not found:{quoted}. {error.message}{hint}"
+    if isinstance(error, errors.NoMatch):
+        return f"{which} not found:{quoted}. {error.message}{hint}"
+    if old == "":
+        return f"oldText must not be empty{hint}"
+    return error.text
+
+
+def _not_unique(error: errors.AmbiguousMatch, quoted: str) -> str:
+    kind = "occurrences"
+    level = error.details.get("level", "literal")
+    if level != "literal":
+        kind = "whitespace-normalized matches" if "typo" not in level else "look-alike matches"
+    lines = ", ".join(map(str, error.lines[:50]))
+    more = ", ..." if len(error.lines) > 50 else ""
+    return f"oldText is not unique: found {error.count} {kind} of{quoted} (lines {lines}{more})"
+
+
+def _snippet(old: str) -> str:
+    first = old.strip("\r\n").replace("\r\n", "\n").replace("\n", "\\n")
+    return first if len(first) <= _SNIPPET else first[:_SNIPPET] + "..."
+
+
+def _edit(arguments: Mapping[str, Any], error: errors.RedlineError) -> Mapping[str, Any]:
+    edits = arguments.get("edits")
+    number = error.details.get("edit", 0)
+    item: Any = edits[number] if isinstance(edits, list) and number < len(edits) else None
+    return item if isinstance(item, dict) else {}
+
+
+def _argument_text(error: errors.InvalidArgument, call: FailedCall) -> str:
+    if call.tool == "grep_files" and isinstance(call.arguments.get("regex"), bool):
+        return (
+            "regex is the pattern itself, not a flag: it must be a string\n"
+            'hint: pass the text to search for as regex, for example "regex": "TODO"'
+        )
+    return error.text
+
+
+def _data(error: errors.RedlineError) -> Json | None:
+    """Details that are plain JSON."""
+    data = {key: value for key, value in error.details.items() if _plain(value)}
+    return data or None
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.isprintable() or value.isascii()
+    if isinstance(value, list):
+        return all(map(_plain, value))
+    return isinstance(value, int | float | bool) or value is None

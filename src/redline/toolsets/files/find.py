@@ -1,0 +1,88 @@
+"""search_files and glob_search: files by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from redline.core.errors import InvalidArgument, NotADirectory, NotFound
+from redline.core.paths import WorkspacePath
+from redline.core.ports.tree import Kind
+from redline.search.walk import matching_files, names_containing
+from redline.toolsets.files.adapt import is_rich
+from redline.toolsets.files.answer import answer, clean, link, resolve, shown
+from redline.toolsets.files.compact import below, by_directory
+from redline.toolsets.tool import Call, Json, Result
+
+_CAP = 1000
+
+
+def search_files(call: Call) -> Result:
+    """Files and directories whose name contains a text."""
+    directory = _text(call, "directory", "path")
+    wanted = _text(call, "nameContains", "pattern")
+    exclude = _texts(call, "excludeGlobs", "excludePatterns")
+    base = searched(call, directory)
+    hits = names_containing(call.runtime.tree, base, wanted, exclude, call.cancel)
+    return _answered(call, base, hits, "(no matches found)", {})
+
+
+def glob_search(call: Call) -> Result:
+    """Files that any of the globs selects."""
+    base = searched(call, call.arguments["directory"])
+    exclude = _texts(call, "excludeGlobs")
+    globs = call.arguments["globs"]
+    hits = matching_files(call.runtime.tree, base, globs, exclude, call.cancel)
+    cap = call.arguments.get("max", _CAP)
+    truncated = 0 < cap < len(hits)
+    if truncated:
+        hits = hits[:cap]
+    return _answered(call, base, hits, "(no matches)", {"truncated": truncated})
+
+
+def searched(call: Call, directory: str) -> WorkspacePath:
+    """The directory to search beneath."""
+    base = resolve(call, directory)
+    entry = call.runtime.tree.stat(base)
+    if entry is None:
+        raise NotFound(shown(call, base))
+    if entry.kind is not Kind.DIRECTORY:
+        raise NotADirectory(shown(call, base))
+    return base
+
+
+def _answered(
+    call: Call, base: WorkspacePath, hits: Sequence[str], nothing: str, facts: Json
+) -> Result:
+    prefix = call.runtime.workspace.absolute(base).rstrip("/") + "/"
+    places = [prefix + hit for hit in hits]
+    matches = [clean(place) for place in places]
+    notice = f"[truncated at {len(hits)}]" if facts.get("truncated") else ""
+    if hits and call.arguments.get("compact") is True:
+        place = shown(call, base)
+        names = by_directory(below(place, match) for match in matches)
+        text = "\n".join([f"[{_count(hits)} in {place}] {notice}".rstrip(), *names])
+        return answer(call, text, {"matches": matches, **facts})
+    if not is_rich(call.client):
+        return answer(call, "\n".join([notice] * bool(notice) + matches) or nothing, {})
+    count = f"[{_count(hits)}]" if hits else nothing
+    text = f"{count} {notice}".rstrip()
+    return answer(call, text, {"matches": matches, **facts}, *map(link, places))
+
+
+def _count(hits: Sequence[str]) -> str:
+    return f"{len(hits)} match{'' if len(hits) == 1 else 'es'}"
+
+
+def _text(call: Call, name: str, alias: str) -> str:
+    value: Any = call.arguments.get(name, call.arguments.get(alias))
+    if not isinstance(value, str) or not value:
+        raise InvalidArgument(f"{name} is required and must be a text", field=name)
+    return value
+
+
+def _texts(call: Call, name: str, alias: str = "") -> list[str]:
+    value: Any = call.arguments.get(name, call.arguments.get(alias, []))
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InvalidArgument(f"{name} must be a list of globs", field=name)
+    return value

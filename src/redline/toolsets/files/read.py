@@ -1,0 +1,192 @@
+"""read_file and read_multiple_files."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from redline.core.budget import MAX_ANSWER_CHARS
+from redline.core.errors import InvalidArgument, NotFound, RedlineError, TooLarge
+from redline.core.paths import WorkspacePath
+from redline.core.ports.tree import Entry, Kind
+from redline.toolsets.files.answer import clean, file_uri, mime_type, resolve, shown
+from redline.toolsets.tool import Call, Json, Result
+
+WHOLE = 10 << 20
+SLICE = 1 << 20
+_MOST_FILES = 50
+_ROOM_FOR_NAMES = 1 << 20
+_RANGE = ("start_line", "end_line", "head", "tail")
+
+
+def read_file(call: Call) -> Result:
+    """The text of a file, a part of it, or its bytes as a resource."""
+    path = resolve(call, call.arguments["path"])
+    first, last = _range(call)
+    if (first, last) != (1, None):
+        return Result(_part(call, path, first, last))
+    entry = call.runtime.tree.stat(path)
+    if entry is not None and entry.size > WHOLE and entry.kind is Kind.FILE:
+        return Result(_beginning(call, path, entry))
+    content = call.runtime.tree.read(path)
+    call.runtime.reads.note(call.client.connection, path, content)
+    return Result([_block(call, path, content)])
+
+
+def read_multiple_files(call: Call) -> Result:
+    """One text block per file, failures in their places."""
+    paths = call.arguments["paths"]
+    blocks = []
+    room = MAX_ANSWER_CHARS - _ROOM_FOR_NAMES
+    for raw in paths[:_MOST_FILES]:
+        call.cancel.check()
+        text = _labelled(call, raw)
+        if len(text) > room:
+            text = f"{clean(raw)}:\n[error: the answer has no room for it; read it alone]"
+        room -= len(text)
+        blocks.append({"type": "text", "text": text})
+    if len(paths) > _MOST_FILES:
+        too_many = f"[error: too many files (max {_MOST_FILES})]"
+        blocks.append({"type": "text", "text": f"{clean(paths[_MOST_FILES])}:\n{too_many}"})
+    return Result(blocks)
+
+
+def _labelled(call: Call, raw: str) -> str:
+    name = clean(raw)
+    try:
+        path = resolve(call, raw)
+        name = shown(call, path)
+        content = call.runtime.tree.read(path, WHOLE)
+    except RedlineError as error:
+        return f"{name}:\n[error: {clean(error.message)}]"
+    call.runtime.reads.note(call.client.connection, path, content)
+    text = _as_text(content)
+    if text is None:
+        return f"{name}:\n[binary, base64]\n{b64encode(content).decode()}"
+    return f"{name}:\n{text}"
+
+
+def _block(call: Call, path: WorkspacePath, content: bytes) -> Json:
+    text = _as_text(content)
+    if text is not None:
+        return {"type": "text", "text": text}
+    place = call.runtime.workspace.absolute(path)
+    kind = mime_type(path.name)
+    resource = {
+        "uri": file_uri(place),
+        "mimeType": kind if kind and not kind.startswith("text/") else "application/octet-stream",
+        "blob": b64encode(content).decode(),
+    }
+    return {"type": "resource", "resource": resource}
+
+
+def _as_text(content: bytes) -> str | None:
+    """The content as it is, or None when it is not text in UTF-8."""
+    if b"\0" in content:
+        return None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _range(call: Call) -> tuple[int, int | None]:
+    """First and last line, from 1; a negative first counts from the end."""
+    given = {key: call.arguments[key] for key in _RANGE if call.arguments.get(key) is not None}
+    if "head" in given and "tail" in given:
+        raise InvalidArgument("Give head or tail, not both", field="tail")
+    if ("head" in given or "tail" in given) and ("start_line" in given or "end_line" in given):
+        raise InvalidArgument("Give head or tail, or start_line and end_line", field="start_line")
+    if "tail" in given:
+        return -given["tail"], None
+    if "head" in given:
+        return 1, given["head"]
+    first, last = given.get("start_line", 1), given.get("end_line")
+    if last is not None and last < first:
+        raise InvalidArgument(f"end_line {last} is before start_line {first}", field="end_line")
+    return first, last
+
+
+def _part(call: Call, path: WorkspacePath, first: int, last: int | None) -> list[Json]:
+    tree = call.runtime.tree
+    entry = tree.stat(path)
+    if entry is None:
+        raise NotFound(shown(call, path))
+    if entry.size <= WHOLE:
+        content = tree.read(path)
+        call.runtime.reads.note(call.client.connection, path, content)
+        lines = content.split(b"\n")
+        ended = [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+        picked = ended[first:] if first < 0 else ended[first - 1 : last]
+        if first > len(ended):
+            raise InvalidArgument(
+                f"start_line {first} is behind the last line, {len(ended)}", field="start_line"
+            )
+        return _bounded(b"".join(picked))
+    if first < 0:
+        return _bounded(_last_lines(call, path, entry.size, -first))
+    return _bounded(_lines_from(call, path, entry.size, first, last))
+
+
+def _bounded(content: bytes) -> list[Json]:
+    cut = content[:WHOLE]
+    blocks: list[Json] = [{"type": "text", "text": clean(cut.decode("utf-8", "surrogateescape"))}]
+    if len(cut) < len(content):
+        blocks.append(_notice(f"[cut after {WHOLE} bytes; ask for fewer lines]"))
+    return blocks
+
+
+def _beginning(call: Call, path: WorkspacePath, entry: Entry) -> list[Json]:
+    """The first megabyte up to a line end, and how to get the rest."""
+    content = call.runtime.tree.read_range(path, 0, SLICE)
+    if b"\0" in content:
+        raise TooLarge(
+            shown(call, path),
+            f"Binary file of {entry.size} bytes, more than the {WHOLE} that are sent whole: "
+            f"{shown(call, path)}",
+        )
+    end = content.rfind(b"\n") + 1 or len(content)
+    lines = content.count(b"\n", 0, end)
+    rest = f"continue with start_line {lines + 1}, or use tail or grep_files"
+    return [
+        {"type": "text", "text": clean(content[:end].decode("utf-8", "surrogateescape"))},
+        _notice(f"[the first {lines} lines, {end} of {entry.size} bytes; {rest}]"),
+    ]
+
+
+def _notice(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _lines_from(call: Call, path: WorkspacePath, size: int, first: int, last: int | None) -> bytes:
+    """Lines of a huge file, read piece by piece and no further than needed."""
+    line, kept = 1, bytearray()
+    for offset in range(0, size, SLICE):
+        call.cancel.check()
+        piece = call.runtime.tree.read_range(path, offset, SLICE)
+        for part in _split(piece):
+            if line >= first:
+                kept += part
+            if part.endswith(b"\n"):
+                line += 1
+                if (last is not None and line > last) or len(kept) > WHOLE:
+                    return bytes(kept)
+    if line < first:
+        raise InvalidArgument(f"start_line {first} is behind the last line, {line}")
+    return bytes(kept)
+
+
+def _split(piece: bytes) -> list[bytes]:
+    lines = piece.split(b"\n")
+    return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _last_lines(call: Call, path: WorkspacePath, size: int, count: int) -> bytes:
+    """The last lines of a huge file, read from its end."""
+    tail = b""
+    offset = size
+    while offset > 0 and tail.count(b"\n") <= count and len(tail) < WHOLE:
+        call.cancel.check()
+        length = min(SLICE, offset)
+        offset -= length
+        tail = call.runtime.tree.read_range(path, offset, length) + tail
+    return b"".join(_split(tail)[-count:])

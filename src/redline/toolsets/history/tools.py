@@ -1,0 +1,135 @@
+"""The history toolset: what every change of every toolset did, and how to take it back."""
+
+from __future__ import annotations
+
+from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+
+_HERE = "redline.toolsets.history"
+_CHANGES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
+
+_OPERATION: Json = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "time": {"type": "string"},
+        "tool": {"type": "string"},
+        "client": {"type": "string"},
+        "kind": {"type": "string", "enum": ["change", "undo", "redo", "grant"]},
+        "summary": {"type": "string"},
+        "undone": {"type": "boolean"},
+        "reverts": {"type": ["string", "null"]},
+        "reverted_by": {"type": ["string", "null"]},
+        "files": {"type": "array", "items": {"type": "object"}},
+        "files_total": {"type": "integer"},
+    },
+    "required": ["id", "time", "tool", "kind", "files"],
+}
+
+
+def _schema(properties: Json, required: tuple[str, ...] = ()) -> Json:
+    schema: Json = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        schema["required"] = list(required)
+    return schema
+
+
+def _reverting(name: str, title: str, description: str) -> Tool:
+    return Tool(
+        name=name,
+        title=title,
+        description=description,
+        input_schema=_schema({"id": {"type": "string"}, "dry_run": {"type": "boolean"}}),
+        output_schema={
+            "type": "object",
+            "properties": {
+                "id": {"type": ["string", "null"]},
+                "reverts": {"type": "string"},
+                "dry_run": {"type": "boolean"},
+                "files": {"type": "array", "items": {"type": "object"}},
+                "files_total": {"type": "integer"},
+                "diff": {"type": "string"},
+            },
+            "required": ["id", "reverts", "dry_run", "files"],
+        },
+        handler=f"{_HERE}.handlers:{name}",
+        hints=_CHANGES,
+        writes=True,
+    )
+
+
+LIST_CHANGES = Tool(
+    name="list_changes",
+    title="List changes",
+    description=(
+        "List committed changes, newest first, whoever made them. Filter by path or folder, tool "
+        "and ISO 8601 time; continue with cursor."
+    ),
+    input_schema=_schema(
+        {
+            "path": {"type": "string"},
+            "tool": {"type": "string"},
+            "since": {"type": "string"},
+            "until": {"type": "string"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 200},
+            "cursor": {"type": "string"},
+        }
+    ),
+    output_schema={
+        "type": "object",
+        "properties": {
+            "changes": {"type": "array", "items": _OPERATION},
+            "next_cursor": {"type": ["string", "null"]},
+        },
+        "required": ["changes", "next_cursor"],
+    },
+    handler=f"{_HERE}.handlers:list_changes",
+    hints=READS,
+)
+
+SHOW_CHANGE = Tool(
+    name="show_change",
+    title="Show change",
+    description=(
+        "Show one change as a unified diff with its files, tool and client. "
+        "id comes from list_changes; omitted = the latest."
+    ),
+    input_schema=_schema(
+        {
+            "id": {"type": "string"},
+            "max_bytes": {"type": "integer", "minimum": 1024, "maximum": 1048576},
+        }
+    ),
+    output_schema={
+        "type": "object",
+        "properties": {
+            **_OPERATION["properties"],
+            "diff": {"type": "string"},
+            "truncated": {"type": "boolean"},
+            "notes": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": [*_OPERATION["required"], "diff", "truncated"],
+    },
+    handler=f"{_HERE}.handlers:show_change",
+    hints=READS,
+)
+
+UNDO_CHANGE = _reverting(
+    "undo_change",
+    "Undo change",
+    "Take a change back, all its files or none; the latest not undone without id. Refused when a "
+    "file changed since.",
+)
+
+REDO_CHANGE = _reverting(
+    "redo_change",
+    "Redo change",
+    "Take an undo back, named by its id or the change's; the latest without id.",
+)
+
+DIALECT = Dialect(
+    name="history",
+    title="History",
+    tools=(LIST_CHANGES, SHOW_CHANGE, UNDO_CHANGE, REDO_CHANGE),
+    wording=f"{_HERE}.errors:word",
+    instructions="Every change can be listed with list_changes and taken back with undo_change.",
+)

@@ -1,0 +1,47 @@
+"""json_editor_preview: what an instruction would change."""
+
+from __future__ import annotations
+
+from redline.core.errors import LimitReached
+from redline.instruct.model.values import dumps
+from redline.toolsets.json_editor.inputs import document_of
+from redline.toolsets.json_editor.propose import propose_for
+from redline.toolsets.json_editor.session import Session, candidate_json, change_json, store
+from redline.toolsets.tool import Call, Json, Result
+
+MAX_CHANGES = 200
+
+
+def preview(call: Call) -> Result:
+    """Return the proposed changes and the session that holds them."""
+    source = document_of(call)
+    instruction = call.arguments["instruction"]
+    proposal = propose_for(call, source.document, instruction)
+    if len(proposal.operations) > MAX_CHANGES:
+        raise LimitReached(
+            f"The instruction makes {len(proposal.operations)} changes, more than {MAX_CHANGES}",
+            hint="Narrow the instruction, or change the file with a script",
+            details={"field": "instruction", "limit": MAX_CHANGES},
+        )
+    session = Session(
+        source.document,
+        proposal.operations,
+        proposal.status,
+        source.document_hash,
+        source.file,
+        source.form,
+        candidates=tuple(candidate.operations for candidate in proposal.candidates),
+    )
+    session_id = store(call.runtime.previews, session, call.client.principal)
+    body: Json = {
+        "session_id": session_id,
+        "changes": [change_json(i, o) for i, o in enumerate(proposal.operations)],
+        "message": proposal.message,
+        "status": proposal.status,
+    }
+    if proposal.status == "ambiguous":
+        body["suggestions"] = list(proposal.suggestions)
+        if proposal.candidates:
+            body["candidates"] = [candidate_json(i, c) for i, c in enumerate(proposal.candidates)]
+    body["document_hash"] = source.document_hash
+    return Result.of_text(dumps(body), body)

@@ -1,0 +1,141 @@
+"""The json toolset: change a JSON document by instruction, previewed first, applied on request."""
+
+from __future__ import annotations
+
+from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+
+_HERE = "redline.toolsets.json_editor"
+_TEXT: Json = {"type": "string"}
+_PATH: Json = {"type": "array", "items": {"type": "string"}}
+
+_CHANGE: Json = {
+    "type": "object",
+    "properties": {
+        "id": _TEXT,
+        "path": _PATH,
+        "current_value": _TEXT,
+        "proposed_value": _TEXT,
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "op": {
+            "type": "string",
+            "enum": ["replace", "add", "insert", "remove", "rename", "move"],
+        },
+        "current_type": _TEXT,
+        "proposed_type": _TEXT,
+        "value_json": _TEXT,
+        "new_path": _PATH,
+    },
+    "required": ["id", "path", "current_value", "proposed_value"],
+}
+
+_CANDIDATE: Json = {
+    "type": "object",
+    "properties": {
+        "id": _TEXT,
+        "says": _TEXT,
+        "changes": {"type": "array", "items": _CHANGE},
+        "unexplained": {"type": "array", "items": _TEXT},
+    },
+    "required": ["id", "says", "changes", "unexplained"],
+}
+
+_APPLIED: Json = {
+    "type": "object",
+    "properties": {
+        "id": _TEXT,
+        "path": _PATH,
+        "old_value": _TEXT,
+        "new_value": _TEXT,
+        "applied_at": {"type": "string", "format": "date-time"},
+        "op": _TEXT,
+        "new_path": _PATH,
+    },
+    "required": ["id", "path", "old_value", "new_value", "applied_at"],
+}
+
+PREVIEW = Tool(
+    name="json_editor_preview",
+    title="Preview JSON changes",
+    description=(
+        "Preview changes to a JSON document by plain English instruction; changes nothing. "
+        "Exact forms work too: /a/b = 1, a.b[0] = 1, an RFC 6902 array. "
+        "Apply within 30 minutes."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "document": {"type": ["object", "array"]},
+            "instruction": {"type": "string", "minLength": 1, "maxLength": 1000},
+            "document_path": {
+                "type": "string",
+                "description": "Workspace file (JSON, YAML, TOML), instead of document",
+            },
+        },
+        "required": ["instruction"],
+        "additionalProperties": False,
+    },
+    output_schema={
+        "type": "object",
+        "properties": {
+            "session_id": _TEXT,
+            "changes": {"type": "array", "items": _CHANGE},
+            "message": _TEXT,
+            "status": {"type": "string", "enum": ["success", "no_changes", "ambiguous"]},
+            "suggestions": {"type": "array", "items": _TEXT},
+            "candidates": {"type": "array", "items": _CANDIDATE},
+            "document_hash": _TEXT,
+        },
+        "required": ["session_id", "changes", "message", "status"],
+    },
+    handler=f"{_HERE}.preview:preview",
+    hints=READS,
+)
+
+APPLY = Tool(
+    name="json_editor_apply",
+    title="Apply JSON changes",
+    description=(
+        "Apply changes of json_editor_preview; returns the modified document. "
+        "A previewed file is written, undoably."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "session_id": {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"},
+            "confirmed_changes": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Change ids, default all; or the id of one candidate",
+            },
+            "document_hash": {"type": "string"},
+        },
+        "required": ["session_id"],
+        "additionalProperties": False,
+    },
+    output_schema={
+        "type": "object",
+        "properties": {
+            "modified_document": {"type": ["object", "array"]},
+            "applied_changes": {"type": "array", "items": _APPLIED},
+            "message": _TEXT,
+            "status": {"type": "string", "enum": ["success", "partial_success", "failed"]},
+            "document_hash": _TEXT,
+            "operation_id": _TEXT,
+        },
+        "required": ["modified_document", "applied_changes", "message", "status"],
+    },
+    handler=f"{_HERE}.apply:apply",
+    hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
+    writes=True,
+)
+
+DIALECT = Dialect(
+    name="json",
+    title="Edit JSON by instruction",
+    tools=(PREVIEW, APPLY),
+    wording=f"{_HERE}.errors:word",
+    instructions=(
+        "Preview JSON changes with json_editor_preview, look at them, then json_editor_apply. "
+        "When the status is ambiguous, apply one of the candidates by its id."
+    ),
+)

@@ -1,0 +1,52 @@
+"""The very same edit twice in a row: the second one changes nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import orjson
+
+from redline.core.changes import Change, ChangeSet, FileState, State, digest_of
+from redline.core.errors import AlreadyApplied
+from redline.core.paths import WorkspacePath
+from redline.toolsets.tool import Call
+
+_FACT = "The very same edit was made by the call before; nothing was changed"
+_HINT = "nothing to do; to make it once more, quote the text as it is now with more around it"
+
+
+def cause_of(call: Call) -> str:
+    """What names this call: its tool and its arguments."""
+    named = [call.tool.name, call.arguments]
+    try:
+        return digest_of(orjson.dumps(named, option=orjson.OPT_SORT_KEYS))
+    except TypeError:  # a lone surrogate or a huge number: only the slower way can spell it
+        return digest_of(json.dumps(named, sort_keys=True).encode())
+
+
+def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:
+    """Refuse a plan whose files are all as this very call left them."""
+    made, connection = call.runtime.reads.made, call.client.connection
+    before: dict[WorkspacePath, State] = {}
+    for step in _changes(change_set):
+        before.setdefault(step.path, step.before)
+    left = [
+        made(connection, path) == (cause, state.digest)
+        for path, state in before.items()
+        if isinstance(state, FileState)
+    ]
+    if left and all(left):
+        raise AlreadyApplied(_FACT, hint=_HINT, details={"repeated": True, "already_applied": True})
+
+
+def note_made(call: Call, change_set: ChangeSet, cause: str) -> None:
+    """Remember how this call left each file."""
+    for step in _changes(change_set):
+        if isinstance(step.after, FileState):
+            made = cause, step.after.digest
+            call.runtime.reads.note_made(call.client.connection, step.path, made)
+
+
+def _changes(change_set: ChangeSet) -> Iterator[Change]:
+    return (step for step in change_set.steps if isinstance(step, Change))

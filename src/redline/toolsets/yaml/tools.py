@@ -1,0 +1,66 @@
+"""The yaml toolset: read or replace one value of a YAML file, every other byte kept."""
+
+from __future__ import annotations
+
+from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+
+_HERE = "redline.toolsets.yaml"
+_FILE: Json = {"type": "string", "description": "Path to the YAML file on disk."}
+_INDEX: Json = {"type": "integer"}
+
+GET = Tool(
+    name="noyalib_get",
+    title="Get a YAML value",
+    description=("Read a YAML value as its exact source text. For JSON or TOML use doc_get."),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "file": _FILE,
+            "path": {
+                "type": "string",
+                "description": (
+                    "Dotted/indexed path into the YAML, e.g. `server.host` or `items[0].name`."
+                ),
+            },
+            "doc_index": _INDEX,
+        },
+        "required": ["file", "path"],
+    },
+    handler=f"{_HERE}.handlers:get",
+    hints=READS,
+)
+
+SET = Tool(
+    name="noyalib_set",
+    title="Set a YAML value",
+    description=("Replace a YAML value or add a key; comments and every other byte stay."),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "file": _FILE,
+            "path": {"type": "string", "description": "Dotted/indexed path into the YAML."},
+            "value": {
+                "type": "string",
+                "description": (
+                    'Replacement value as a YAML fragment (e.g. `0.0.2`, `"hello"`, '
+                    "`[1, 2, 3]`). Must parse in the target position; the document is left "
+                    "unchanged on parse error."
+                ),
+            },
+            "doc_index": _INDEX,
+            "create_parents": {"type": "boolean"},
+            "dry_run": {"type": "boolean"},
+        },
+        "required": ["file", "path", "value"],
+    },
+    handler=f"{_HERE}.handlers:set_value",
+    hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
+    writes=True,
+)
+
+DIALECT = Dialect(
+    name="yaml",
+    title="YAML values",
+    tools=(GET, SET),
+    wording=f"{_HERE}.errors:word",
+)

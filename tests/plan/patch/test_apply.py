@@ -1,0 +1,323 @@
+"""A patch is planned whole: operations see each other, bytes outside the hunks never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from redline.core.changes import ABSENT, Change, DirState, FileState, LinkState, Rename, State
+from redline.core.errors import (
+    AlreadyApplied,
+    AlreadyExists,
+    NotFound,
+    PatchError,
+    RedlineError,
+    StaleBase,
+    SymlinkEscape,
+)
+from redline.core.paths import WorkspacePath
+from redline.core.ports.tree import Entry, Kind
+from redline.core.textfile import TextFile, line_body, split_lines
+from redline.plan.patch.apply import PatchPlan, plan_patch
+from redline.plan.patch.envelope import parse_patch
+
+
+def _at(raw: str) -> WorkspacePath:
+    return WorkspacePath(0, tuple(raw.split("/")))
+
+
+@dataclass
+class MemoryTree:
+    """Files in a dict; enough of ports.Tree for planning."""
+
+    files: dict[str, bytes]
+    links: dict[str, str] = field(default_factory=dict)
+
+    def state(self, path: WorkspacePath) -> State:
+        name = path.relative
+        if name in self.files:
+            return FileState.of(self.files[name], 0o644)
+        if name in self.links:
+            return LinkState(self.links[name])
+        if any(file.startswith(name + "/") for file in self.files):
+            return DirState(0o755)
+        return ABSENT
+
+    def stat(self, path: WorkspacePath) -> Entry | None:
+        state = self.state(path)
+        return None if state == ABSENT else Entry(path, Kind.FILE, 0, 0, 0)
+
+
+def _plan(files: dict[str, bytes], *lines: str, **options: dict[str, str]) -> PatchPlan:
+    text = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+    return plan_patch(MemoryTree(files), parse_patch(text), _at, **options)  # type: ignore[arg-type]
+
+
+def _result(files: dict[str, bytes], *lines: str) -> dict[str, bytes]:
+    """The files after the steps of the plan were carried out one by one."""
+    now = dict(files)
+    for step in _plan(files, *lines).change_set.steps:
+        if isinstance(step, Rename):
+            now[step.target.relative] = now.pop(step.source.relative)
+        elif isinstance(step.after, FileState):
+            if isinstance(step.before, FileState):
+                assert now[step.path.relative] == step.before.content
+            now[step.path.relative] = step.after.content or b""
+        elif step.after == ABSENT:
+            del now[step.path.relative]
+    return now
+
+
+def test_add_update_delete_and_move_in_one_patch() -> None:
+    before = {"a": b"one\ntwo\n", "b": b"gone\n", "c": b"x\n"}
+    after = _result(
+        before,
+        "*** Add File: d/e/new",
+        "+hello",
+        "*** Update File: a",
+        "@@",
+        " one",
+        "-two",
+        "+2",
+        "*** Delete File: b",
+        "*** Update File: c",
+        "*** Move to: d/c",
+    )
+    assert after == {"a": b"one\n2\n", "d/e/new": b"hello\n", "d/c": b"x\n"}
+
+
+def test_the_summary_names_every_operation() -> None:
+    plan = _plan(
+        {"a": b"1\n", "b": b"1\n", "c": b"1\n"},
+        "*** Add File: n",
+        "+x",
+        "*** Update File: a",
+        "*** Delete File: b",
+        "*** Update File: c",
+        "*** Move to: m",
+    )
+    assert [each.summary for each in plan.affected] == ["A n", "M a", "D b", "R c -> m"]
+    assert [each.operation for each in plan.affected] == ["add", "update", "delete", "move"]
+
+
+def test_missing_parents_are_made_once_and_before_their_children() -> None:
+    plan = _plan({}, "*** Add File: d/e/one", "+1", "*** Add File: d/e/two", "+2")
+    made = [(s.path.relative, s.after) for s in plan.change_set.steps if isinstance(s, Change)]
+    assert [path for path, _ in made] == ["d", "d/e", "d/e/one", "d/e/two"]
+
+
+def test_operations_on_one_path_see_each_other() -> None:
+    after = _result(
+        {"a": b"1\n"},
+        "*** Update File: a",
+        "@@",
+        "-1",
+        "+2",
+        "*** Update File: a",
+        "@@",
+        "-2",
+        "+3",
+        "*** Add File: n",
+        "+x",
+        "*** Update File: n",
+        "*** Move to: m",
+        "@@",
+        "-x",
+        "+y",
+        "*** Delete File: a",
+        "*** Add File: a",
+        "+fresh",
+    )
+    assert after == {"a": b"fresh\n", "m": b"y\n"}
+
+
+def test_a_plain_move_stays_a_move() -> None:
+    plan = _plan({"a": b"1\n2\n"}, "*** Update File: a", "*** Move to: b", "@@", "-1", "+one")
+    rename, change = plan.change_set.steps
+    assert rename == Rename(_at("a"), _at("b"))
+    assert isinstance(change, Change)
+    assert isinstance(change.after, FileState)
+    assert change.after.content == b"one\n2\n"
+
+
+def test_an_update_without_hunks_changes_nothing() -> None:
+    assert _plan({"a": b"1\n"}, "*** Update File: a").change_set.steps == ()
+
+
+def test_added_files_end_with_a_newline_and_an_empty_one_is_a_single_newline() -> None:
+    assert _result({}, "*** Add File: a", "+x")["a"] == b"x\n"
+    assert _result({}, "*** Add File: a")["a"] == b"\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "said"),
+    [
+        (["*** Add File: a", "+other"], AlreadyExists, "already exists"),
+        (["*** Add File: a", "+one", "+two", "+one"], AlreadyApplied, "already there"),
+        (["*** Delete File: zz"], NotFound, "zz"),
+        (["*** Update File: zz", "@@", "-x"], NotFound, "zz"),
+        (["*** Delete File: d"], PatchError, "directory"),
+        (["*** Update File: a", "*** Move to: d/f"], AlreadyExists, "already exists"),
+        (["*** Update File: a", "@@", "-one", "+1"], PatchError, "matched 2 places"),
+        (["*** Update File: a", "@@", "-three", "+3"], PatchError, "hunk 1 of 1"),
+        (["*** Update File: link", "@@", "-x"], SymlinkEscape, "link"),
+        (["*** Delete File: link"], SymlinkEscape, "link"),
+        (["*** Add File: n", "+x", "*** Add File: n/b", "+x"], PatchError, "parent"),
+        (
+            ["*** Update File: a", "@@", "-one", "-two", "+1", "@@", "-two", "-one", "+2"],
+            PatchError,
+            "same text",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    lines: list[str], error: type[RedlineError], said: str
+) -> None:
+    tree = MemoryTree({"a": b"one\ntwo\none\n", "d/f": b"x\n"}, {"link": "a"})
+    text = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+    with pytest.raises(error, match=said):
+        plan_patch(tree, parse_patch(text), _at)  # type: ignore[arg-type]
+
+
+def test_one_failing_operation_refuses_all() -> None:
+    with pytest.raises(PatchError):
+        _plan({"a": b"1\n"}, "*** Add File: n", "+x", "*** Update File: a", "@@", "-9", "+8")
+
+
+CLASS = b"class A:\n    def f(self):\n        return 1\n"
+CLASSES = CLASS + b"\n\n" + CLASS.replace(b"A", b"B")
+
+
+def test_a_heading_narrows_the_search() -> None:
+    change = ["@@ class B:", "-        return 1", "+        return 2"]
+    after = _result({"a.py": CLASSES}, "*** Update File: a.py", *change)["a.py"]
+    assert after == CLASSES[: CLASSES.rindex(b"1")] + b"2\n"
+
+
+def test_headings_nest_and_may_be_shortened() -> None:
+    lines = ["@@ class A", "@@ def f", "-        return 1", "+        return 2"]
+    after = _result({"a.py": CLASSES}, "*** Update File: a.py", *lines)["a.py"]
+    assert after == CLASSES.replace(b"1", b"2", 1)
+
+
+def test_a_heading_over_several_places_is_refused() -> None:
+    with pytest.raises(PatchError, match="matched 2 places"):
+        _plan({"a.py": CLASSES}, "*** Update File: a.py", "@@ def f", "-        return 1")
+
+
+def test_text_that_is_not_under_its_heading_is_refused() -> None:
+    before = b"class A:\n    x = 1\n\nclass B:\n    y = 2\n"
+    with pytest.raises(PatchError, match="not under the heading"):
+        _plan({"a.py": before}, "*** Update File: a.py", "@@ class B:", "-    x = 1")
+
+
+def test_the_heading_behind_line_numbers_only_helps_to_choose() -> None:
+    lines = ["@@ -90,3 +90,3 @@ class B:", "-        return 1", "+        return 2"]
+    after = _result({"a.py": CLASSES}, "*** Update File: a.py", *lines)["a.py"]
+    assert after == CLASSES[: CLASSES.rindex(b"1")] + b"2\n"
+    stale = ["@@ -1,3 +1,3 @@ class Z:", " class A:", "+    x = 1"]
+    assert b"class A:\n    x = 1\n" in _result({"a": CLASSES}, "*** Update File: a", *stale)["a"]
+
+
+def test_end_of_file_chooses_the_last_place() -> None:
+    after = _result({"a": b"x\ny\nx\n"}, "*** Update File: a", "@@", "-x", "+z", "*** End of File")
+    assert after["a"] == b"x\ny\nz\n"
+
+
+def test_lines_without_context_go_to_the_top_under_the_heading_or_to_the_end() -> None:
+    before = {"a": b"one\ntwo"}
+    assert _result(before, "*** Update File: a", "@@", "+new")["a"] == b"new\none\ntwo"
+    assert _result(before, "*** Update File: a", "@@ one", "+new")["a"] == b"one\nnew\ntwo"
+    at_end = ["@@", "+new", "*** End of File"]
+    assert _result(before, "*** Update File: a", *at_end)["a"] == b"one\ntwo\nnew"
+
+
+@pytest.mark.parametrize(
+    "hunk",
+    [
+        ["@@", " one", "-two", "+2"],
+        ["@@", "+zero"],
+        ["@@", " one", "+one and a half"],
+        ["@@", "+last", "*** End of File"],
+    ],
+)
+def test_a_patch_sent_twice_says_that_it_was_applied(hunk: list[str]) -> None:
+    once = _result({"a": b"one\ntwo\nthree\n"}, "*** Update File: a", *hunk)
+    with pytest.raises(AlreadyApplied, match="already"):
+        _plan(once, "*** Update File: a", *hunk)
+
+
+def test_an_expected_version_that_is_gone_is_a_conflict() -> None:
+    lines = ["*** Update File: a", "@@", "-1", "+2"]
+    good = FileState.of(b"1\n").digest
+    assert _plan({"a": b"1\n"}, *lines, expected={"a": good}).change_set.steps
+    for wrong in ({"a": "0" * 64}, {"missing": good}):
+        with pytest.raises(StaleBase):
+            _plan({"a": b"1\n"}, *lines, expected=wrong)
+
+
+def test_tolerant_matches_are_told() -> None:
+    plan = _plan(
+        {"a": b"x = 1  \ny = 2\n"}, "*** Update File: a", "@@", " x = 1", "-y = 2", "+y = 3"
+    )
+    assert "trailing whitespace" in plan.notes[0]
+
+
+LINE = st.text(
+    st.sampled_from(["a", "b", " ", "\t", "é", "\f", "\u2028", "\r", "\udc80", "'", "”"]),
+    min_size=0,
+    max_size=6,
+).map(lambda text: text.rstrip("\r"))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    bodies=st.lists(LINE, min_size=1, max_size=12),
+    ends=st.lists(st.sampled_from(["\n", "\r\n"]), min_size=12, max_size=12),
+    final=st.booleans(),
+    bom=st.booleans(),
+    pick=st.integers(0, 11),
+    context=st.integers(0, 3),
+    new=st.lists(st.text("xyz", min_size=1, max_size=3), max_size=3),
+)
+def test_bytes_outside_a_hunk_never_change(
+    bodies: list[str],
+    ends: list[str],
+    final: bool,
+    bom: bool,
+    pick: int,
+    context: int,
+    new: list[str],
+) -> None:
+    """Whatever the line ends, encoding and final newline: only the removed line's bytes go."""
+    lines = [body + end for body, end in zip(bodies, ends, strict=False)]
+    if not final:
+        lines[-1] = line_body(lines[-1])
+    raw = (b"\xef\xbb\xbf" if bom else b"") + "".join(lines).encode("utf-8", "surrogateescape")
+    lines = split_lines(TextFile(raw).text)
+    if not lines:
+        return
+    at = pick % len(lines)
+    first, last = max(0, at - context), min(len(lines), at + context + 1)
+    hunk = [f" {line_body(line)}" for line in lines[first:at]]
+    hunk += [f"-{line_body(lines[at])}", *(f"+{body}" for body in new)]
+    hunk += [f" {line_body(line)}" for line in lines[at + 1 : last]]
+    try:
+        after = _result({"a": raw}, "*** Update File: a", "@@", *hunk)["a"]
+    except (PatchError, AlreadyApplied):
+        return  # not unique: refused, which is always allowed here
+    before_text, after_text = TextFile(raw).text, TextFile(after).text
+    assert TextFile(after).has_bom == bom
+    head, tail = "".join(lines[:at]), "".join(lines[at + 1 :])
+    middle = [line_body(line) for line in split_lines(after_text)][at : at + len(new)]
+    assert middle == new
+    if new or not tail:
+        assert after_text.startswith(head if new else line_body(head))
+    assert after_text.endswith(tail)
+    if tail:
+        assert after_text.startswith(head)
+    if new or tail:
+        assert before_text.endswith("\n") == after_text.endswith("\n")

@@ -1,0 +1,397 @@
+"""What each kind of request does to a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from redline.adapters.workers.failed_content import FailedContent
+from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.code.analysis import IsolatedAnalysis
+from redline.code.syntax.languages import language_of
+from redline.core.errors import (
+    AlreadyApplied,
+    AmbiguousMatch,
+    Conflict,
+    InvalidArgument,
+    NoMatch,
+)
+from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
+from redline.toolsets.ai_code_editing.edit.request import EditRequest
+from redline.toolsets.ai_code_editing.edit.source import PlannedEdit, Source
+
+WORKERS = IsolatedCalls()
+ANALYSIS = IsolatedAnalysis(WORKERS, FailedContent("/dev/null"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    WORKERS.close()
+
+
+SHOP = """import os
+import sys
+
+
+class Shop:
+    \"\"\"A shop.\"\"\"
+
+    def open(self):
+        return 1
+
+    # closes the shop
+    def close(self):
+        return 0
+
+
+def total(xs):
+    return sum(xs)
+"""
+
+
+def _plan(text: str, seen: str | None = None, file: str = "a.py", **arguments: Any) -> PlannedEdit:
+    arguments.setdefault("edit_instruction", "change it")
+    request = EditRequest.of({"target_file": file, **arguments})
+    return plan_edit(Source(text, seen, language_of(file), ANALYSIS), request)
+
+
+def _result(text: str, **arguments: Any) -> str:
+    return _plan(text, **arguments).text
+
+
+# Lines
+
+
+def test_a_code_block_with_lines_replaces_them() -> None:
+    assert _result("a\nb\nc\n", start_line=2, end_line=2, code_block="x\ny") == "a\nx\ny\nc\n"
+
+
+def test_a_trailing_newline_in_the_block_is_not_an_extra_line() -> None:
+    for block in ("x", "x\n"):
+        assert _result("a\nb\nc\n", start_line=2, code_block=block) == "a\nx\nc\n"
+        assert _result("a\n", code_block=block) == "a\nx\n"
+
+
+def test_inserted_code_takes_the_line_ends_of_the_file() -> None:
+    after = _result("a\r\nb\r\n", edit_type="insert", start_line=2, code_block="x\ny\n")
+    assert after == "a\r\nx\r\ny\r\nb\r\n"
+
+
+def test_a_missing_final_newline_stays_missing() -> None:
+    assert _result("a\nb", code_block="c") == "a\nb\nc"
+    assert _result("a\nb", start_line=2, code_block="c\n") == "a\nc"
+
+
+def test_lines_are_deleted() -> None:
+    assert _result("a\nb\nc\n", edit_type="delete", start_line=1, end_line=2) == "c\n"
+
+
+def test_lines_outside_the_file_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="it has 2"):
+        _plan("a\nb\n", start_line=2, end_line=5, code_block="x")
+
+
+def test_an_end_before_the_start_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="before start_line"):
+        _plan("a\nb\n", start_line=2, end_line=1, code_block="x")
+
+
+def test_an_end_without_a_start_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="needs start_line"):
+        _plan("a\nb\n", end_line=1, code_block="x")
+
+
+# Expected text
+
+
+def test_numbers_that_are_off_are_corrected_and_reported() -> None:
+    planned = _plan("a\nb\nc\nd\n", start_line=1, end_line=1, code_block="x", expected_text="c\n")
+    assert planned.text == "a\nb\nx\nd\n"
+    assert "asked for line 1, the text is at line 3" in planned.notes[0]
+
+
+def test_expected_text_that_is_nowhere_is_refused() -> None:
+    with pytest.raises(NoMatch):
+        _plan("a\nb\n", start_line=1, code_block="x", expected_text="gone")
+
+
+def test_expected_text_at_the_given_lines_beats_its_copies() -> None:
+    after = _result("a\nb\na\n", start_line=3, code_block="x", expected_text="a")
+    assert after == "a\nb\nx\n"
+
+
+def test_expected_text_in_several_places_and_at_none_of_the_lines_is_refused() -> None:
+    with pytest.raises(AmbiguousMatch):
+        _plan("a\nb\na\n", start_line=2, code_block="x", expected_text="a")
+
+
+def test_expected_text_alone_says_what_to_replace() -> None:
+    assert _result("a\nb\nc\n", code_block="x", expected_text="b") == "a\nx\nc\n"
+
+
+# What the connection saw
+
+
+def test_lines_that_changed_since_they_were_read_are_refused() -> None:
+    with pytest.raises(Conflict, match="changed at line 2"):
+        _plan("a\nB\nc\n", seen="a\nb\nc\n", start_line=2, code_block="x")
+
+
+def test_lines_that_only_moved_are_followed() -> None:
+    planned = _plan("new\na\nb\nc\n", seen="a\nb\nc\n", start_line=2, code_block="x")
+    assert planned.text == "new\na\nx\nc\n"
+    assert "asked for line 2" in planned.notes[0]
+
+
+def test_a_change_elsewhere_does_not_matter() -> None:
+    assert _result("a\nb\nC\n", seen="a\nb\nc\n", start_line=1, code_block="x") == "x\nb\nC\n"
+
+
+def test_a_line_that_was_doubled_since_is_refused() -> None:
+    with pytest.raises(Conflict):
+        _plan("a\nb\nb\nc\n", seen="a\nb\nc\n", start_line=2, code_block="x")
+
+
+def test_an_insert_follows_its_neighbours() -> None:
+    after = _result("new\na\nb\n", seen="a\nb\n", edit_type="insert", start_line=2, code_block="x")
+    assert after == "new\na\nx\nb\n"
+
+
+def test_a_replace_sent_twice_changes_nothing_the_second_time() -> None:
+    once = _result("a\nb\n", seen="a\nb\n", start_line=2, code_block="x")
+    with pytest.raises(AlreadyApplied):
+        _plan(once, seen=once, start_line=2, code_block="x")
+
+
+def test_an_insert_sent_twice_changes_nothing_the_second_time() -> None:
+    block = "def f():\n    pass\n"
+    once = _result("a = 1\n", code_block=block)
+    with pytest.raises(AlreadyApplied):
+        _plan(once, code_block=block)
+
+
+# Places in the instruction
+
+
+@pytest.mark.parametrize(
+    ("instruction", "line"),
+    [
+        ("Add a constant", 18),
+        ("Add a constant at the end of the file", 18),
+        ("Put this at the top", 1),
+        ("Add this at the beginning of the file.", 1),
+        ("insert before line 3", 3),
+        ("insert this after line 3, please", 4),
+        ("Add it after the imports", 3),
+        ("Insert after function total", 18),
+        ("Add this after the `open` method", 10),
+        ("add a method after Shop.open()", 18),
+        ("add a method after method Shop.open()", 10),
+        ("put it before the method close", 11),
+        ("add it above class Shop", 5),
+        ("insert it after `return 1`", 10),
+        ("insert it before the line 'import sys'", 2),
+    ],
+)
+def test_an_insert_goes_where_the_instruction_says(instruction: str, line: int) -> None:
+    after = _result(SHOP, edit_instruction=instruction, code_block="    x = 1")
+    assert after.split("\n").index("    x = 1") + 1 == line
+
+
+def test_code_beside_a_method_is_indented_like_it() -> None:
+    after = _result(
+        SHOP,
+        edit_instruction="add after method open",
+        code_block="def lock(self):\n    pass\n",
+    )
+    assert "        return 1\n    def lock(self):\n        pass\n" in after
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Add a method to class Shop",
+        "Add a `lock` method inside the Shop class",
+        "Put it at the end of class Shop",
+    ],
+)
+def test_code_goes_to_the_end_of_the_class_it_is_meant_for(instruction: str) -> None:
+    after = _result(SHOP, edit_instruction=instruction, code_block="def lock(self):\n    pass")
+    assert "        return 0\n    def lock(self):\n        pass\n\n\ndef total" in after
+
+
+def test_code_goes_before_the_closing_brace_of_a_class() -> None:
+    text = "class A {\n  f() { return 1; }\n}\nconst x = 1;\n"
+    after = _result(
+        text, file="a.ts", edit_instruction="add a method to class A", code_block="g() {}"
+    )
+    assert after == "class A {\n  f() { return 1; }\n  g() {}\n}\nconst x = 1;\n"
+
+
+def test_code_for_the_inside_of_a_function_needs_a_line() -> None:
+    with pytest.raises(InvalidArgument, match="not clear where in function total"):
+        _plan(SHOP, edit_instruction="Add logging to the function total", code_block="log()")
+
+
+def test_a_shebang_stays_the_first_line() -> None:
+    after = _result("#!/bin/sh\necho\n", file="a.sh", edit_instruction="at the top", code_block="x")
+    assert after == "#!/bin/sh\nx\necho\n"
+
+
+def test_two_places_in_one_instruction_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="several places"):
+        _plan(SHOP, edit_instruction="before line 3 or after function total", code_block="x")
+
+
+def test_a_symbol_the_file_lacks_is_refused_with_what_it_has() -> None:
+    with pytest.raises(InvalidArgument, match="No such symbol") as caught:
+        _plan(SHOP, edit_instruction="after function nope", code_block="x")
+    assert "Shop.open" in str(caught.value.hint)
+
+
+# Symbols
+
+
+def test_a_symbol_is_replaced() -> None:
+    after = _result(SHOP, symbol="Shop.open", code_block="def open(self):\n    return 2")
+    assert "    def open(self):\n        return 2\n" in after
+    assert "return 1" not in after
+
+
+def test_a_symbol_is_deleted_with_its_comment() -> None:
+    after = _result(SHOP, symbol="close", edit_type="delete")
+    assert "close" not in after
+    assert "def open" in after
+
+
+def test_code_goes_before_a_symbol_when_the_instruction_says_before() -> None:
+    after = _result(
+        SHOP,
+        symbol="total",
+        edit_type="insert",
+        edit_instruction="put it before",
+        code_block="X = 1",
+    )
+    assert "X = 1\ndef total" in after
+
+
+def test_a_symbol_that_changed_since_it_was_read_is_refused() -> None:
+    with pytest.raises(Conflict, match=r"Shop\.open changed"):
+        _plan(
+            SHOP.replace("return 1", "return 5"),
+            seen=SHOP,
+            symbol="Shop.open",
+            code_block="def open(self): pass",
+        )
+
+
+def test_a_replace_that_names_a_function_needs_no_lines() -> None:
+    after = _result(
+        SHOP,
+        edit_type="replace",
+        edit_instruction="Replace the function total with a faster one",
+        code_block="def total(xs): ...",
+    )
+    assert "def total(xs): ...\n" in after
+    assert "sum" not in after
+
+
+def test_a_replace_that_names_nothing_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="what to replace"):
+        _plan(SHOP, edit_type="replace", code_block="x")
+
+
+# Without a code block
+
+
+def test_a_fenced_block_is_the_code() -> None:
+    after = _result("a\n", edit_instruction="Add this:\n```python\nb = 1\nc = 2\n```\nat the top")
+    assert after == "b = 1\nc = 2\na\n"
+
+
+def test_thousands_of_unclosed_fences_are_read_in_one_go() -> None:
+    with pytest.raises(InvalidArgument, match="pass code_block"):
+        _plan("a\n", edit_instruction="```py\n" * 50_000)
+
+
+def test_two_fenced_blocks_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="several fenced"):
+        _plan("a\n", edit_instruction="```\na\n```\nand\n```\nb\n```\n")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "after"),
+    [
+        ("delete line 2", "a = 1\nprint(a)\n"),
+        ("Delete lines 1-2.", "print(a)\n"),
+        ("remove lines 2 to 3", "a = 1\n"),
+        ("remove the line `b = a`", "a = 1\nprint(a)\n"),
+        ("rename a to z", "z = 1\nb = z\nprint(z)\n"),
+        ("Rename the variable `a` to `z`.", "z = 1\nb = z\nprint(z)\n"),
+        ("replace `print(a)` with `print(b)`", "a = 1\nb = a\nprint(b)\n"),
+        ("Replace '1' by '2'.", "a = 2\nb = a\nprint(a)\n"),
+        ("replace print(a) with print(b)", "a = 1\nb = a\nprint(b)\n"),
+        ("replace all `a` with `q`", "q = 1\nb = q\nprint(q)\n"),
+    ],
+)
+def test_a_plain_order_is_carried_out(instruction: str, after: str) -> None:
+    assert _result("a = 1\nb = a\nprint(a)\n", edit_instruction=instruction) == after
+
+
+def test_a_function_is_deleted_by_name() -> None:
+    assert "total" not in _result(SHOP, edit_instruction="Delete the function total")
+
+
+def test_a_literal_that_stands_twice_is_refused() -> None:
+    with pytest.raises(AmbiguousMatch):
+        _plan("a\na\n", edit_instruction="replace `a` with `b`")
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Add a function that sums two numbers",
+        "rename a to b and log every call",
+        "make it faster",
+        "delete what is not needed",
+    ],
+)
+def test_what_needs_invention_is_refused_without_a_provider(instruction: str) -> None:
+    request = EditRequest.of({"target_file": "a.py", "edit_instruction": instruction})
+    assert needs_provider(request)
+    with pytest.raises(InvalidArgument, match="pass code_block"):
+        _plan(SHOP, edit_instruction=instruction)
+
+
+def test_an_insert_of_nothing_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="nothing to insert"):
+        _plan("a\n", code_block="", edit_type="insert")
+
+
+def test_lines_of_a_delete_beat_the_words_of_its_instruction() -> None:
+    after = _result(
+        "a\nb\nc\n",
+        edit_type="delete",
+        edit_instruction="delete the function f",
+        start_line=2,
+    )
+    assert after == "a\nc\n"
+
+
+# Minified files: every place in a very long line costs as much as the line is long
+
+
+MINIFIED = "function a(){return b}" * 2000 + "var last=1;"
+
+
+def test_a_rename_in_a_minified_file_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="minified"):
+        _plan(MINIFIED, file="a.js", edit_instruction="rename a to c")
+
+
+def test_text_is_still_deleted_from_a_minified_file() -> None:
+    after = _result(MINIFIED, file="a.js", edit_instruction='delete "var last=1;"')
+    assert after == MINIFIED.removesuffix("var last=1;")

@@ -1,0 +1,80 @@
+"""execute_command over the wire."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.toolsets.files.conftest import Desk
+
+
+@pytest.mark.requirement("003-command-output", "003-command-shell")
+def test_output_and_exit_code(desk: Desk) -> None:
+    result = desk.call("execute_command", command="echo one && echo two | tr a-z A-Z")
+    assert result["isError"] is False
+    assert result["content"] == [{"type": "text", "text": "one\nTWO\n[exit code: 0]"}]
+    silent = desk.call("execute_command", command="true")
+    assert silent["content"][0]["text"] == "(no output)\n[exit code: 0]"
+
+
+@pytest.mark.requirement("003-command-stderr", "003-command-is-error")
+def test_errors_come_in_a_second_block_and_failure_is_marked(desk: Desk) -> None:
+    result = desk.call("execute_command", command="echo out; echo bad >&2; exit 3")
+    assert result["isError"] is True
+    assert [b["text"] for b in result["content"]] == ["out\n[exit code: 3]", "[stderr]\nbad\n"]
+    assert result["structuredContent"]["exitCode"] == 3
+
+
+@pytest.mark.requirement("003-command-directory")
+def test_the_working_directory(desk: Desk) -> None:
+    def where(**options: object) -> str:
+        return desk.text("execute_command", command="pwd -P", **options).split("\n")[0]
+
+    assert where() == str(desk.root)
+    assert where(workingDirectory=desk.here) == str(desk.here)
+    assert where(workingDirectory=desk.readable) == str(desk.readable)
+
+
+@pytest.mark.requirement("003-command-timeout")
+def test_a_command_that_takes_too_long_is_ended_with_what_it_said(desk: Desk) -> None:
+    result = desk.call("execute_command", command="echo begun; sleep 60", timeout=1)
+    assert result["isError"] is True
+    text = result["content"][0]["text"]
+    assert text.startswith("[command timed out]\nbegun\n")
+    assert result["structuredContent"]["timedOut"] is True
+
+
+@pytest.mark.requirement("003-command-grace")
+def test_a_command_over_its_time_may_clean_up_but_not_stay(desk: Desk) -> None:
+    polite = "trap 'sleep 1.5; echo cleaned; exit 0' TERM; while :; do sleep 0.1; done"
+    result = desk.call("execute_command", command=polite, timeout=1)
+    assert "cleaned" in result["content"][0]["text"]
+    assert result["isError"] is True
+    stubborn = "trap '' TERM; echo stays; while :; do sleep 0.1; done"
+    result = desk.call("execute_command", command=stubborn, timeout=1)
+    assert "stays" in result["content"][0]["text"]
+    assert result["structuredContent"]["timedOut"] is True
+
+
+@pytest.mark.requirement("003-command-cap")
+def test_each_stream_is_capped(desk: Desk) -> None:
+    line = "head -c 600000 /dev/zero | tr '\\0' q; head -c 600000 /dev/zero | tr '\\0' y >&2"
+    result = desk.call("execute_command", command=line)
+    out, errors = (block["text"] for block in result["content"])
+    assert out.count("q") == errors.count("y") == 512 * 1024
+    assert "[output truncated at 512 KB]" in out
+    assert "[output truncated at 512 KB]" in errors
+
+
+@pytest.mark.requirement("003-command-errors")
+def test_refused_commands(desk: Desk) -> None:
+    assert desk.error("execute_command")[0] == -32602
+    outside = desk.error("execute_command", command="true", workingDirectory=desk.outside)
+    assert outside[0] == -32001
+
+
+def test_output_that_is_no_utf_8_is_still_answered(desk: Desk) -> None:
+    assert "\ufffd" in desk.text("execute_command", command="printf '\\377'")
+
+
+def test_what_a_command_is_given_is_no_secret(desk: Desk) -> None:
+    assert "REDLINE" not in desk.text("execute_command", command="env")
