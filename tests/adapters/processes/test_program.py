@@ -16,7 +16,8 @@ _SERVER = """
 import sys
 sys.path.insert(0, {source!r})
 from redline.adapters.sandbox.program import capture
-program = capture("redline.adapters.sandbox.process_tree:parents", ["redline.adapters.sandbox.process_tree"])
+module = "redline.adapters.sandbox.process_tree"
+program = capture(module + ":parents", [module])
 with open({source!r} + "/redline/adapters/sandbox/process_tree.py", "a") as file:
     file.write("\\nopen({mark!r}, 'w').close()\\n")
 sys.exit(program.start().wait())

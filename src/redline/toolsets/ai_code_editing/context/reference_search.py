@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from redline.code.python_js.imports import stem_keys
-from redline.code.python_js.project import Files
+from redline.code.references.file_access import Files
 from redline.code.references.targets import Reference, Target
 from redline.code.registry import TOLD_APART, TYPED, ByLine, InCompany, Resolver, resolver_of
 from redline.code.syntax.definitions import Parsed
