@@ -4,10 +4,11 @@
 
 Every program gets a process of its own, reads the file once and sets a value several times; CPU is
 per set (parse, change, verify or print), memory what the process grew by while it did so. Goals: 1
-MB of YAML within 300 ms and 8 times faster than npm yaml, 10 KB within 3 ms; 1 MB of TOML within
-200 ms; 50 MB of JSON five times faster than json.loads/dumps and than jq, 10 KB below 1 ms, and at
-most four times the file in memory, the file itself counted in. YAML and TOML are parsed whole, old
-and new, in a worker process: what a round trip to it adds is a row of its own.
+MB of YAML within 300 ms (600 ms where every node has a tag) and 8 times faster than npm yaml, 10 KB
+within 3 ms; 1 MB of TOML within 200 ms; 50 MB of JSON five times faster than json.loads/dumps and
+than jq, 10 KB below 1 ms, and at most four times the file in memory, the file itself counted in.
+YAML and TOML are parsed whole, old and new, in a worker process: what a round trip to it adds is a
+row of its own.
 """
 
 from __future__ import annotations
@@ -57,10 +58,8 @@ WARM = {
 }
 OURS = """
 sys.path.insert(0, {src!r})
-from redline.app import prepare_parsers
 from redline.documents.formats import open_document
 from redline.documents.base.path import parse_path
-prepare_parsers()
 path = parse_path({path!r})
 head, line, tail = {warm!r}
 for count in (3, 8000):
@@ -344,7 +343,13 @@ def measure_odd_toml(report: Report, folder: Path) -> None:
 
 
 # Milliseconds of CPU for one set, by task.
-GOALS = {r"^yaml .*1 MB": 300, r"^yaml .*10 KB": 3, r"^toml .*1 MB": 200, r"^json.* 10 KB": 1}
+GOALS = {
+    r"^yaml 1 MB": 300,
+    r"^yaml .+, 1 MB": 600,
+    r"^yaml .*10 KB": 3,
+    r"^toml .*1 MB": 200,
+    r"^json.* 10 KB": 1,
+}
 
 
 def judge(report: Report, sizes: dict[str, int]) -> list[str]:

@@ -84,14 +84,13 @@ from bench.language_server import LanguageServer
 from bench.peers import REPO
 from redline.app import Redline
 from redline.code.syntax.definitions import parse, symbols_of
-from redline.code.syntax.languages import kin_of, language_of
+from redline.code.syntax.languages import language_group, language_of
+from redline.core.cancellation import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
+from redline.services.code.lookup import CodeLookup
+from redline.services.code.reference_query import Chosen
+from redline.services.code.references import READ_PER_TOKEN, Finder
 from redline.settings import Settings
-from redline.toolsets.ai_code_editing.context.asked import Chosen
-from redline.toolsets.ai_code_editing.context.lookup import Lookup
-from redline.toolsets.ai_code_editing.context.references import READ_PER_TOKEN, Finder
-from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
-from redline.toolsets.tool import Call, Client
 
 SEED = 20_261
 PER_SOURCE = 200
@@ -322,7 +321,7 @@ def _read(path: Path) -> tuple[str, list[tuple[int, int]]]:
         text = path.read_bytes().decode("utf-8", "replace")
         language = language_of(path.name)
         assert language is not None
-        known = TEXTS[kin_of(language.name)]
+        known = TEXTS[language_group(language.name)]
         found = parse(text, language).root.find_all(any=[{"kind": kind} for kind in known])
         _texts[path] = text, [(n.range().start.index, n.range().end.index) for n in found]
     return _texts[path]
@@ -361,26 +360,13 @@ def answers(source: Source, picks: list[Pick]) -> Iterator[tuple[set[Line], set[
             redline.code_index.build()
             for pick in picks:
                 path = WorkspacePath(0, tuple(pick.path.split("/")))
-                lookup = Lookup(_call(redline))
+                lookup = CodeLookup(redline, UNCANCELLABLE)
                 finder = Finder(lookup, pick.name, [Chosen(path, pick.line)], ROOM)
                 lines: dict[str, set[Line]] = {"bound": set(), "possible": set()}
                 for used in finder.find():
                     for found in used.references:
                         lines[found.certainty].add((used.path.relative, found.line))
                 yield lines["bound"], lines["possible"]
-
-
-def _call(redline: Redline) -> Call:
-    class Never:
-        """Nobody cancels."""
-
-        def check(self) -> None:
-            """Go on."""
-
-        def on_cancel(self, action: object) -> None:
-            """Never."""
-
-    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Never(), lambda *_: None)
 
 
 def compare(

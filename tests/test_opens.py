@@ -10,22 +10,22 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "redline"
 # Flags without which opening a FIFO waits for its other end.
-CALM = ("O_CALM", "_CALMLY", "O_PATH", "O_DIRECTORY", "_OPEN_DIR", "_O_WALK", "O_NONBLOCK")
+SAFE = ("O_SAFE_OPEN", "_SAFE_FLAGS", "O_PATH", "O_DIRECTORY", "_OPEN_DIR", "_O_WALK", "O_NONBLOCK")
 # Every other open, and why nothing a repository brings can be there.
 PLAIN = {
     "settings.py": "the operator's own configuration files, which may well be a pipe",
     "adapters/audit_file.py": "the file the operator named",
-    "adapters/locks.py": "files of the state directory",
-    "adapters/previews_sqlite.py": "the database the operator named",
+    "adapters/files/locks.py": "files of the state directory",
+    "adapters/workers/failed_content.py": "a file of the state directory",
+    "adapters/previews/sqlite.py": "the database the operator named",
     "adapters/scratch.py": "a temporary directory of our own",
     "adapters/std_streams.py": "descriptors we hold, and the null device",
-    "adapters/confined_child.py": "descriptors we hold",
-    "adapters/ripgrep_process.py": "temporary files of our own, and the null device",
-    "adapters/disk.py": "flags come from the caller in this module, which adds O_CALM",
-    "adapters/disk_reading.py": "flags come from the caller in this module, which adds O_CALM",
-    "adapters/linux.py": "flags come from the caller, which adds O_CALM",
-    "adapters/portable.py": "Windows, which has no FIFOs in its file systems",
-    "adapters/read_guard.py": "the program that is started",
+    "adapters/workers/child.py": "descriptors we hold",
+    "adapters/ripgrep/process.py": "temporary files of our own, and the null device",
+    "adapters/files/disk.py": "flags come from the caller, which adds O_SAFE_OPEN",
+    "adapters/files/disk_read.py": "flags come from the caller, which adds O_SAFE_OPEN",
+    "adapters/files/disk_linux.py": "flags come from the caller, which adds O_SAFE_OPEN",
+    "adapters/files/disk_portable.py": "Windows, which has no FIFOs in its file systems",
     "adapters/images.py": "bytes in memory",
 }
 # Whole folders: files of /proc, control groups and views made for a command, after it ended.
@@ -45,7 +45,7 @@ def opens(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
 
 
 @pytest.mark.requirement("server-no-blocking-open")
-def test_every_open_is_calm_or_has_a_reason() -> None:
+def test_every_open_is_safe_or_has_a_reason() -> None:
     doubtful = []
     for file in sorted(SOURCE.rglob("*.py")):
         name = file.relative_to(SOURCE).as_posix()
@@ -53,7 +53,7 @@ def test_every_open_is_calm_or_has_a_reason() -> None:
             continue
         for call, called in opens(ast.parse(file.read_text("utf-8"))):
             text = ast.unparse(call)
-            if called != "os.open" or not any(flag in text for flag in CALM):
+            if called != "os.open" or not any(flag in text for flag in SAFE):
                 doubtful.append(f"{name}:{call.lineno}: {text[:80]}")
     assert doubtful == [], "open with O_NONBLOCK and require a regular file, or say why not here"
 

@@ -10,7 +10,7 @@ import pytest
 
 from redline.cli.commands.server.serve import _settings
 from redline.cli.main import build_parser
-from redline.settings import Settings, SettingsError, load, read_config, size
+from redline.settings import Settings, SettingsError, load, parse_size, read_config
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +67,18 @@ def test_flag_beats_environment_beats_config(tmp_path: Path) -> None:
     assert (found.tools, found.history_days, found.port) == (("files", "json"), 3.0, 3333)
 
 
+@pytest.mark.requirement("egress-settings")
+def test_allowed_domains_come_from_flags_environment_and_config() -> None:
+    given = parse("--allow-domain", "Example.ORG.", "--allow-domain", "*.b.example:81")
+    assert given.allow_domains == ("example.org", "*.b.example:81")
+    assert load({}, {"REDLINE_ALLOW_DOMAINS": "a.example, b.example"}).allow_domains == (
+        "a.example",
+        "b.example",
+    )
+    assert load({}, {}, {"allow-domains": ["a.example"]}).allow_domains == ("a.example",)
+    assert load({}, {}).allow_domains == ()
+
+
 def test_the_variables_of_the_coding_profile_work() -> None:
     environ = {
         "CODING_TOOLS_MCP_WORKSPACE": "rw",
@@ -89,20 +101,33 @@ def test_the_variables_of_the_coding_profile_work() -> None:
         ({"history_days": "-1"}, "at least 0"),
         ({"sandbox": "off"}, "expected one of safe, trusted, dangerous"),
         ({"read_only": "perhaps"}, "expected 1 or 0"),
+        ({"allow_domains": ["*"]}, "Bad allow_domains from command line: a wildcard needs"),
+        ({"allow_domains": ["https://example.org"]}, "not a port"),
+        ({"allow_domains": ["127.1"]}, "Bad allow_domains"),
         ({"host": "0.0.0.0"}, "token is required"),
         ({"host": "example.org"}, "token is required"),
         ({"host": "127.evil.test"}, "token is required"),
         ({"auth_token": "short"}, "16 characters"),
         ({"oauth_issuer": "https://i"}, "--oauth-audience"),
-        ({"workspace": "/"}, "too much for a workspace"),
+        ({"workspace": "/"}, "too broad for a workspace"),
         ({"workspace": "~nowhere"}, "No such directory"),
-        ({"directories": [("/", False)]}, "too much for a workspace"),
+        ({"directories": [("/", False)]}, "too broad for a workspace"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(given: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError) as caught:
         load(given, {})
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("given", ["original", "seed"])
+def test_original_tool_names_are_also_accepted_under_their_former_value(given: str) -> None:
+    assert load({"tool_names": given}, {}).tool_names == "original"
+
+
+def test_the_former_value_of_tool_names_is_not_offered() -> None:
+    with pytest.raises(SettingsError, match="expected one of auto, original, portable, got dots"):
+        load({"tool_names": "dots"}, {})
 
 
 def test_the_home_directory_needs_to_be_asked_for(
@@ -144,7 +169,7 @@ def test_a_persons_own_config_is_read(tmp_path: Path) -> None:
     ("text", "count"), [("10", 10), ("1K", 1024), ("2MiB", 2 << 20), ("1.5g", 3 << 29), ("0", 0)]
 )
 def test_sizes_can_be_written_with_units(text: str, count: int) -> None:
-    assert size(text) == count
+    assert parse_size(text) == count
 
 
 @pytest.mark.parametrize("flags", [["--http", "nonsense"], ["--http", ":80"], ["--http", "a:b"]])

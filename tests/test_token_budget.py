@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 from bench.tokenizer import count_tokens, tool_text
-from redline.server.calls.catalog import Catalog, load_dialects
+from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.toolsets import TOOLSETS
 from redline.toolsets.tool import Client
 from tests.support import need_node
@@ -24,7 +24,7 @@ def _costs() -> dict[str, int]:
         )
         for name, module in TOOLSETS.items()
         if find_spec(module)
-        for tool in import_module(module).DIALECT.tools
+        for tool in import_module(module).TOOLSET.tools
     }
     return dict(zip(texts, count_tokens(list(texts.values())), strict=True))
 
@@ -39,7 +39,7 @@ def test_a_tool_costs_110_tokens_on_average_and_none_over_300() -> None:
 
 def test_the_list_a_client_of_every_toolset_gets_keeps_the_budget_too() -> None:
     need_node()
-    listed = Catalog(load_dialects(["all"])).list(Client())
+    listed = Catalog(load_toolsets(["all"])).list(Client())
     counts = count_tokens([tool_text(tool) for tool in listed])
     assert max(counts) <= MOST
     assert sum(counts) / len(counts) <= AVERAGE

@@ -1,19 +1,19 @@
-"""The composition root: builds everything on first use; the only importer of adapters."""
+"""The composition root: builds each part on first use; the only importer of adapters."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.adapters.sandbox.program import capture_helper
-from redline.core.loading import load_with
 from redline.core.once import built_once
 from redline.settings import Settings
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.files.disk import Disk
     from redline.adapters.files.workspace import DiskWorkspace
     from redline.adapters.journal.store import DiskStore
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
-    from redline.core.ports.history import Editor, History
+    from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Redline:
-    """One workspace with everything a handler may use (see toolsets.tool.Runtime).
+    """One workspace with everything a handler may use (see services.runtime.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
     never pays for them.
@@ -47,8 +47,8 @@ class Redline:
         self.settings = settings
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
-        self._command_helper = capture_helper()  # as its code is now, whatever happens to it later
-        prepare_parsers()
+        self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
+        self._proxy = _open_proxy(settings.allow_domains)
 
     def __enter__(self) -> Redline:
         return self
@@ -57,23 +57,23 @@ class Redline:
         self.close()
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
-        """The protocol's own stdin and stdout."""
+        """Take stdin and stdout for the protocol alone."""
         from redline.adapters.std_streams import claim_std_streams
 
         return claim_std_streams()
 
     def audit_sink(self) -> Callable[[dict[str, Any]], None]:
-        """Where audit lines go when a file was named."""
+        """Open the file that audit lines go to."""
         from redline.adapters.audit_file import open_audit_file
 
         return open_audit_file(self.settings.audit_log or "")
 
     def at_close(self, action: Callable[[], object]) -> None:
-        """Run *action* when everything is let go."""
+        """Run *action* when this workspace is closed."""
         self._at_close.append(action)
 
     def close(self) -> None:
-        """Let go of what was built, the last first: every part that has a `close` is closed."""
+        """Close every part that was built and has a `close`, the last one first."""
         while self._at_close:
             self._at_close.pop()()
         for part in reversed(list(vars(self).values())):
@@ -82,7 +82,7 @@ class Redline:
                 close()
 
     def take_notices(self) -> list[str]:
-        """What happened to the workspace that nobody asked for; each is given once."""
+        """Return notices about the workspace for the operator, such as recovery; each once."""
         taken = []
         while self._notices:
             taken.append(self._notices.pop(0))
@@ -90,11 +90,12 @@ class Redline:
 
     @built_once
     def options(self) -> Mapping[str, Any]:
-        """Settings a dialect may ask for by name."""
+        """Settings that toolsets may read by name."""
         return {
             "strict_syntax": self.settings.strict_syntax,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
+            "allow_domains": self.settings.allow_domains,
         }
 
     @built_once
@@ -105,7 +106,7 @@ class Redline:
 
     @built_once
     def workspace(self) -> DiskWorkspace:
-        """The roots, held open for life."""
+        """The roots, which stay open until this is closed."""
         from redline.adapters.files.platform import state_homes
         from redline.adapters.files.workspace import DiskWorkspace
 
@@ -124,7 +125,7 @@ class Redline:
 
     @built_once
     def tree(self) -> Tree:
-        """Reading beneath the roots; a change that a crash cut short is settled first."""
+        """Reading beneath the roots, after recovery from a crash."""
         from redline.adapters.files.tree import DiskTree
 
         if not self.settings.read_only:
@@ -133,7 +134,7 @@ class Redline:
 
     @built_once
     def state_dir(self) -> str:
-        """Where the history of this workspace lives, outside of it."""
+        """The directory with the history of this workspace, outside of it."""
         from redline.adapters.files.platform import state_dir_of
 
         return self.settings.state_dir or state_dir_of(self.workspace.roots[0].path)
@@ -151,7 +152,7 @@ class Redline:
         if store.recovery.settled:
             count = store.recovery.settled
             changes = "1 change" if count == 1 else f"{count} changes"
-            self._notices.append(f"finished or took back {changes} that a crash cut short")
+            self._notices.append(f"completed or reverted {changes} that a crash interrupted")
         self._notices += store.recovery.notices()
         if damage := store.damage():
             self._notices.append(damage)
@@ -159,7 +160,7 @@ class Redline:
 
     @built_once
     def _guard(self) -> WriteGuard | None:
-        """What asks for consent before guarded files are written; off in dangerous mode."""
+        """Asks for consent before guarded files are written; None in dangerous mode."""
         from redline.adapters.files.platform import program_files
         from redline.adapters.files.roots import split_path
         from redline.adapters.journal.write_guard import WriteGuard
@@ -178,8 +179,8 @@ class Redline:
         )
 
     @built_once
-    def editor(self) -> Editor:
-        """The only way to change the workspace."""
+    def editor(self) -> ChangeEditor:
+        """Changes the workspace; nothing else does."""
         from redline.engine.editor import JournalEditor
 
         settings = self.settings
@@ -201,7 +202,7 @@ class Redline:
 
     @built_once
     def commands(self) -> Commands:
-        """Commands in the sandbox; what they change is journalled."""
+        """Runs commands in the sandbox and records what they change."""
         from redline.engine.commands import RecordedCommands
 
         return RecordedCommands(
@@ -226,11 +227,12 @@ class Redline:
             git_writes=self.settings.git_writes,
             hidden=(self.state_dir, state_home()),
             program=self._command_helper,
+            proxy=self._proxy,
         )
 
     @built_once
     def reads(self) -> Reads:
-        """What each connection was shown."""
+        """What each connection has read."""
         from redline.adapters.reads import MemoryReads
 
         return MemoryReads()
@@ -251,28 +253,28 @@ class Redline:
 
     @built_once
     def confined(self) -> Confined:
-        """Work that may never end, in killable workers."""
+        """Runs work that may hang or crash in processes that can be killed."""
         from redline.adapters.workers.isolated_calls import IsolatedCalls
 
         workers = IsolatedCalls()
-        self.at_close(workers.close)  # first: others wait for what workers answer
+        self.at_close(workers.close)  # before parts that wait for answers of workers
         return workers
 
     @built_once
     def analysis(self) -> IsolatedAnalysis:
-        """The syntax of texts, by killable workers."""
+        """Analyses syntax in killable workers."""
         from redline._version import __version__
         from redline.adapters.workers.failed_content import FailedContent
         from redline.code.analysis import IsolatedAnalysis
 
-        name = f"failed-{__version__}"  # newer grammars get another try
+        name = f"failed-{__version__}"  # a newer version with newer grammars tries again
         return IsolatedAnalysis(
             self.confined, FailedContent(os.path.join(self.state_dir, "parsers", name))
         )
 
     @built_once
-    def _root_places(self) -> list[int | str]:
-        """The roots as programs and libraries can be pointed at them: by descriptor if possible."""
+    def _root_handles(self) -> list[int | str]:
+        """The roots for other programs and libraries: descriptors if possible, else paths."""
         roots = range(len(self.workspace.roots))
         handles = [self.workspace.handle(number) for number in roots]
         if os.path.isdir("/proc/self/fd"):
@@ -284,25 +286,25 @@ class Redline:
         """Content search."""
         from redline.adapters.ripgrep.search_port import Ripgrep
 
-        return Ripgrep(self._root_places, self.tree, sealed=self.workspace.sealed_in)
+        return Ripgrep(self._root_handles, self.tree, sealed=self.workspace.sealed_in)
 
     @built_once
     def git(self) -> Git:
         """Repositories, for reading."""
         from redline.adapters.git import LibGit
 
-        return LibGit(self.workspace, self.tree, self._root_places)
+        return LibGit(self.workspace, self.tree, self._root_handles)
 
     @built_once
     def images(self) -> Images:
-        """Pictures, told by their content."""
+        """Pictures, recognised by their content."""
         from redline.adapters.images import PillowImages
 
         return PillowImages(self.confined)
 
     @built_once
     def previews(self) -> Previews:
-        """Where previews wait to be applied."""
+        """Stores previews until they are applied."""
         from redline.adapters.previews.open_store import open_previews
 
         return open_previews(self.settings.sessions)
@@ -315,7 +317,7 @@ class Redline:
         return open_llm(self.settings.llm)
 
     def examine(self) -> list[Finding]:
-        """What is in force here, for `redline doctor`."""
+        """Return what `redline doctor` reports about this workspace and machine."""
         from redline.adapters.doctor import examine
 
         settings = self.settings
@@ -334,47 +336,44 @@ class Redline:
         from redline.adapters.code_index.database import SqliteIndex
 
         roots = json.dumps([[root.path, root.writable] for root in self.workspace.roots])
-        program = "import sys; from redline.app import build_index; build_index(*sys.argv[1:])"
-        worker = (sys.executable, "-P", "-c", program, roots, self.state_dir)
+        worker = (sys.executable, "-P", "-m", "redline.index_worker", roots, self.state_dir)
         home = os.path.join(self.state_dir, "index")
         roots_count = len(self.workspace.roots)
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
 
 
-def prepare_parsers() -> None:
-    """Native parsers, once they are needed, take no more memory than they fill."""
+def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:
+    """Capture the proxy for commands, not started yet; None without names."""
+    if not domains:
+        return None
+    from redline.adapters.egress.proxy_process import ProxyProcess
 
-    def sparingly(name: str) -> Any:
-        from redline.adapters.workers.native_memory import load_sparingly
-
-        return load_sparingly(name)
-
-    load_with("toml_rs", sparingly)
+    return ProxyProcess(domains)
 
 
-def keep_stderr_for_words() -> None:
-    """Native parsers do not speak on standard error any more."""
-    from redline.adapters.std_streams import keep_stderr_for_words as keep
+def silence_native_stderr() -> None:
+    """Keep native parsers from printing on standard error."""
+    from redline.adapters.std_streams import silence_native_stderr
 
-    keep()
+    silence_native_stderr()
 
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:
-    """A throw-away workspace that holds *files*, and a place for its history."""
+    """Create a temporary workspace that holds *files*, and a directory for its history."""
     from redline.adapters.scratch import scratch_workspace
 
     return scratch_workspace(files)
 
 
 def write_plainly(path: str, text: str) -> None:
-    """Write as a person's editor would: not through Redline."""
+    """Write a file as a person's editor would, not through Redline."""
     from redline.adapters.scratch import write_plainly
 
     write_plainly(path, text)
 
 
 def build_index(roots: str, state_dir: str) -> None:
-    """Bring a workspace's code index up to date: what the background process does."""
+    """Bring a workspace's code index up to date; the background process runs this."""
     import json
 
     from redline.adapters.code_index.build import be_nice
@@ -394,7 +393,7 @@ def build_index(roots: str, state_dir: str) -> None:
 
 
 def _refuse_inner_state(settings: Settings) -> None:
-    """History inside a workspace would show up in it; only a root as wide as home may hold it."""
+    """Refuse a state directory inside the workspace, unless any root is allowed."""
     if not settings.allow_any_root:
         from redline.core.errors import InvalidArgument
 

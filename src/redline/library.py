@@ -23,7 +23,8 @@ from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.core.textfile import TextFile, encode
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
-from redline.plan.replace import Edit, replace_all
+from redline.plan.replace import TextEdit, replace_all
+from redline.services.history import Direction, revert
 from redline.settings import Settings
 
 
@@ -117,11 +118,11 @@ class Workspace:
 
     def undo(self, operation_id: str | None = None) -> Operation:
         """Take an operation back: the one named, or the latest that is not undone."""
-        return self._app.editor.undo(operation_id, self._origin("undo"))
+        return self._revert(Direction.UNDO, operation_id)
 
     def redo(self, operation_id: str | None = None) -> Operation:
         """Take an undo back."""
-        return self._app.editor.redo(operation_id, self._origin("redo"))
+        return self._revert(Direction.REDO, operation_id)
 
     def close(self) -> None:
         """Let go of everything."""
@@ -138,6 +139,9 @@ class Workspace:
 
     def _origin(self, tool: str, summary: str = "") -> Origin:
         return Origin(tool, self._client, "", summary)
+
+    def _revert(self, direction: Direction, operation_id: str | None) -> Operation:
+        return revert(self._app.editor, direction, operation_id, self._origin(direction.value))
 
     def _diff(self, change_set: ChangeSet) -> str:
         return diff_of(change_set, lambda path: path.relative)
@@ -166,7 +170,7 @@ class Editor:
         place = self._workspace._place(path, Access.WRITE)
         before = self._known(place) or FileState.of(app.tree.read(place))
         file = TextFile(before.content or b"")
-        text = replace_all(file.text, [Edit(old, new)], app.regex)
+        text = replace_all(file.text, [TextEdit(old, new)], app.regex)
         return self._add(Change(place, before, FileState.of(file.with_text(text), before.mode)))
 
     def make_directory(self, path: str) -> Self:

@@ -8,21 +8,19 @@ workspace never brings its own, since that could widen what an agent may do ther
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class SettingsError(Exception):
-    """A setting that cannot be used, named together with where it came from."""
+    """A setting that cannot be used; the message says which and where it came from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything a person can choose; every field has a default that works without set-up."""
 
-    # An empty workspace means: only the directories of `directories` are roots.
+    # When empty, only `directories` are roots.
     workspace: str = "."
-    # More roots as (path, writable), in the order they were given.
+    # Further roots as (path, writable), in the order given.
     directories: tuple[tuple[str, bool], ...] = ()
     allow_any_root: bool = False
     state_dir: str | None = None
@@ -37,11 +35,13 @@ class Settings:
     sessions: str = "memory"
     sandbox: str = "safe"
     exec_allow_roots: tuple[str, ...] = ()
-    # Whether commands and file tools may write git directories; what is put there can run later,
+    # Host names that commands in safe mode reach through a proxy: NAME, *.NAME, NAME:PORT.
+    allow_domains: tuple[str, ...] = ()
+    # Whether commands and file tools may write git directories; files there can be executed later,
     # outside the sandbox.
     git_writes: bool = False
-    # Patterns of files that are written only with a person's consent, beside the defaults of
-    # `core.guarded`; "!PATTERN" takes a default away.
+    # Patterns of files that are written only with a person's consent, added to the defaults of
+    # `core.guarded`; "!PATTERN" removes a default.
     guarded_paths: tuple[str, ...] = ()
     view_image: bool = True
     strict_syntax: bool = False
@@ -62,7 +62,6 @@ class Settings:
     session_idle: float = 1800.0
     rate_limit: float = 200.0
     max_calls: int = 16
-    extra: dict[str, str] = field(default_factory=dict)
 
     @property
     def roots(self) -> tuple[tuple[str, bool], ...]:
@@ -77,14 +76,14 @@ class Settings:
 
     @property
     def allow_read(self) -> tuple[str, ...]:
-        """The roots that are only read."""
+        """The read-only roots."""
         return tuple(path for path, writable in self.directories if not writable)
 
 
 def load(
     flags: Mapping[str, Any], environ: Mapping[str, str], config: Mapping[str, Any] | None = None
 ) -> Settings:
-    """One validated Settings from every source; SettingsError says what is wrong and where."""
+    """Build validated Settings from all sources; SettingsError says what is wrong and where."""
     values = gather(flags, environ, config)
     if "directories" in values and "workspace" not in values:
         values["workspace"] = ""
@@ -97,7 +96,7 @@ def load(
 def gather(
     flags: Mapping[str, Any], environ: Mapping[str, str], config: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """What the sources say, each value checked by itself; what none of them names is left out."""
+    """Return the values that the sources set, each checked by itself."""
     values: dict[str, Any] = {}
     for source, given in (
         ("config file", _flatten(config or {})),
@@ -105,12 +104,12 @@ def gather(
         ("command line", {k: v for k, v in flags.items() if v is not None}),
     ):
         for name, value in given.items():
-            values[name] = _parsed(name, value, source)
+            values[name] = _parse(name, value, source)
     return values
 
 
 def read_config(path: str) -> dict[str, Any]:
-    """A TOML config file; keys are the names of Settings."""
+    """Read a TOML config file; its keys are the names of Settings."""
     import tomllib
     from pathlib import Path
 
@@ -123,19 +122,19 @@ def read_config(path: str) -> dict[str, Any]:
 
 
 def config_path(environ: Mapping[str, str]) -> str | None:
-    """The config file to read without being told: named by environment, or the person's own."""
+    """Return the default config file: REDLINE_CONFIG, or the one in the person's own directory."""
     import os
 
-    named = environ.get("REDLINE_CONFIG")
-    if named:
-        return named
+    chosen = environ.get("REDLINE_CONFIG")
+    if chosen:
+        return chosen
     base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config")
     own = os.path.join(base, "redline", "redline.toml")
     return own if os.path.isfile(own) else None
 
 
 def read_sandbox_profile(path: str) -> tuple[tuple[str, bool], ...]:
-    """The directories of a JSON profile: `read_write`, then `read_only`."""
+    """Read the directories of a JSON profile: `read_write`, then `read_only`."""
     import json
     from pathlib import Path
 
@@ -174,18 +173,17 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _flatten(config: Mapping[str, Any]) -> dict[str, Any]:
-    known = {f.name for f in fields(Settings)}
     given = {key.replace("-", "_"): value for key, value in config.items()}
     writable, readable = given.pop("allow_write", []), given.pop("allow_read", [])
     if writable or readable:
         given["directories"] = [(p, True) for p in writable] + [(p, False) for p in readable]
-    unknown = sorted(set(given) - known)
+    unknown = sorted(set(given) - set(Settings._fields))
     if unknown:
         raise SettingsError(f"Unknown setting in config file: {unknown[0]}")
     return given
 
 
-def _parsed(name: str, value: Any, source: str) -> Any:
+def _parse(name: str, value: Any, source: str) -> Any:
     parse = _PARSERS.get(name)
     if parse is None:
         return value
@@ -196,7 +194,7 @@ def _parsed(name: str, value: Any, source: str) -> Any:
 
 
 def _check_roots(settings: Settings) -> None:
-    """Say at once what the workspace would refuse at its first use."""
+    """Refuse roots at start that the workspace would refuse at its first use."""
     import os
 
     home = os.path.realpath(os.path.expanduser("~"))
@@ -207,7 +205,7 @@ def _check_roots(settings: Settings) -> None:
         if not settings.allow_any_root and real in (home, os.path.dirname(real)):
             kind = "The home directory" if real == home else "The root directory"
             raise SettingsError(
-                f"{kind} is too much for a workspace: {path}\n"
+                f"{kind} is too broad for a workspace: {path}\n"
                 "hint: name a project directory, or pass --allow-any-root"
             )
 
@@ -223,7 +221,7 @@ def _check_together(settings: Settings) -> None:
     if settings.oauth_issuer and not settings.oauth_issuer.startswith(("https://", "http://")):
         raise SettingsError(f"--oauth-issuer takes a URL, got {settings.oauth_issuer}")
     if settings.oauth_issuer and not settings.oauth_audience:
-        raise SettingsError("--oauth-issuer needs --oauth-audience: the URL clients reach us by")
+        raise SettingsError("--oauth-issuer needs --oauth-audience: the URL of this server")
 
 
 def is_loopback(host: str) -> bool:
@@ -253,18 +251,23 @@ def _choice(*legal: str) -> Callable[[Any], str]:
     return parse
 
 
-def _number(least: float) -> Callable[[Any], float]:
+def _tool_names(value: Any) -> str:
+    # An earlier name of "original".
+    return _choice("auto", "original", "portable")("original" if value == "seed" else value)
+
+
+def _number(minimum: float) -> Callable[[Any], float]:
     def parse(value: Any) -> float:
         number = float(value)
-        if not least <= number < float("inf"):
-            raise ValueError(f"expected a number of at least {least:g}, got {value}")
+        if not minimum <= number < float("inf"):
+            raise ValueError(f"expected a number of at least {minimum:g}, got {value}")
         return number
 
     return parse
 
 
-def size(value: Any) -> int:
-    """A number of bytes such as 500M or 2G."""
+def parse_size(value: Any) -> int:
+    """Parse a number of bytes such as 500M or 2G."""
     text = str(value).strip().upper().removesuffix("IB").removesuffix("B")
     units = {"K": 10, "M": 20, "G": 30, "T": 40}
     shift = units.get(text[-1:], 0)
@@ -277,11 +280,11 @@ def size(value: Any) -> int:
     return int(number * (1 << shift))
 
 
-def _whole(least: int, most: int) -> Callable[[Any], int]:
+def _whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
     def parse(value: Any) -> int:
         number = int(value)
-        if not least <= number <= most:
-            raise ValueError(f"expected {least} to {most}, got {value}")
+        if not minimum <= number <= maximum:
+            raise ValueError(f"expected {minimum} to {maximum}, got {value}")
         return number
 
     return parse
@@ -290,6 +293,12 @@ def _whole(least: int, most: int) -> Callable[[Any], int]:
 def _names(value: Any) -> tuple[str, ...]:
     parts = value.split(",") if isinstance(value, str) else list(value)
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def _domains(value: Any) -> tuple[str, ...]:
+    from redline.core.domains import parse_domains
+
+    return tuple(str(domain) for domain in parse_domains(_names(value)))
 
 
 def _paths(value: Any) -> tuple[str, ...]:
@@ -303,29 +312,24 @@ def _directories(value: Any) -> tuple[tuple[str, bool], ...]:
     return tuple((str(path), bool(writable)) for path, writable in value)
 
 
-def _revision(value: Any) -> str:
-    legal = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-    if value not in legal:
-        raise ValueError(f"expected one of {', '.join(legal)}, got {value}")
-    return str(value)
-
-
+_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     "workspace": str,
     "directories": _directories,
     "allow_any_root": _flag,
     "state_dir": str,
     "history_days": _number(0),
-    "history_size": size,
+    "history_size": parse_size,
     "tools": _names,
     "read_only": _flag,
-    "tool_names": _choice("auto", "seed", "portable"),
+    "tool_names": _tool_names,
     "errors": _choice("auto", "result"),
-    "protocol": _revision,
+    "protocol": _choice(*_REVISIONS),
     "llm": str,
     "sessions": str,
     "sandbox": _choice("safe", "trusted", "dangerous"),
     "exec_allow_roots": _paths,
+    "allow_domains": _domains,
     "git_writes": _flag,
     "guarded_paths": _names,
     "view_image": _flag,
@@ -334,17 +338,17 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "otel": _flag,
     "audit_log": str,
     "host": str,
-    "port": _whole(0, 65535),
+    "port": _whole_number(0, 65535),
     "auth_token": str,
     "oauth_issuer": str,
     "oauth_audience": str,
     "allowed_hosts": _names,
     "allowed_origins": _names,
-    "max_body": size,
+    "max_body": parse_size,
     "receive_timeout": _number(0.1),
-    "max_connections": _whole(1, 100_000),
-    "max_sessions": _whole(1, 100_000),
+    "max_connections": _whole_number(1, 100_000),
+    "max_sessions": _whole_number(1, 100_000),
     "session_idle": _number(1),
     "rate_limit": _number(0),
-    "max_calls": _whole(1, 1000),
+    "max_calls": _whole_number(1, 1000),
 }

@@ -291,7 +291,7 @@ def plant_programs(base: Path, marker: Path) -> None:
         path.chmod(0o755)
 
 
-@pytest.mark.requirement("001-git-runs-nothing")
+@pytest.mark.requirement("coding-git-runs-nothing")
 def test_nothing_that_a_repository_names_is_run(
     base: Path, git: Run, reader: LibGit, tmp_path: Path
 ) -> None:

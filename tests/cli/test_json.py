@@ -44,7 +44,7 @@ def shell(tmp_path: Path) -> Shell:
     return made
 
 
-@pytest.mark.requirement("002-shell")
+@pytest.mark.requirement("json-shell")
 def test_a_file_is_changed_in_place_and_the_change_is_undone(shell: Shell) -> None:
     file = shell.folder / "c.json"
     code, out, err = shell("json", "set the port to 9090", "c.json", "--yes")
@@ -56,7 +56,7 @@ def test_a_file_is_changed_in_place_and_the_change_is_undone(shell: Shell) -> No
     assert file.read_text() == BEFORE
 
 
-@pytest.mark.requirement("002-shell")
+@pytest.mark.requirement("json-shell")
 def test_a_dry_run_only_shows(shell: Shell) -> None:
     code, out, _ = shell("json", "remove b from hosts", "c.json", "--dry-run")
     assert code == 0
@@ -79,7 +79,7 @@ def test_nobody_to_ask_means_nothing_is_changed(shell: Shell) -> None:
 PEOPLE = '{"people": [{"name": "Ann", "age": 3}, {"name": "Bob", "age": 4}]}'
 
 
-@pytest.mark.requirement("002-candidates")
+@pytest.mark.requirement("json-candidates")
 def test_the_readings_of_an_ambiguous_instruction_are_a_numbered_choice(shell: Shell) -> None:
     file = shell.folder / "p.json"
     file.write_text(PEOPLE)
@@ -93,7 +93,7 @@ def test_the_readings_of_an_ambiguous_instruction_are_a_numbered_choice(shell: S
     assert shell("instruct", "p.json", "set the age to 5", "--yes", "--choose", "7")[0] == 1
 
 
-@pytest.mark.requirement("002-other-formats")
+@pytest.mark.requirement("json-other-formats")
 def test_a_yaml_file_is_changed_by_instruction(shell: Shell) -> None:
     file = shell.folder / "c.yaml"
     file.write_text("port: 80 # public\n")

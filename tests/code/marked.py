@@ -6,14 +6,14 @@ from collections.abc import Callable
 from textwrap import dedent
 from typing import TypeAlias
 
-from redline.code.references.file_access import Files
-from redline.code.registry import Resolver
+from redline.code.references.file_access import SourceFiles
+from redline.code.references.resolver import ReferenceResolver
 from redline.code.syntax.definitions import Parsed, parse, symbols_of
 from redline.code.syntax.languages import language_of
 from redline.core.paths import WorkspacePath
 
 # What finds references to a name in a language.
-Make: TypeAlias = Callable[[str, Files], Resolver]
+Make: TypeAlias = Callable[[str, SourceFiles], ReferenceResolver]
 
 
 def path_of(name: str) -> WorkspacePath:
@@ -81,8 +81,8 @@ class Sample:
         assert path.root == 0, path  # there is no other root to look into
         return path.relative in self.files
 
-    def reading(self) -> Files:
-        return Files(
+    def reading(self) -> SourceFiles:
+        return SourceFiles(
             self.parse,
             self.is_file,
             self.defining,

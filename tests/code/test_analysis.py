@@ -14,7 +14,7 @@ from redline.app import Redline
 from redline.code.analysis import IsolatedAnalysis
 from redline.code.index.facts import facts_of
 from redline.code.syntax.definitions import parse, symbols_of
-from redline.code.syntax.errors import introduced
+from redline.code.syntax.errors import introduced_issues
 from redline.code.syntax.languages import BY_NAME, LANGUAGES
 from redline.core.errors import Busy, InvalidArgument, LimitReached, ParserFailed, TimeLimit
 from redline.core.ports.confined import Budget
@@ -68,7 +68,9 @@ def test_a_worker_finds_what_the_parser_finds(analysis: IsolatedAnalysis, langua
             assert analysis.symbols(text, language) == symbols_of(parse(text, language))
             assert analysis.facts([(content, language)]) == [facts_of(content, language)]
             broken = text.replace("(", "", 1).replace("{", "", 1)
-            assert analysis.introduced(text, broken, language) == introduced(text, broken, language)
+            assert analysis.introduced_issues(text, broken, language) == introduced_issues(
+                text, broken, language
+            )
 
 
 def test_a_rename_and_its_refusal_come_back(analysis: IsolatedAnalysis) -> None:

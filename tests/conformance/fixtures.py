@@ -1,6 +1,6 @@
 """The tools the official conformance suite asks for, on the real stack.
 
-Switched on by REDLINE_TEST_DIALECT. Redline serves tools and nothing else, so there are no
+Switched on by REDLINE_TEST_TOOLSET. Redline serves tools and nothing else, so there are no
 prompts, resources, completions or sampling here: baseline-*.yml lists what follows from that.
 """
 
@@ -10,17 +10,8 @@ import json
 import threading
 
 from redline.core.errors import PermissionRequired, RedlineError
-from redline.toolsets.tool import (
-    READS,
-    Call,
-    Dialect,
-    FailedCall,
-    Json,
-    Question,
-    Result,
-    RpcFailure,
-    Tool,
-)
+from redline.toolsets.call import Call, FailedCall, Question, Result, RpcFailure
+from redline.toolsets.tool import READS, Json, Tool, Toolset
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAA"
@@ -241,7 +232,7 @@ def _tool(name: str) -> Tool:
     )
 
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="fixtures",
     title="Conformance fixtures",
     tools=tuple(_tool(name) for name in _NAMES),

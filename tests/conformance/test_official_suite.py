@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.node, pytest.mark.xdist_group("node")]
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
     """The server with the suite's fixtures on."""
     need_node()
-    env = {"REDLINE_TEST_DIALECT": "tests.conformance.fixtures"}
+    env = {"REDLINE_TEST_TOOLSET": "tests.conformance.fixtures"}
     args = ["--tools", "fixtures", "--rate-limit", "0"]
     folder = tmp_path_factory.mktemp("conformance")
     with connect("http", args, env=env, cwd=folder, handshake=False) as client:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redline.core import diff as diff_module
-from redline.core import stretch as stretch_module
+from redline.core import spans as spans_module
 from redline.core.diff import (
     NO_NEWLINE,
     diff_of_files,
@@ -98,7 +98,7 @@ def test_the_diff_is_that_of_all_lines_compared_one_by_one(
     old, new = TextFile(texts[0]).text, TextFile(texts[1]).text
     expected = plain_diff(old, new, context)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretch_module, "_PIECE", piece)
+        patch.setattr(spans_module, "_PIECE", piece)
         patch.setattr(diff_module, "_PIECE", max(piece, 4))
         patch.setattr(diff_module, "_LONG_LINE", piece)
         assert unified_diff(old, new, "a", "b", context) == expected
@@ -145,7 +145,7 @@ def plain_diff(old: str, new: str, context: int) -> str:
     if tail:
         codes.append(("equal", ends[0], len(before), ends[1], len(after)))
     shown = ["--- a\n+++ b\n"]
-    for group in diff_module._grouped(codes, context):
+    for group in diff_module._group_hunks(codes, context):
         (_, i, _, j, _), (_, _, i_end, _, j_end) = group[0], group[-1]
         ranges = diff_module._range(i, i_end), diff_module._range(j, j_end)
         shown.append(f"@@ -{ranges[0]} +{ranges[1]} @@\n")

@@ -60,7 +60,7 @@ class _Edited:
 
 
 class _Parsed:
-    """YAML straight to the parser behind its guards, and its tree read, emitted and cut."""
+    """YAML straight to the parser behind its guards, and its values read."""
 
     @cached_property
     def _bases(self) -> list[bytes]:
@@ -77,19 +77,11 @@ class _Parsed:
         return bytes(data)
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
-        from redline.documents import yaml_native, yaml_tree
-        from redline.documents.base.model import require_text
+        from redline.documents.yaml.edit.document import YamlDocument
 
-        require_text(data, "YAML")
-        tree = yaml_native.parse_bounded(data)
-        for root in yaml_tree.documents(tree):
-            yaml_tree.plain_values(tree, root)
-            yaml_tree.flatten(tree, root)
-        yaml_tree.text_of(tree, tree.root_id())
-        first = tree.first_child(tree.root_id())
-        if first != yaml_tree._NONE:
-            tree.remove(first)
-            yaml_tree.text_of(tree, tree.root_id())
+        document = YamlDocument(data)
+        document.data()
+        repr(document.get(()))
 
 
 class CodeFiles:
@@ -111,7 +103,7 @@ class CodeFiles:
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
         from redline.code.syntax.definitions import parse, symbols_of
-        from redline.code.syntax.errors import introduced
+        from redline.code.syntax.errors import introduced_issues
         from redline.code.syntax.languages import language_of
         from redline.code.syntax.uses import uses_of, words_of
 
@@ -124,7 +116,7 @@ class CodeFiles:
         symbols_of(tree)
         words = list(words_of(tree))
         uses_of(tree, rng.choice(words) if words else "a")
-        introduced(text, text.replace("(", "", 1), language)
+        introduced_issues(text, text.replace("(", "", 1), language)
 
 
 class _Picture:

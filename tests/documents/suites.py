@@ -100,7 +100,7 @@ def same(actual: Any, wanted: Any) -> bool:
         return True  # `*a:` is a key in most files, so such an alias is read as its target
     if wanted[0] == "alias" or name is not None:
         return bool(wanted[0] == "alias" and wanted[1] == name)
-    actual = strict.untagged(actual)
+    actual = strict.without_tag(actual)
     if wanted[0] == "seq":
         items = actual if isinstance(actual, list) else []
         return len(items) == len(wanted[1]) and all(map(same, items, wanted[1]))

@@ -38,7 +38,7 @@ def change_one(source: bytes, index: int, path: tuple[Any, ...], value: str) -> 
     return edit.after
 
 
-@pytest.mark.requirement("004-lossless", "004-bytes-kept")
+@pytest.mark.requirement("yaml-lossless", "yaml-bytes-kept")
 @pytest.mark.parametrize(
     "kind", ["workflow", "compose", "kubernetes", "openapi", "helm", "ansible"]
 )
@@ -59,7 +59,7 @@ def test_sets_on_real_files_change_one_value_in_every_form(kind: str) -> None:
     assert count > 500
 
 
-@pytest.mark.requirement("004-bytes-kept")
+@pytest.mark.requirement("yaml-bytes-kept")
 @pytest.mark.parametrize(
     "kind", ["workflow", "compose", "kubernetes", "openapi", "helm", "ansible"]
 )

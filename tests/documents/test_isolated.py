@@ -16,7 +16,7 @@ from redline.core.ports.confined import Confined
 from redline.documents import editing, isolated
 from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import open_document
-from redline.documents.isolated import Source
+from redline.documents.isolated import DocumentSource
 from redline.settings import Settings
 
 SOURCES = {
@@ -48,7 +48,7 @@ def test_a_worker_answers_what_the_engine_answers(workers: Confined, name: str) 
     form = isolated.detect(workers, name, source)
     mine = isolated.apply_edits(workers, name, source, EDITS, Options())
     assert mine == editing.apply_edits(name, source, EDITS, Options())
-    document = Source(source, form)
+    document = DocumentSource(source, form)
     assert isolated.read(workers, document, ("k", "a")) == open_document(source, form).get(
         ("k", "a")
     )
@@ -58,17 +58,17 @@ def test_a_worker_answers_what_the_engine_answers(workers: Confined, name: str) 
 
 def test_a_refusal_keeps_its_kind_its_place_and_its_hint(workers: Confined) -> None:
     with pytest.raises(DocumentSyntax) as syntax:
-        isolated.read(workers, Source(b"a: 1\nb: [\n", "yaml"), ())
+        isolated.read(workers, DocumentSource(b"a: 1\nb: [\n", "yaml"), ())
     assert syntax.value.line is not None
     with pytest.raises(NodeNotFound) as missing:
-        isolated.read(workers, Source(b"port: 1\n", "yaml"), ("prot",))
+        isolated.read(workers, DocumentSource(b"port: 1\n", "yaml"), ("prot",))
     assert "port" in str(missing.value.hint)
     edit = DocEdit("set", ("a",), "@daily")
     with pytest.raises(CannotApply) as refused:
         isolated.apply_edits(workers, "a.yaml", b"a: 1\n", [edit], Options())
     assert '"@daily"' in str(refused.value.hint)
     with pytest.raises(InvalidArgument):
-        isolated.read(workers, Source(b"a: 1\n", "yaml", 3), ())
+        isolated.read(workers, DocumentSource(b"a: 1\n", "yaml", 3), ())
 
 
 @pytest.mark.requirement("docs-limits")
@@ -86,7 +86,7 @@ PROGRAM = """
 import sys
 from redline.app import Redline
 from redline.documents import isolated as confined
-from redline.documents.isolated import Source
+from redline.documents.isolated import DocumentSource
 from redline.documents.editing import DocEdit, Options
 from redline.settings import Settings
 sources = {"a.yaml": b"k: 1\\n", "a.toml": b"k = 1\\n", "a.json5": b"{k: 1}", "x": b"k = 1\\n"}
@@ -95,8 +95,8 @@ with Redline(Settings(workspace=sys.argv[1], allow_any_root=True)) as redline:
         edits = [DocEdit("set", ("k",), "2"), DocEdit("insert", ("n",), "[3]")]
         confined.apply_edits(redline.confined, name, source, edits, Options())
         form = confined.detect(redline.confined, name, source)
-        confined.read(redline.confined, Source(source, form), ("k",))
-        confined.named_schema(redline.confined, Source(source, form))
+        confined.read(redline.confined, DocumentSource(source, form), ("k",))
+        confined.named_schema(redline.confined, DocumentSource(source, form))
 print(*sorted({"yaml12", "toml_rs", "pyjson5"} & set(sys.modules)))
 """
 

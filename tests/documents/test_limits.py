@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -45,14 +46,14 @@ DEEP = {
 }
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 @pytest.mark.parametrize("name", SHALLOW)
 def test_nesting_below_the_limit_is_edited(name: str) -> None:
     form, source, path = SHALLOW[name]
     assert open_document(source, form).set(path, "1").after != source
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 @pytest.mark.parametrize("name", DEEP)
 def test_nesting_beyond_the_limit_is_a_structured_error(name: str) -> None:
     form, source = DEEP[name]
@@ -66,7 +67,7 @@ def test_a_value_may_not_nest_too_deeply_either(value: str) -> None:
         open_document(b"a: 1\n", "yaml").set(("a",), value)
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 def test_aliases_are_never_expanded() -> None:
     lines = [b"k0: &a0 [x, x]\n"]
     lines += [b"k%d: &a%d [*a%d, *a%d]\n" % (i, i, i - 1, i - 1) for i in range(1, 60)]
@@ -131,7 +132,7 @@ NEVER_PARSED = {
 }
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 @pytest.mark.parametrize("name", NEVER_PARSED)
 def test_deep_yaml_is_refused_before_the_native_parser_sees_it(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -190,3 +191,29 @@ def test_a_yaml_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch.setattr(yaml_doc, "MAX_PARSED_BYTES", 1 << 20)
     with pytest.raises(TooLarge, match="larger than 1 MB"):
         open_document(b"- 1\n" * 300_000, "yaml")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "k: " + ":*x" * 300_000,
+        "k: " + "*" * 900_000,
+        "k: [" + "*a:" * 300_000 + "]",
+        'k: "' + "\\" * 900_000 + '"',
+        "k: " + "&a *b " * 150_000,
+        "k: " + "a:\t" * 300_000,
+    ],
+    ids=["colons", "stars", "names", "backslashes", "marks", "tabs"],
+)
+def test_what_is_rewritten_for_the_yaml_parser_takes_linear_time(line: str) -> None:
+    started = time.process_time()
+    with suppress(RedlineError):
+        open_document(line.encode(), "yaml")
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.requirement("docs-limits")
+@pytest.mark.parametrize("form", ["json", "jsonc"])
+def test_json_over_its_limit_is_refused_with_the_limit(form: str) -> None:
+    with pytest.raises(TooLarge, match="larger than 256 MB"):
+        open_document(bytes((256 << 20) + 1), form)

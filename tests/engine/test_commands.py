@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from redline.adapters.processes import workspace_snapshots
+from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import UndoBlocked
@@ -30,6 +30,10 @@ class Shop:
         self.root = base / "ws"
         self.root.mkdir()
         self.redline = Redline(Settings(workspace=str(self.root), state_dir=str(base / "state")))
+
+    def limit_snapshots(self, **limits: int) -> None:
+        made = WorkspaceSnapshots(self.redline.workspace, self.redline.tree, **limits)
+        self.redline.__dict__["_snapshots"] = made
 
     def run(self, line: str) -> Finished:
         command = Command(line, TOP, timeout=60.0)
@@ -64,7 +68,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     made.redline.close()
 
 
-@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.requirement("coding-exec-undo")
 @pytest.mark.parametrize(
     "line",
     [
@@ -98,7 +102,7 @@ def test_undo_takes_back_what_a_command_did_and_redo_repeats_it(shop: Shop, line
     assert shop.picture() == after
 
 
-@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.requirement("coding-exec-undo")
 def test_a_command_that_changes_nothing_records_nothing(shop: Shop) -> None:
     (shop.root / "a.txt").write_text("one\n")
     finished = shop.run("cat a.txt; touch a.txt; echo $$ > /tmp/x")
@@ -106,7 +110,7 @@ def test_a_command_that_changes_nothing_records_nothing(shop: Shop) -> None:
     assert finished.notes == ()
 
 
-@pytest.mark.requirement("001-exec-undo-uncovered")
+@pytest.mark.requirement("coding-exec-undo-uncovered")
 def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> None:
     (shop.root / ".gitignore").write_text("out/\n*.log\n")
     (shop.root / "node_modules").mkdir()
@@ -116,22 +120,18 @@ def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> No
     assert finished.notes == ("Undo does not cover: node_modules/ (ignored), out/ (ignored)",)
 
 
-@pytest.mark.requirement("001-exec-undo-uncovered")
-def test_a_file_over_the_size_limit_is_named_as_not_covered(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workspace_snapshots, "MAX_FILE", 10)
+@pytest.mark.requirement("coding-exec-undo-uncovered")
+def test_a_file_over_the_size_limit_is_named_as_not_covered(shop: Shop) -> None:
+    shop.limit_snapshots(max_file=10)
     (shop.root / "big").write_text("x" * 100)
     finished = shop.run("rm big; echo hi > small")
     assert "big (too large or unreadable)" in finished.notes[0]
     assert finished.change
 
 
-@pytest.mark.requirement("001-exec-undo-uncovered")
-def test_a_workspace_with_too_many_files_is_said_not_to_be_covered(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workspace_snapshots, "MAX_ENTRIES", 3)
+@pytest.mark.requirement("coding-exec-undo-uncovered")
+def test_a_workspace_with_too_many_files_is_said_not_to_be_covered(shop: Shop) -> None:
+    shop.limit_snapshots(max_entries=3)
     for number in range(5):
         (shop.root / str(number)).touch()
     finished = shop.run("rm 1")

@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.changes import ChangeSet, FileState
+from redline.adapters.files.tree import DiskTree
+from redline.adapters.files.workspace import DiskWorkspace
+from redline.adapters.journal.store import DiskStore
+from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import UndoBlocked, UnknownOperation
+from redline.core.paths import WorkspacePath
 from redline.core.ports.history import HistoryQuery, Operation, Origin
-from tests.engine.bench import Bench
+from redline.engine.editor import JournalEditor
+from tests.engine.bench import ORIGIN, Bench, snapshot
+from tests.engine.quick import QuickDisk
 
 
 def _ids(found: object) -> list[str]:
@@ -173,14 +179,14 @@ def test_a_torn_last_line_counts_for_nothing_and_the_next_operation_is_kept(benc
 
 def test_ten_thousand_operations_are_listed_by_page(bench: Bench) -> None:
     from redline.adapters.journal.format import records
-    from redline.adapters.journal.format.lines import Head, spell_operation
+    from redline.adapters.journal.format.lines import Head, format_operation
 
     store = bench.app._store
     change = bench.write("f", "x")
     body = records.encode_body(ChangeSet((change,)), Origin("t"), (), store.workspace.root_path)
     for number in range(10_000):
         head = Head(f"{number:08d}", "change", None, float(number), 0)
-        store.journal.commit(spell_operation(head, body))
+        store.journal.commit(format_operation(head, body))
     fresh = Bench(bench.root)
     page = _ids(fresh.history.list(HistoryQuery(limit=100, before_id="00005000")))
     assert page[0] == "00004999"
@@ -226,17 +232,24 @@ def test_a_plan_is_shown_before_and_is_what_happens(bench: Bench) -> None:
     assert bench.editor.plan_redo(None).paths == plan.paths
 
 
-def test_more_than_fits_in_memory_is_deleted_and_brought_back(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in ("basis", "store_reading"):
-        monkeypatch.setattr(f"redline.adapters.{module}.MOST_HELD", 100)
+def test_more_than_fits_in_memory_is_deleted_and_brought_back(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    disk = QuickDisk()
+    workspace = DiskWorkspace(disk, [str(root)])
+    state, locks = str(tmp_path / "state"), str(tmp_path / "locks")
+    store = DiskStore(disk, workspace, state, locks, max_held=100)
+    editor = JournalEditor(workspace, DiskTree(disk, workspace), store)
+    steps = []
     for number in range(10):
-        (bench.root / f"f{number}").write_bytes(b"%d" % number * 50)
-    before = bench.snapshot()
-    made = bench.commit(*(bench.delete(f"f{number}") for number in range(10)))
-    assert bench.snapshot() == {}
-    held = [s for s in bench.history.get(made.id).change_set.steps if s.before.content]  # type: ignore[union-attr]
+        content = b"%d" % number * 50
+        (root / f"f{number}").write_bytes(content)
+        path = WorkspacePath(0, (f"f{number}",))
+        steps.append(Change(path, FileState.of(content), ABSENT))
+    before = snapshot(root)
+    made = editor.commit(ChangeSet(tuple(steps)), ORIGIN)
+    assert snapshot(root) == {}
+    held = [s for s in store.load(made.id).change_set.steps if s.before.content]  # type: ignore[union-attr]
     assert len(held) == 2
-    bench.undo()
-    assert bench.snapshot() == before
+    editor.undo(None, ORIGIN)
+    assert snapshot(root) == before

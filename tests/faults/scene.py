@@ -10,7 +10,7 @@ from pathlib import Path
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.tree import DiskTree
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.content_store import MOST_INLINE
+from redline.adapters.journal.content_store import MAX_INLINE
 from redline.adapters.journal.format.slots import DONE, READY, parse
 from redline.adapters.journal.store import DiskStore
 from redline.core.changes import (
@@ -64,8 +64,8 @@ class Scene:
         disk = disk or QuickDisk()
         workspace = DiskWorkspace(disk, [str(self.root)])
         state, locks = str(self.state / "j"), str(self.state / "locks")
-        most = 0 if self.blobs else MOST_INLINE
-        store = DiskStore(disk, workspace, state, locks, most_inline=most, least_delta=0)
+        most = 0 if self.blobs else MAX_INLINE
+        store = DiskStore(disk, workspace, state, locks, max_inline=most, min_delta=0)
         return store, JournalEditor(workspace, DiskTree(disk, workspace), store)
 
     def change(self, editor: JournalEditor) -> Operation:

@@ -140,12 +140,12 @@ SITES = {
     "Slot.activate",  # the intent, before anything is staged
     "StagedFiles.sync_staged",  # staged files
     "Journal._write_or_take_back",  # the commit point, with small contents in it
-    "Swap.make_last",  # the directories of the workspace
+    "Swap.sync_directories",  # the directories of the workspace
     "Slot.finish",  # done, and what the next change may stage
 }
 BLOB_SITES = {
     "Blobs._write",  # larger contents for undo and recovery
-    "Blobs.put",  # the directory of contents
+    "Blobs.store",  # the directory of contents
 }
 
 
@@ -196,7 +196,9 @@ def test_a_change_that_failed_leaves_nothing_behind_a_power_cut(scene: Scene) ->
     assert answers == {"refused", "done", "unmoved"}
 
 
-@pytest.mark.parametrize(("site", "blobs"), [("StagedFiles.sweep", False), ("Blobs.forget", True)])
+@pytest.mark.parametrize(
+    ("site", "blobs"), [("StagedFiles.sweep", False), ("Blobs.remove_half_written", True)]
+)
 def test_a_missing_sync_after_a_failure_is_caught(top: Path, site: str, blobs: bool) -> None:
     scene = Scene(top / "scene", blobs=blobs)
     before, after = _prepared(scene)

@@ -14,7 +14,7 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import GrepQuery
 from redline.core.ports.tree import FactLists
-from redline.search.levels import Scope
+from redline.search.levels import ListingScope
 from redline.search.listing import list_directory, list_files
 from redline.settings import Settings
 from tests.adapters.ripgrep.test_search_port import Patient
@@ -39,10 +39,10 @@ def _names(prefix: str, facts: FactLists) -> list[str]:
     return [prefix + name for name in facts.names]
 
 
-@pytest.mark.requirement("001-no-escape")
+@pytest.mark.requirement("coding-no-escape")
 def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
     word = OUTSIDE.decode().split(":")[0]
-    scope = Scope(hidden=True, ignored=True)
+    scope = ListingScope(hidden=True, ignored=True)
     query = GrepQuery(word, literal=True, hidden=True, ignored=True)
     with swapping(tmp_path) as root:
         redline = Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state")))
@@ -65,7 +65,7 @@ def test_no_search_or_listing_escapes(tmp_path: Path) -> None:
         pytest.skip("no Landlock here: ripgrep is not held by the kernel")
 
 
-@pytest.mark.requirement("001-no-escape")
+@pytest.mark.requirement("coding-no-escape")
 def test_no_git_read_escapes(tmp_path: Path) -> None:
     def git(root: Path, *arguments: str) -> None:
         command = ["git", "-c", "core.safecrlf=false", *arguments]

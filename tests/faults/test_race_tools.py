@@ -243,7 +243,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
             yield Ground(client, root)
 
 
-@pytest.mark.requirement("001-no-escape")
+@pytest.mark.requirement("coding-no-escape")
 @pytest.mark.parametrize("tool", WORK)
 def test_no_call_reaches_the_outside(ground: Ground, tool: str) -> None:
     if tool in SLOW and not shutil.which("bwrap"):

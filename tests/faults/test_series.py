@@ -20,8 +20,8 @@ from tests.faults.power import CUT, POLICIES, PowerDisk
 from tests.faults.scene import ORIGIN, Scene, at, in_child
 
 LONG = bool(os.environ.get("REDLINE_LONG"))
-SYNCS = {"StagedFiles.sync_staged", "Journal._write_or_take_back", "Swap.make_last"}
-BLOB_SYNCS = {"Blobs._write", "Blobs.put"}
+SYNCS = {"StagedFiles.sync_staged", "Journal._write_or_take_back", "Swap.sync_directories"}
+BLOB_SYNCS = {"Blobs._write", "Blobs.store"}
 # What each change of the story makes of a place of the workspace; None removes it.
 Step = tuple[str, bytes | None]
 STORY: tuple[Step, ...] = (

@@ -42,7 +42,7 @@ TAILS = [
 ]
 
 
-@pytest.mark.requirement("002-every-word")
+@pytest.mark.requirement("json-every-word")
 @pytest.mark.parametrize("tail", TAILS)
 def test_what_follows_a_value_is_not_part_of_it(tail: str) -> None:
     proposal = propose(DOCUMENT, f"Set the city to Linz {tail}")
@@ -83,7 +83,7 @@ def test_what_must_not_be_touched_stops_a_change_of_it() -> None:
     assert propose(DOCUMENT, "Don't touch the city").status == "ambiguous"
 
 
-@pytest.mark.requirement("002-candidates")
+@pytest.mark.requirement("json-candidates")
 def test_where_a_text_ends_is_the_callers_choice() -> None:
     proposal = propose(DOCUMENT, "Set the city to Linz until Friday")
     assert [(c.operations[0].value, c.unexplained) for c in proposal.candidates] == [

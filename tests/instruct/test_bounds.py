@@ -73,7 +73,7 @@ STAFF = (
 )
 
 
-@pytest.mark.requirement("002-readings")
+@pytest.mark.requirement("json-readings")
 def test_a_whole_value_beats_a_part_of_a_name() -> None:
     operations = propose(parse(STAFF), "Set the title of the Sales staff to Agent").operations
     assert [o.path for o in operations] == [("staff", "1", "title"), ("staff", "2", "title")]
@@ -82,14 +82,14 @@ def test_a_whole_value_beats_a_part_of_a_name() -> None:
     assert propose(parse(STAFF), "Remove the Lead").status == "ambiguous"
 
 
-@pytest.mark.requirement("002-readings")
+@pytest.mark.requirement("json-readings")
 def test_a_scope_narrows_a_path_too() -> None:
     assert propose(parse(STAFF), "Set staff[0].title to Boss for Bo").status == "ambiguous"
     [operation] = propose(parse(STAFF), "Set staff[1].title to Boss for Bo").operations
     assert operation.path == ("staff", "1", "title")
 
 
-@pytest.mark.requirement("002-readings")
+@pytest.mark.requirement("json-readings")
 @pytest.mark.parametrize(
     ("instruction", "target"),
     [("Rename a.b to a.c", ("a", "c")), ("Rename a.b to c", ("a", "c"))],

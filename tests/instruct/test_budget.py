@@ -16,7 +16,7 @@ RECORDS: Value = from_plain(
 )
 
 
-@pytest.mark.requirement("002-work-budget")
+@pytest.mark.requirement("json-work-budget")
 @pytest.mark.parametrize(
     "instruction",
     [
@@ -34,13 +34,13 @@ def test_a_bottomless_instruction_is_given_up(instruction: str) -> None:
     assert process_time() - started < 10
 
 
-@pytest.mark.requirement("002-work-budget")
+@pytest.mark.requirement("json-work-budget")
 def test_work_beyond_the_budget_is_not_done() -> None:
     with pytest.raises(OverBudget):
         understand(Tree(RECORDS, budget=20_000), "set status to old for every record with age 5")
 
 
-@pytest.mark.requirement("002-work-budget")
+@pytest.mark.requirement("json-work-budget")
 def test_filters_over_thousands_of_records_stay_within_the_budget() -> None:
     proposal = propose(RECORDS, "set status to old for every record whose age is over 1990")
     assert len(proposal.operations) == 9

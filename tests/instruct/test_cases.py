@@ -26,19 +26,19 @@ def test_there_are_enough_cases_of_every_kind(verdicts: list[Verdict]) -> None:
     assert len({v.case.document for v in verdicts}) >= 12
 
 
-@pytest.mark.requirement("002-no-wrong-change")
+@pytest.mark.requirement("json-no-wrong-change")
 def test_no_instruction_leads_to_a_wrong_change(verdicts: list[Verdict]) -> None:
     wrong = [v for v in verdicts if v.grade == "wrong"]
     assert not wrong, _listed(wrong)
 
 
-@pytest.mark.requirement("002-ambiguous-recognised")
+@pytest.mark.requirement("json-ambiguous-recognised")
 def test_every_ambiguous_instruction_is_recognised(verdicts: list[Verdict]) -> None:
     missed = [v for v in verdicts if v.case.expected == "?" and v.grade != "right"]
     assert not missed, _listed(missed)
 
 
-@pytest.mark.requirement("002-exactness")
+@pytest.mark.requirement("json-exactness")
 def test_most_instructions_are_carried_out_exactly(verdicts: list[Verdict]) -> None:
     for part in (verdicts, [v for v in verdicts if v.case.held_out]):
         right = sum(v.grade == "right" for v in part)

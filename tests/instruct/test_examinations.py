@@ -22,19 +22,19 @@ def graded(
     return found
 
 
-@pytest.mark.requirement("002-no-wrong-change")
+@pytest.mark.requirement("json-no-wrong-change")
 def test_no_case_leads_to_a_wrong_change(graded: list[Graded]) -> None:
     wrong = [g for g in graded if g.grade == "wrong"]
     assert not wrong, "\n".join(map(explained, wrong))
 
 
-@pytest.mark.requirement("002-ambiguous-recognised")
+@pytest.mark.requirement("json-ambiguous-recognised")
 def test_every_ambiguous_case_is_recognised(graded: list[Graded]) -> None:
     missed = [g for g in graded if g.outcome == "ambiguous" and g.grade != "exact"]
     assert not missed, "\n".join(map(explained, missed))
 
 
-@pytest.mark.requirement("002-exactness")
+@pytest.mark.requirement("json-exactness")
 def test_most_changes_are_exact(graded: list[Graded]) -> None:
     changes = [g for g in graded if g.outcome == "change"]
     exact = [g for g in changes if g.grade == "exact"]

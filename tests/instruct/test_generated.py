@@ -16,8 +16,8 @@ from tests.instruct.generator import made, plain
 COUNT = 100_000 if os.environ.get("REDLINE_LONG") else 450
 
 
-@pytest.mark.requirement("002-readings")
-@pytest.mark.requirement("002-no-wrong-change")
+@pytest.mark.requirement("json-readings")
+@pytest.mark.requirement("json-no-wrong-change")
 def test_a_generated_sentence_means_what_it_says_or_is_refused() -> None:
     wrong: list[str] = []
     right: Counter[str] = Counter()
@@ -39,7 +39,7 @@ def test_a_generated_sentence_means_what_it_says_or_is_refused() -> None:
     assert all(share > 0.65 for rule, share in shares.items() if rule != "remark"), shares
 
 
-@pytest.mark.requirement("002-readings")
+@pytest.mark.requirement("json-readings")
 @pytest.mark.parametrize(
     "scope", ["in {group}", "whose score is over 40", "except {name}", "with group {group}"]
 )
@@ -58,7 +58,7 @@ def test_a_scope_never_widens_what_is_changed(scope: str) -> None:
         assert len(some) == 4 or not scope.startswith("except")
 
 
-@pytest.mark.requirement("002-readings")
+@pytest.mark.requirement("json-readings")
 def test_what_is_shown_is_what_applying_does() -> None:
     for seed in range(0, COUNT, 7):
         case = made(seed)

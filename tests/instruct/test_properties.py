@@ -21,9 +21,9 @@ from redline.instruct.model.operations import (
     value_at,
 )
 from redline.instruct.model.values import Num, Value, dumps, parse, type_name
-from redline.toolsets.json_editor.files import plan_file
-from redline.toolsets.json_editor.inputs import Source
-from redline.toolsets.json_editor.session import Session, hash_of
+from redline.services.instructions.files import plan_file
+from redline.services.instructions.inputs import Source
+from redline.services.instructions.session import Session, hash_of
 
 EXAMPLES = 2000 if os.environ.get("REDLINE_LONG") else 150
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -89,7 +89,7 @@ def test_only_what_is_listed_changes(case: tuple[Value, list[Operation]]) -> Non
         )
 
 
-@pytest.mark.requirement("002-preview-is-apply")
+@pytest.mark.requirement("json-preview-is-apply")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits())
 def test_a_stored_session_does_what_the_operations_did(
@@ -103,7 +103,14 @@ def test_a_stored_session_does_what_the_operations_did(
     assert dumps(apply_operations(again.document, again.operations)) == expected
 
 
-@pytest.mark.requirement("002-preview-is-apply")
+class _NoWorker:
+    """JSON needs no worker process."""
+
+    def call(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("a JSON file was sent to a worker process")
+
+
+@pytest.mark.requirement("json-preview-is-apply")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits(), st.sampled_from([None, 2, "\t"]))
 def test_a_file_gets_exactly_what_was_previewed(
@@ -112,7 +119,7 @@ def test_a_file_gets_exactly_what_was_previewed(
     document, operations = case
     text = dumps(document) if indent is None else _indented(document, indent)
     source = Source(document, "", "f.json", None, text.encode())
-    after = plan_file(source, operations)
+    after = plan_file(_NoWorker(), source, operations)
     assert dumps(parse(after)) == dumps(apply_operations(document, operations))
 
 
@@ -136,7 +143,7 @@ def _indented(document: Value, indent: Any) -> str:
     return text
 
 
-@pytest.mark.requirement("002-preview-is-apply")
+@pytest.mark.requirement("json-preview-is-apply")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(DOCUMENTS, st.data())
 def test_an_assignment_by_pointer_changes_that_place_alone(

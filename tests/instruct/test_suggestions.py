@@ -18,7 +18,7 @@ def ambiguous() -> list[tuple[Case, Proposal]]:
     return [(case, proposal) for case, proposal in asked if proposal.status == "ambiguous"]
 
 
-@pytest.mark.requirement("002-suggestions-work")
+@pytest.mark.requirement("json-suggestions-work")
 def test_every_suggestion_does_what_its_candidate_says() -> None:
     held = documents()
     tried = 0
@@ -35,7 +35,7 @@ def test_every_suggestion_does_what_its_candidate_says() -> None:
     assert tried > 40
 
 
-@pytest.mark.requirement("002-candidates")
+@pytest.mark.requirement("json-candidates")
 def test_candidates_differ_and_a_removal_leaves_no_word_unexplained() -> None:
     held = documents()
     for case, proposal in ambiguous():

@@ -31,7 +31,7 @@ def _places(words: list[str]) -> list[int]:
     return [i for i, head in enumerate(heads) if head.count('"') % 2 == head.count("'") % 2 == 0]
 
 
-@pytest.mark.requirement("002-every-word")
+@pytest.mark.requirement("json-every-word")
 def test_an_odd_word_is_never_skipped() -> None:
     held = documents()
     asked = [case for case in cases() if "{" not in case.instruction]

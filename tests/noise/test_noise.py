@@ -17,7 +17,7 @@ COUNT, SEEDS = (20_000, (1, 2)) if LONG else (600, (1,))
 LEAST = 0.999 if LONG else 0.99
 
 
-@pytest.mark.requirement("000-noise")
+@pytest.mark.requirement("code-noise")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_noise_never_leads_to_a_wrong_edit(seed: int) -> None:
     results: Counter[tuple[str, str]] = Counter()

@@ -25,7 +25,7 @@ from redline.core.ports.search import RegexMatch
 from redline.core.textfile import TextFile
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.regex import count_groups, parse_template, replace_regex
-from redline.plan.replace import Edit, _spliced, replace_all
+from redline.plan.replace import TextEdit, _splice_large, replace_all
 from tests.search.plain_tree import PlainTree
 
 
@@ -87,19 +87,19 @@ def test_the_line_behind_a_final_newline_is_none() -> None:
 
 def test_an_error_knows_its_edit() -> None:
     with pytest.raises(NoMatch) as caught:
-        replace_all("a", [Edit("a", "b"), Edit("zz", "c")], Canned())
+        replace_all("a", [TextEdit("a", "b"), TextEdit("zz", "c")], Canned())
     assert caught.value.details["edit"] == 1
 
 
 def test_new_text_that_no_file_can_hold_is_refused() -> None:
     with pytest.raises(InvalidArgument):
-        replace_all("a", [Edit("a", "\ud800")], Canned())
+        replace_all("a", [TextEdit("a", "\ud800")], Canned())
     with pytest.raises(MatchError):
-        replace_all("a", [Edit("", "b")], Canned())
+        replace_all("a", [TextEdit("", "b")], Canned())
 
 
 def test_a_negative_limit_means_all() -> None:
-    assert replace_all("x x", [Edit("x", "y", limit=-1)], Canned()) == "y y"
+    assert replace_all("x x", [TextEdit("x", "y", limit=-1)], Canned()) == "y y"
 
 
 def at(name: str) -> WorkspacePath:
@@ -175,13 +175,13 @@ def test_moving_is_a_rename_and_never_a_surprise(tree: PlainTree) -> None:
 def test_a_large_file_becomes_the_same_bytes_as_a_small_one(
     raw: bytes, mark: bytes, old: str, new: str, limit: int, ignore_case: bool
 ) -> None:
-    file, edit = TextFile(mark + raw), Edit(old, new, limit, ignore_case=ignore_case)
+    file, edit = TextFile(mark + raw), TextEdit(old, new, limit, ignore_case=ignore_case)
     try:
         expected: object = file.with_text(replace_all(file.text, [edit], Canned()))
     except RedlineError as error:
         expected = (type(error), error.message, error.details)
     try:
-        found: object = _spliced(file, [edit])
+        found: object = _splice_large(file, [edit])
     except RedlineError as error:
         found = (type(error), error.message, error.details)
     if found is None:  # two encodings: the longer way says so

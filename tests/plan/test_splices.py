@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from redline.core.textfile import TextFile
 from redline.plan.match.engine import apply_placements
-from redline.plan.match.placement import Level, Placement
-from redline.plan.splices import spliced, splices_of
+from redline.plan.match.placement import MatchLevel, Placement
+from redline.plan.splices import apply_all_splices, splices_of
 
 TEXT = st.text("ab\n\u00e9\u20ac\U0001f600", max_size=30)
 CUTS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), TEXT), max_size=5)
@@ -24,16 +24,16 @@ def test_the_bytes_become_those_of_the_new_text(
     for gap, length, new in cuts:
         start = min(at + gap, len(text))
         at = min(start + length, len(text))
-        spots.append(Placement(start, at, new, Level.LITERAL, 1))
+        spots.append(Placement(start, at, new, MatchLevel.LITERAL, 1))
     file = TextFile((mark + text).encode())
-    assert spliced(file, splices_of(file, text, spots)) == file.with_text(
+    assert apply_all_splices(file, splices_of(file, text, spots)) == file.with_text(
         apply_placements(text, spots)
     )
 
 
 def test_a_file_that_is_not_utf8_is_left_to_those_who_look_at_all_of_it() -> None:
     file = TextFile(b"a \xff")
-    spot = Placement(0, 1, "\u20ac", Level.LITERAL, 1)
-    assert spliced(file, splices_of(file, file.text, [spot])) is None
-    plain = Placement(0, 1, "b", Level.LITERAL, 1)
-    assert spliced(file, splices_of(file, file.text, [plain])) == b"b \xff"
+    spot = Placement(0, 1, "\u20ac", MatchLevel.LITERAL, 1)
+    assert apply_all_splices(file, splices_of(file, file.text, [spot])) is None
+    plain = Placement(0, 1, "b", MatchLevel.LITERAL, 1)
+    assert apply_all_splices(file, splices_of(file, file.text, [plain])) == b"b \xff"

@@ -23,7 +23,7 @@ from tests.support import LONG
 
 HERE = Path(__file__).parent
 # The areas, each with AREA.toml and its runner test_AREA_probes.py.
-AREAS = ("sandbox", "parsers", "durable", "guarded", "server", "held")
+AREAS = ("sandbox", "egress", "parsers", "durable", "guarded", "server", "held")
 RUNNERS = {"parsers": "test_parser_probes.py"}
 # What an attack found; every one of them keeps a probe.
 FINDINGS = (

@@ -125,7 +125,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, P
     base = tmp_path_factory.mktemp("every") / "workspace"
     base.mkdir()
     _lay_out(base)
-    args = ["--errors", "result", "--workspace", str(base), "--tool-names", "seed"]
+    args = ["--errors", "result", "--workspace", str(base), "--tool-names", "original"]
     for name in ("other", "third"):
         args += ["--allow-write", str(base.parent / name)]
     with connect("stdio", args, cwd=base) as client:

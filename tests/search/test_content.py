@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from redline.app import Redline
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
-from redline.search.content import Base, ContentSearch, Question, Scope
+from redline.search.content import Base, ContentQuestion, ContentSearch, SearchScope
 from redline.search.es_regex import translate
 from redline.search.walk import Excludes
 from redline.settings import Settings
 from tests.support import LONG
 
 ROOT = WorkspacePath(0, ())
-EVERYTHING = Scope((Base(ROOT),), ROOT, Excludes([]))
+EVERYTHING = SearchScope((Base(ROOT),), ROOT, Excludes([]))
 
 
 class Patient:
@@ -84,7 +84,7 @@ def test_both_engines_agree_on_every_line(
     text = "".join(line + end for line in lines)
     (base / "f").write_bytes(text.encode("utf-8", "surrogateescape"))
     search = ContentSearch(made.tree, made.regex, made.grep, Patient())
-    question = Question(pattern, ignore_case=ignore_case, context=context, cap=cap)
+    question = ContentQuestion(pattern, ignore_case=ignore_case, context=context, cap=cap)
     slow = search.by_worker(question, EVERYTHING)
     quick = search.run(question, EVERYTHING)
     assert [(h.line, h.text, h.is_match) for h in quick.lines] == [
@@ -114,7 +114,7 @@ def test_a_malformed_pattern_is_malformed_whoever_searches(
     _, made = runtime
     search = ContentSearch(made.tree, made.regex, made.grep, Patient())
     with pytest.raises(InvalidPattern):
-        search.run(Question(pattern), EVERYTHING)
+        search.run(ContentQuestion(pattern), EVERYTHING)
 
 
 ODD_FILES = {
@@ -142,7 +142,7 @@ def test_both_engines_agree_about_files_with_odd_bytes(
     made = Redline(Settings(workspace=str(base), state_dir=str(tmp_path / "state")))
     try:
         search = ContentSearch(made.tree, made.regex, made.grep, Patient())
-        question = Question(pattern, cap=cap, context=context)
+        question = ContentQuestion(pattern, cap=cap, context=context)
         quick = search.run(question, EVERYTHING)
         slow = search.by_worker(question, EVERYTHING)
     finally:

@@ -13,7 +13,7 @@ from redline.adapters.files.tree import DiskTree
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import FactLists
-from redline.search.levels import Scope
+from redline.search.levels import ListingScope
 from redline.search.listing import Listing, list_files
 from tests.adapters.ripgrep.test_search_port import Patient
 
@@ -73,7 +73,7 @@ def test_every_cut_is_the_beginning_of_the_whole(
     total = len(whole)
     for most in (1, 2, 9, 17, 18, 19, 700, total - 1, total, total + 1):
         listing = list_files(
-            tree, TOP, Scope(), Patient(), _paths, patterns=patterns, most=most, order=order
+            tree, TOP, ListingScope(), Patient(), _paths, patterns=patterns, most=most, order=order
         )
         assert _flat(listing) == whole[:most]
         assert listing.shown == min(most, total)
@@ -85,6 +85,6 @@ def test_nothing_is_listed_of_nothing(tree: DiskTree) -> None:
     for order in ("path", "modified"):
         for place in (TOP, TOP.child("empty")):
             listing = list_files(
-                tree, place, Scope(), Patient(), _paths, patterns=["*.none"], order=order
+                tree, place, ListingScope(), Patient(), _paths, patterns=["*.none"], order=order
             )
             assert (listing.entries, listing.truncated, listing.total) == ([], False, 0)

@@ -15,8 +15,10 @@ from tests.wire.client import ROOT
 TOO_DEAR = {
     "asyncio", "concurrent.futures", "logging", "mcp", "mcp_types", "pydantic", "jsonschema_rs",
     "subprocess", "shutil", "pathlib", "tempfile", "sqlite3", "hashlib", "random", "ctypes",
+    "dataclasses", "inspect", "orjson",
     "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.toolsets.call",
-    "redline.server.calls.running", "redline.server.http.serve", "redline.adapters.files.disk",
+    "redline.core.call_scope", "redline.server.calls.dispatch",
+    "redline.server.calls.in_flight", "redline.server.http.serve", "redline.adapters.files.disk",
     "PIL", "pygit2",
     "ast_grep_py", "yaml12", "rich", "httpx2", "regress",
 }  # fmt: skip

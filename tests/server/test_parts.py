@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from redline.core.errors import Cancelled, InvalidArgument
 from redline.server.calls.argument_names import nearest
 from redline.server.calls.arguments import validate
-from redline.server.calls.workers import LineFull, Workers, aside
+from redline.server.calls.workers import QueueFull, Workers, release_slot_while_waiting
 from redline.server.http.rate import RateLimit
 from redline.server.observe.redact import REDACTED, redact
 from redline.server.rpc import wire
-from redline.server.rpc.cancel import Token
+from redline.server.rpc.cancel import CancelToken
 from redline.toolsets.tool import READS, Json, Tool
 
 JSON = st.recursive(
@@ -55,7 +55,7 @@ def test_values_under_secret_names_are_redacted_whatever_they_are(key: str) -> N
 
 
 def test_long_texts_and_lists_are_cut_and_a_secret_across_the_cut_is_still_found() -> None:
-    assert len(redact("x" * 1000)) == 243
+    assert len(redact("x" * 1000)) == 240
     assert len(redact(list(range(500)))) == 50
     assert "ghp_" not in redact("x" * 230 + " ghp_abcdefghijklmnopqrstuvwxyz0123")
 
@@ -106,7 +106,7 @@ def test_workers_that_wait_for_a_person_hold_up_nobody_and_are_not_too_many_afte
     answered, ran = threading.Event(), threading.Event()
     before = threading.active_count()
     for _ in range(6):
-        workers.submit(lambda: aside(lambda: answered.wait(20)))
+        workers.submit(lambda: release_slot_while_waiting(lambda: answered.wait(20)))
     workers.submit(ran.set)
     assert ran.wait(20)
     assert threading.active_count() >= before + 6
@@ -164,28 +164,28 @@ def test_the_first_call_of_an_owner_runs_even_when_all_threads_are_held_by_other
     assert workers.drain(20)
     assert flood.most <= 4 + 6
     assert workers._threads <= 4 + 1
-    assert workers._lines == {}
+    assert workers._queues == {}
 
 
 def test_who_waits_for_a_person_leaves_the_place_to_the_owners_next() -> None:
     workers, answered, ran = Workers(limit=2, share=1), threading.Event(), threading.Event()
     for _ in range(6):
-        workers.submit(lambda: aside(lambda: answered.wait(20)), owner="ann")
+        workers.submit(lambda: release_slot_while_waiting(lambda: answered.wait(20)), owner="ann")
     workers.submit(ran.set, owner="ann")
     assert ran.wait(20)
     answered.set()
     assert workers.drain(20)
-    assert workers._lines == {}
+    assert workers._queues == {}
 
 
 def test_a_line_that_is_full_takes_no_more_and_goes_on_when_it_moves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("redline.server.calls.workers._MOST_WAITING", 2)
+    monkeypatch.setattr("redline.server.calls.workers._MAX_WAITING", 2)
     workers, flood = Workers(limit=2, share=1), Gate()
     for _ in range(3):
         workers.submit(flood, owner="ann")
-    with pytest.raises(LineFull):
+    with pytest.raises(QueueFull):
         workers.submit(flood, owner="ann")
     workers.submit(lambda: None, owner="bob")
     flood.open.set()
@@ -196,11 +196,11 @@ def test_a_line_that_is_full_takes_no_more_and_goes_on_when_it_moves(
 
 
 def test_a_line_holds_so_many_bytes_but_always_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("redline.server.calls.workers._MOST_HELD", 100)
+    monkeypatch.setattr("redline.server.calls.workers._MAX_HELD_BYTES", 100)
     workers, flood = Workers(limit=2, share=1), Gate()
     workers.submit(flood, 1000, "ann")
     workers.submit(flood, 1000, "ann")
-    with pytest.raises(LineFull, match="1 calls"):
+    with pytest.raises(QueueFull, match="1 calls"):
         workers.submit(flood, 1, "ann")
     flood.open.set()
     assert workers.drain(20)
@@ -219,7 +219,7 @@ def test_a_job_that_fails_does_not_take_its_worker_along(capfd: Any) -> None:
 
 
 def test_a_token_runs_its_actions_once_and_late_ones_at_once() -> None:
-    token, seen = Token(lambda _: None), []
+    token, seen = CancelToken(lambda _: None), []
     token.check()
     token.on_cancel(lambda: seen.append("early"))
     token.cancel()
@@ -233,7 +233,7 @@ def test_a_token_runs_its_actions_once_and_late_ones_at_once() -> None:
 def test_a_token_reports_an_action_that_fails_and_runs_the_others() -> None:
     reports: list[str] = []
     seen: list[str] = []
-    token = Token(reports.append)
+    token = CancelToken(reports.append)
     token.on_cancel(lambda: seen.append("first"))
     token.on_cancel(lambda: {}["x"])
     token.on_cancel(lambda: seen.append("last"))

@@ -1,4 +1,4 @@
-"""Every error is worded by every dialect."""
+"""Every error is worded by every toolset."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 from redline.core import errors
 from redline.toolsets import TOOLSETS
-from redline.toolsets.tool import Client, Dialect, FailedCall, Result, RpcFailure
+from redline.toolsets.call import FailedCall, Result, RpcFailure
+from redline.toolsets.tool import Client, Toolset, load_function
 
 _SPECIAL: dict[type[errors.RedlineError], errors.RedlineError] = {
     errors.AmbiguousMatch: errors.AmbiguousMatch("found twice", count=2, lines=[1, 5]),
@@ -26,12 +27,12 @@ ERRORS = [
 PRESENT = [name for name, module in TOOLSETS.items() if find_spec(module)]
 
 
-@pytest.mark.parametrize("toolset", PRESENT)
+@pytest.mark.parametrize("name", PRESENT)
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_every_dialect_has_words_for_every_error(toolset: str, error: errors.RedlineError) -> None:
-    dialect: Dialect = import_module(TOOLSETS[toolset]).DIALECT
-    module, _, function = dialect.wording.partition(":")
-    call = FailedCall(dialect.tools[0].name, {}, Client(), "req-1")
+def test_every_toolset_has_words_for_every_error(name: str, error: errors.RedlineError) -> None:
+    toolset: Toolset = import_module(TOOLSETS[name]).TOOLSET
+    module, _, function = toolset.wording.partition(":")
+    call = FailedCall(toolset.tools[0].name, {}, Client(), "req-1")
     answer = getattr(import_module(module), function)(error, call)
     if isinstance(answer, RpcFailure):
         assert answer.code < 0
@@ -42,11 +43,11 @@ def test_every_dialect_has_words_for_every_error(toolset: str, error: errors.Red
         assert answer.content
 
 
-@pytest.mark.parametrize("toolset", PRESENT)
-def test_every_tool_is_listed_well(toolset: str) -> None:
-    dialect: Dialect = import_module(TOOLSETS[toolset]).DIALECT
-    for tool in dialect.tools:
-        assert callable(tool.load())
+@pytest.mark.parametrize("name", PRESENT)
+def test_every_tool_is_listed_well(name: str) -> None:
+    toolset: Toolset = import_module(TOOLSETS[name]).TOOLSET
+    for tool in toolset.tools:
+        assert callable(load_function(tool.handler))
         assert tool.description.isascii()
         assert tool.description.isprintable()
         assert tool.input_schema["type"] == "object"

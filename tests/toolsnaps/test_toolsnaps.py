@@ -12,15 +12,15 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from redline.server.calls.catalog import Catalog, load_dialects, wire
-from redline.toolsets.tool import Dialect, Json, Tool
+from redline.server.calls.catalog import Catalog, load_toolsets, wire
+from redline.toolsets.tool import Json, Tool, Toolset, load_function
 
 HERE = Path(__file__).parent
 UPDATE = os.environ.get("REDLINE_UPDATE_SNAPS") == "1"
-DIALECTS = load_dialects(["all"])
-TOOLS = [(dialect, tool) for dialect in DIALECTS for tool in dialect.tools]
+TOOLSETS_ON = load_toolsets(["all"])
+TOOLS = [(toolset, tool) for toolset in TOOLSETS_ON for tool in toolset.tools]
 each_tool = pytest.mark.parametrize(
-    ("dialect", "tool"), TOOLS, ids=[f"{dialect.name}-{tool.name}" for dialect, tool in TOOLS]
+    ("toolset", "tool"), TOOLS, ids=[f"{toolset.name}-{tool.name}" for toolset, tool in TOOLS]
 )
 
 
@@ -38,18 +38,18 @@ def compare(path: Path, listed: Json) -> None:
 
 
 @each_tool
-def test_the_tool_is_as_its_snapshot_says(dialect: Dialect, tool: Tool) -> None:
-    compare(place(dialect.name, tool.name), wire(tool))
+def test_the_tool_is_as_its_snapshot_says(toolset: Toolset, tool: Tool) -> None:
+    compare(place(toolset.name, tool.name), wire(tool))
 
 
 def test_the_tool_two_toolsets_share_is_as_its_snapshot_says() -> None:
-    if {"files", "coding"} <= {dialect.name for dialect in DIALECTS}:
-        tools = {tool.name: tool for tool in Catalog(DIALECTS).tools}
+    if {"files", "coding"} <= {toolset.name for toolset in TOOLSETS_ON}:
+        tools = {tool.name: tool for tool in Catalog(TOOLSETS_ON).tools}
         compare(place("shared", "read_file"), wire(tools["read_file"]))
 
 
 def test_no_snapshot_is_left_without_its_tool() -> None:
-    expected = {place(dialect.name, tool.name) for dialect, tool in TOOLS}
+    expected = {place(toolset.name, tool.name) for toolset, tool in TOOLS}
     expected.add(place("shared", "read_file"))
     stale = sorted(str(p.relative_to(HERE)) for p in HERE.glob("*/*.json") if p not in expected)
     if UPDATE:
@@ -60,14 +60,14 @@ def test_no_snapshot_is_left_without_its_tool() -> None:
 
 
 @each_tool
-def test_the_words_of_a_tool_are_plain_printable_ascii(dialect: Dialect, tool: Tool) -> None:
+def test_the_words_of_a_tool_are_plain_printable_ascii(toolset: Toolset, tool: Tool) -> None:
     text = json.dumps(wire(tool), ensure_ascii=False)
     assert text.isascii()
     assert text.isprintable()
 
 
 @each_tool
-def test_the_schemas_are_valid_and_their_roots_are_objects(dialect: Dialect, tool: Tool) -> None:
+def test_the_schemas_are_valid_and_their_roots_are_objects(toolset: Toolset, tool: Tool) -> None:
     for schema in (tool.input_schema, tool.output_schema):
         if schema is not None:
             assert schema["type"] == "object"
@@ -75,12 +75,12 @@ def test_the_schemas_are_valid_and_their_roots_are_objects(dialect: Dialect, too
 
 
 @each_tool
-def test_the_hints_agree_with_what_read_only_does(dialect: Dialect, tool: Tool) -> None:
+def test_the_hints_agree_with_what_read_only_does(toolset: Toolset, tool: Tool) -> None:
     assert tool.hints.read_only is not None
     if tool.writes:
         assert tool.hints.read_only is False, "a tool that writes is not read-only"
 
 
 @each_tool
-def test_the_handler_exists(dialect: Dialect, tool: Tool) -> None:
-    assert callable(tool.load())
+def test_the_handler_exists(toolset: Toolset, tool: Tool) -> None:
+    assert callable(load_function(tool.handler))

@@ -1,7 +1,6 @@
-"""The fixture tools alone under the name `coding`, so that its protocol profile is in force."""
+"""The fixture tools alone, with the protocol profile of `coding`."""
 
-from dataclasses import replace
-
+from redline.toolsets.coding_tools import tools
 from tests.wire import fixtures
 
-DIALECT = replace(fixtures.DIALECT, name="coding", strict_handshake=True)
+TOOLSET = fixtures.TOOLSET._replace(name="coding", profile=tools.TOOLSET.profile)

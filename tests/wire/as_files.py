@@ -1,7 +1,6 @@
-"""The fixture tools alone under the name `files`, so that its protocol profile is in force."""
+"""The fixture tools alone, with the protocol profile of `files`."""
 
-from dataclasses import replace
-
+from redline.toolsets.files import tools
 from tests.wire import fixtures
 
-DIALECT = replace(fixtures.DIALECT, name="files", strict_handshake=False)
+TOOLSET = fixtures.TOOLSET._replace(name="files", profile=tools.TOOLSET.profile)

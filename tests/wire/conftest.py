@@ -14,7 +14,7 @@ import pytest
 
 from tests.wire.client import AttachedClient, Client, HttpClient, connect
 
-FIXTURES = {"REDLINE_TEST_DIALECT": "tests.wire.fixtures"}
+FIXTURES = {"REDLINE_TEST_TOOLSET": "tests.wire.fixtures"}
 Connect = Callable[..., Client]
 
 

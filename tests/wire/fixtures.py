@@ -1,20 +1,10 @@
-"""A small dialect for tests of the protocol itself, switched on by REDLINE_TEST_DIALECT."""
+"""A small toolset for tests of the protocol itself, switched on by REDLINE_TEST_TOOLSET."""
 
 from __future__ import annotations
 
 from redline.core.errors import InvalidArgument, NoMatch, OutsideRoots, RedlineError
-from redline.toolsets.tool import (
-    READS,
-    Call,
-    Dialect,
-    FailedCall,
-    Hints,
-    Json,
-    Question,
-    Result,
-    RpcFailure,
-    Tool,
-)
+from redline.toolsets.call import Call, FailedCall, Question, Result, RpcFailure
+from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 CHANGES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
 
@@ -160,7 +150,7 @@ def ask(call: Call) -> Result:
 
 
 def wording(error: RedlineError, call: FailedCall) -> Result | RpcFailure:
-    """Codes as a seed would have them."""
+    """Codes as a specification would have them."""
     if isinstance(error, InvalidArgument):
         return RpcFailure(-32602, error.text, {"reason": "invalid_arguments"})
     if isinstance(error, NoMatch):
@@ -170,7 +160,7 @@ def wording(error: RedlineError, call: FailedCall) -> Result | RpcFailure:
 
 _TEXT: Json = {"type": "string", "minLength": 1}
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="fixtures",
     title="Fixtures",
     tools=(

@@ -10,7 +10,7 @@ import mcp_types
 from mcp_types import methods
 from pydantic import TypeAdapter
 
-from redline.server.calls.catalog import load_dialects
+from redline.server.calls.catalog import load_toolsets
 
 Json = dict[str, Any]
 
@@ -43,8 +43,8 @@ def check_message(message: Json, answers: str | None, version: str) -> None:
 @cache
 def _output_schemas() -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
-    for dialect in load_dialects(["all"]):
-        for tool in dialect.tools:
+    for toolset in load_toolsets(["all"]):
+        for tool in toolset.tools:
             if tool.output_schema is not None:
                 validator = jsonschema_rs.validator_for(tool.output_schema)
                 found.setdefault(tool.name, []).append(validator)

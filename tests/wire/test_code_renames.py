@@ -40,7 +40,7 @@ def client(tmp_path: Path, transport: str) -> Client:
     return connect(transport, ["--tools", "code,history"], cwd=tmp_path)
 
 
-@pytest.mark.requirement("000-rename")
+@pytest.mark.requirement("code-rename")
 def test_a_local_of_the_same_name_stays(client: Client, tmp_path: Path) -> None:
     with client:
         _good(_edit(client, "a.py", edit_instruction="rename count to total"))
@@ -51,7 +51,7 @@ def test_a_local_of_the_same_name_stays(client: Client, tmp_path: Path) -> None:
         assert "    size = len(items)\n    return size\n" in (tmp_path / "a.py").read_text()
 
 
-@pytest.mark.requirement("000-rename")
+@pytest.mark.requirement("code-rename")
 def test_what_cannot_be_told_is_refused_with_its_lines(client: Client, tmp_path: Path) -> None:
     with client:
         refused = _bad(_edit(client, "a.go", edit_instruction="rename n to m"), "INVALID_INPUT")

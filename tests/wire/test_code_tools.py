@@ -90,7 +90,7 @@ def _edit(client: Client, file: str, **arguments: Any) -> dict[str, Any]:
     return client.call(EDIT, {"target_file": file, **arguments})
 
 
-@pytest.mark.requirement("000-names")
+@pytest.mark.requirement("code-names")
 @pytest.mark.parametrize(
     "name", [EDIT, "ai_edit_code", "ai_code_editing_edit_file"], ids=lambda n: n
 )
@@ -104,7 +104,7 @@ def test_the_edit_tool_answers_to_its_names(start: Start, root: Path, name: str)
     assert (root / "src/utils.py").read_text().endswith("\nx = 1\n")
 
 
-@pytest.mark.requirement("000-schema")
+@pytest.mark.requirement("code-schema")
 def test_the_schema_has_the_parameters_of_the_seed(start: Start) -> None:
     tools = start().request("tools/list", {})["result"]["tools"]
     schema = next(tool for tool in tools if tool["name"] == EDIT)["inputSchema"]
@@ -115,7 +115,7 @@ def test_the_schema_has_the_parameters_of_the_seed(start: Start) -> None:
     assert schema["properties"]["edit_type"]["enum"] == ["insert", "replace", "delete"]
 
 
-@pytest.mark.requirement("000-example-insert", "000-output", "000-default-insert")
+@pytest.mark.requirement("code-example-insert", "code-output", "code-default-insert")
 @pytest.mark.parametrize("given", [{"edit_type": "insert"}, {}], ids=["explicit", "inferred"])
 def test_the_first_example_of_the_seed(start: Start, root: Path, given: dict[str, str]) -> None:
     answer = _good(
@@ -139,7 +139,7 @@ def test_the_first_example_of_the_seed(start: Start, root: Path, given: dict[str
     assert answer["file_hash"] == hashlib.sha256(after.encode()).hexdigest()
 
 
-@pytest.mark.requirement("000-example-replace", "000-default-replace")
+@pytest.mark.requirement("code-example-replace", "code-default-replace")
 @pytest.mark.parametrize("given", [{"edit_type": "replace"}, {}], ids=["explicit", "inferred"])
 def test_the_second_example_of_the_seed(start: Start, root: Path, given: dict[str, str]) -> None:
     _good(
@@ -160,20 +160,20 @@ def test_the_second_example_of_the_seed(start: Start, root: Path, given: dict[st
     assert (root / "src/calculations.py").read_text() == "".join(lines)
 
 
-@pytest.mark.requirement("000-delete")
+@pytest.mark.requirement("code-delete")
 def test_lines_are_deleted(start: Start, root: Path) -> None:
     _good(_edit(start(), "src/utils.py", edit_type="delete", start_line=2, end_line=2))
     assert (root / "src/utils.py").read_text() == "def add(a, b):\n"
 
 
-@pytest.mark.requirement("000-file-not-found")
+@pytest.mark.requirement("code-file-not-found")
 def test_a_missing_file_is_not_found(start: Start, root: Path) -> None:
     answer = _bad(_edit(start(), "src/none.py", code_block="x"), "FILE_NOT_FOUND")
     assert answer["file_path"] == "src/none.py"
     assert not (root / "src/none.py").exists()
 
 
-@pytest.mark.requirement("000-permission-denied")
+@pytest.mark.requirement("code-permission-denied")
 def test_paths_that_may_not_be_written_are_denied(start: Start, root: Path) -> None:
     client = start()
     outside = root.parent / "outside.py"
@@ -184,7 +184,7 @@ def test_paths_that_may_not_be_written_are_denied(start: Start, root: Path) -> N
     assert outside.read_text() == "x = 1\n"
 
 
-@pytest.mark.requirement("000-edit-conflict", "000-context-gathered")
+@pytest.mark.requirement("code-edit-conflict", "code-context-gathered")
 def test_lines_that_changed_since_the_context_call_conflict(start: Start, root: Path) -> None:
     client = start()
     file = root / "src/utils.py"
@@ -197,7 +197,7 @@ def test_lines_that_changed_since_the_context_call_conflict(start: Start, root: 
     assert file.read_text() == "def add(a, b):\n    return a - b\n"
 
 
-@pytest.mark.requirement("000-edit-conflict")
+@pytest.mark.requirement("code-edit-conflict")
 @pytest.mark.parametrize("reader", ["files", "coding"])
 def test_lines_that_changed_since_read_file_conflict(start: Start, root: Path, reader: str) -> None:
     client = start("--tools", f"{reader},code")
@@ -209,7 +209,7 @@ def test_lines_that_changed_since_read_file_conflict(start: Start, root: Path, r
     assert file.read_text() == "def add(a, b):\n    return a - b\n"
 
 
-@pytest.mark.requirement("000-edit-conflict")
+@pytest.mark.requirement("code-edit-conflict")
 def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root: Path) -> None:
     client = start()
     file = root / "src/utils.py"
@@ -220,7 +220,7 @@ def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root
     assert file.read_text() == "import os\n\ndef add(a, b):\n    return 0\n"
 
 
-@pytest.mark.requirement("000-expected")
+@pytest.mark.requirement("code-expected")
 def test_expected_text_and_hash_guard_an_edit(start: Start, root: Path) -> None:
     client = start()
     file = root / "src/utils.py"
@@ -237,7 +237,7 @@ def test_expected_text_and_hash_guard_an_edit(start: Start, root: Path) -> None:
     assert file.read_text() == "def add(a, b):\n    return 1\n"
 
 
-@pytest.mark.requirement("000-twice")
+@pytest.mark.requirement("code-twice")
 @pytest.mark.parametrize(
     "edit",
     [
@@ -262,7 +262,7 @@ def test_an_edit_sent_twice_changes_nothing_and_says_so(
     assert (root / "src/calculations.py").read_bytes() != once
 
 
-@pytest.mark.requirement("000-invalid-input")
+@pytest.mark.requirement("code-invalid-input")
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -291,14 +291,14 @@ def test_malformed_calls_are_invalid_input(
     assert (root / "src/utils.py").read_bytes() == before
 
 
-@pytest.mark.requirement("000-no-stub")
+@pytest.mark.requirement("code-no-stub")
 def test_what_would_need_invention_asks_for_the_code(start: Start, root: Path) -> None:
     reply = _edit(start(), "src/utils.py", edit_instruction="Add a function that sums two numbers")
     assert "pass code_block" in _bad(reply, "INVALID_INPUT")["message"]
     assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
 
 
-@pytest.mark.requirement("000-create")
+@pytest.mark.requirement("code-create")
 def test_a_file_is_created_only_when_asked_for(start: Start, root: Path) -> None:
     client = start()
     _bad(_edit(client, "new/a.py", code_block="x = 1"), "FILE_NOT_FOUND")
@@ -310,7 +310,7 @@ def test_a_file_is_created_only_when_asked_for(start: Start, root: Path) -> None
     assert (root / "b.py").read_text() == "y = 1\n"
 
 
-@pytest.mark.requirement("000-dry-run")
+@pytest.mark.requirement("code-dry-run")
 def test_a_dry_run_shows_the_diff_and_writes_nothing(start: Start, root: Path) -> None:
     answer = _good(_edit(start(), "src/utils.py", code_block="x = 1", dry_run=True))
     assert "+x = 1\n" in answer["diff"]
@@ -318,7 +318,7 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(start: Start, root: Path) -
     assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
 
 
-@pytest.mark.requirement("000-syntax-guard")
+@pytest.mark.requirement("code-syntax-guard")
 def test_a_new_syntax_error_is_reported_and_with_strict_refused(start: Start, root: Path) -> None:
     client = start()
     broken = {"code_block": "def f(:\n    pass"}
@@ -330,14 +330,14 @@ def test_a_new_syntax_error_is_reported_and_with_strict_refused(start: Start, ro
     assert "def f(:" in answer["message"]
 
 
-@pytest.mark.requirement("000-syntax-guard")
+@pytest.mark.requirement("code-syntax-guard")
 def test_the_server_can_be_strict_for_every_call(start: Start, root: Path) -> None:
     client = start("--tools", "code", "--strict-syntax")
     _bad(_edit(client, "src/utils.py", code_block="def f(:"), "INVALID_INPUT")
     assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
 
 
-@pytest.mark.requirement("000-symbol")
+@pytest.mark.requirement("code-symbol")
 def test_a_symbol_says_where(start: Start, root: Path) -> None:
     client = start()
     _good(
@@ -359,7 +359,7 @@ def test_a_symbol_says_where(start: Start, root: Path) -> None:
     assert "last" not in text
 
 
-@pytest.mark.requirement("000-rename")
+@pytest.mark.requirement("code-rename")
 def test_a_rename_leaves_strings_and_comments(start: Start, root: Path) -> None:
     file = root / "a.py"
     file.write_text("def f():  # f\n    return 'f'\n\n\nprint(f(), f'{f}')\n")
@@ -368,7 +368,7 @@ def test_a_rename_leaves_strings_and_comments(start: Start, root: Path) -> None:
     assert "3 references" in answer["message"]
 
 
-@pytest.mark.requirement("000-undo")
+@pytest.mark.requirement("code-undo")
 def test_an_edit_can_be_undone(start: Start, root: Path) -> None:
     client = start()
     before = (root / "src/utils.py").read_bytes()
@@ -377,7 +377,7 @@ def test_an_edit_can_be_undone(start: Start, root: Path) -> None:
     assert (root / "src/utils.py").read_bytes() == before
 
 
-@pytest.mark.requirement("000-context")
+@pytest.mark.requirement("code-context")
 def test_context_finds_definitions_references_outlines_and_structure(
     start: Start, root: Path
 ) -> None:
@@ -404,7 +404,7 @@ def test_context_finds_definitions_references_outlines_and_structure(
     assert any("sum" in item["text"] for item in free["snippets"])
 
 
-@pytest.mark.requirement("000-context")
+@pytest.mark.requirement("code-context")
 def test_references_say_which_definition_they_are_of_and_how_sure_that_is(
     start: Start, root: Path
 ) -> None:
@@ -438,14 +438,14 @@ def test_references_say_which_definition_they_are_of_and_how_sure_that_is(
     }
 
 
-@pytest.mark.requirement("000-context")
+@pytest.mark.requirement("code-context")
 def test_a_line_without_a_file_is_refused(start: Start) -> None:
     reply = start().call(CONTEXT, {"symbol": "add", "kind": "references", "line": 3})
     assert reply["result"]["isError"]
     assert "line needs file" in reply["result"]["content"][0]["text"]
 
 
-@pytest.mark.requirement("000-context")
+@pytest.mark.requirement("code-context")
 def test_context_sees_an_edit_made_a_moment_before(start: Start, root: Path) -> None:
     client = start()
     _good(client.call(CONTEXT, {"symbol": "add"}))
@@ -456,7 +456,7 @@ def test_context_sees_an_edit_made_a_moment_before(start: Start, root: Path) -> 
     assert _good(client.call(CONTEXT, {"symbol": "brand_new"}))["snippets"] == []
 
 
-@pytest.mark.requirement("000-context-budget")
+@pytest.mark.requirement("code-context-budget")
 def test_context_keeps_to_its_budget_and_maps_the_rest(start: Start, root: Path) -> None:
     for number in range(40):
         body = "\n".join(f"    value_{i} = {i}" for i in range(20))
@@ -471,7 +471,7 @@ def test_context_keeps_to_its_budget_and_maps_the_rest(start: Start, root: Path)
     assert named == 40
 
 
-@pytest.mark.requirement("000-context-errors")
+@pytest.mark.requirement("code-context-errors")
 def test_context_fails_in_the_shape_of_the_seed(start: Start) -> None:
     client = start()
     _bad(client.call(CONTEXT, {"file": "none.py"}), "FILE_NOT_FOUND")

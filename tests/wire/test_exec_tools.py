@@ -42,14 +42,14 @@ def answer(reply: dict[str, Any]) -> dict[str, Any]:
     return structured
 
 
-@pytest.mark.requirement("001-exec-output", "001-exec-sandbox-states")
+@pytest.mark.requirement("coding-exec-output", "coding-exec-sandbox-states")
 def test_a_command_runs_and_says_what_held_it(client: Client) -> None:
     got = answer(client.call("exec_command", {"cmd": "cat a.txt; exit 3", "yield_time_ms": 20000}))
     assert (got["status"], got["exit_code"], got["stdout"]) == ("exited", 3, "one\n")
     assert got["sandbox"]["net"] == "none"
 
 
-@pytest.mark.requirement("001-exec-gate-refusal")
+@pytest.mark.requirement("coding-exec-gate-refusal")
 @pytest.mark.parametrize(
     ("arguments", "permission"),
     [
@@ -76,7 +76,7 @@ def test_a_refusal_has_code_category_and_permission(
     }
 
 
-@pytest.mark.requirement("001-exec-session", "001-exec-tty")
+@pytest.mark.requirement("coding-exec-session", "coding-exec-tty")
 def test_a_session_is_typed_into_polled_and_killed(client: Client) -> None:
     line = "while read x; do echo got $x; done"
     got = answer(client.call("exec_command", {"cmd": line, "tty": True, "yield_time_ms": 100}))
@@ -92,7 +92,7 @@ def test_a_session_is_typed_into_polled_and_killed(client: Client) -> None:
     assert "denied" in json.dumps(gone)
 
 
-@pytest.mark.requirement("001-exec-timeout", "001-exec-survivors")
+@pytest.mark.requirement("coding-exec-timeout", "coding-exec-survivors")
 def test_the_watchdog_ends_a_command_nobody_asks_about(client: Client) -> None:
     marker = _marker(1)
     arguments = {"cmd": f"setsid sleep {marker} & sleep {marker}", "timeout_ms": 700}
@@ -104,7 +104,7 @@ def test_the_watchdog_ends_a_command_nobody_asks_about(client: Client) -> None:
     assert processes_with(marker) == []
 
 
-@pytest.mark.requirement("001-exec-concurrent")
+@pytest.mark.requirement("coding-exec-concurrent")
 def test_ping_and_other_calls_are_answered_while_a_command_runs(client: Client) -> None:
     running = client.start(
         "tools/call",
@@ -117,7 +117,7 @@ def test_ping_and_other_calls_are_answered_while_a_command_runs(client: Client) 
     assert answer(client.finish(running))["exit_code"] == 0
 
 
-@pytest.mark.requirement("001-exec-cancel")
+@pytest.mark.requirement("coding-exec-cancel")
 def test_cancelling_by_session_id_kills_the_command(client: Client) -> None:
     marker = _marker(2)
     got = answer(client.call("exec_command", {"cmd": f"sleep {marker}", "yield_time_ms": 0}))
@@ -133,7 +133,7 @@ def _marker(number: int) -> str:
     return f"315{number}{os.getpid():08}"
 
 
-@pytest.mark.requirement("001-exec-cancel")
+@pytest.mark.requirement("coding-exec-cancel")
 def test_cancelling_the_request_kills_the_command(workspace: Path) -> None:
     with connect("stdio", ["--tools", "coding", "--workspace", str(workspace)]) as client:
         params = {"cmd": "touch up; sleep 31537003", "yield_time_ms": 30000}
@@ -145,7 +145,7 @@ def test_cancelling_the_request_kills_the_command(workspace: Path) -> None:
             client.request("ping")
 
 
-@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.requirement("coding-exec-undo")
 def test_undo_change_brings_back_what_a_command_removed(client: Client, workspace: Path) -> None:
     got = answer(client.call("exec_command", {"cmd": "rm a.txt", "yield_time_ms": 20000}))
     assert not (workspace / "a.txt").exists()
@@ -165,7 +165,7 @@ CHANGED_KINDS = {
 }
 
 
-@pytest.mark.requirement("001-exec-undo")
+@pytest.mark.requirement("coding-exec-undo")
 @pytest.mark.parametrize("line", CHANGED_KINDS.values(), ids=CHANGED_KINDS)
 def test_a_place_that_became_another_kind_comes_back_and_goes_again(
     client: Client, workspace: Path, line: str
@@ -194,7 +194,7 @@ def test_a_place_that_became_another_kind_comes_back_and_goes_again(
     assert snapshot(workspace / "../outside") == outside
 
 
-@pytest.mark.requirement("001-exec-survivors")
+@pytest.mark.requirement("coding-exec-survivors")
 def test_nothing_outlives_the_server(workspace: Path, transport: str) -> None:
     with connect(transport, ["--tools", "coding", "--workspace", str(workspace)]) as client:
         line = f"setsid sleep {_marker(4)} & echo up; sleep {_marker(4)}"
@@ -203,7 +203,7 @@ def test_nothing_outlives_the_server(workspace: Path, transport: str) -> None:
     assert processes_with(_marker(4)) == []
 
 
-@pytest.mark.requirement("001-exec-owner")
+@pytest.mark.requirement("coding-exec-owner")
 def test_another_http_session_cannot_use_the_handle(workspace: Path) -> None:
     with connect("http", ["--tools", "coding", "--workspace", str(workspace)]) as client:
         assert isinstance(client, HttpClient)
@@ -220,7 +220,7 @@ def test_another_http_session_cannot_use_the_handle(workspace: Path) -> None:
         assert ended["killed"] is True
 
 
-@pytest.mark.requirement("001-exec-dry-run")
+@pytest.mark.requirement("coding-exec-dry-run")
 def test_a_dry_run_is_shown_and_applied(client: Client, workspace: Path) -> None:
     arguments: dict[str, Any] = {"cmd": "sed -i s/one/two/ a.txt", "yield_time_ms": 20000}
     dry = answer(client.call("exec_command", {**arguments, "dry_run": True}))

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from redline.server.calls.catalog import Catalog, load_dialects
+from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.toolsets.tool import Tool
 from tests.wire import fuzz
 from tests.wire.client import Client, connect
 
 ROUNDS = 200 if os.environ.get("REDLINE_LONG") == "1" else 12
-TOOLS = Catalog(load_dialects(["all"])).tools
+TOOLS = Catalog(load_toolsets(["all"])).tools
 
 
 @pytest.fixture(

@@ -26,8 +26,8 @@ from tests.wire.by_hand import (
 from tests.wire.client import HttpClient, connect
 from tests.wire.conftest import Connect
 
-AS_CODING = {"REDLINE_TEST_DIALECT": "tests.wire.as_coding"}
-AS_FILES = {"REDLINE_TEST_DIALECT": "tests.wire.as_files"}
+AS_CODING = {"REDLINE_TEST_TOOLSET": "tests.wire.as_coding"}
+AS_FILES = {"REDLINE_TEST_TOOLSET": "tests.wire.as_files"}
 TOKEN = "correct-horse-battery"
 
 

@@ -16,7 +16,7 @@ from tests.wire.by_hand import begin
 from tests.wire.client import HttpClient, connect
 from tests.wire.conftest import FIXTURES
 
-AS_CODING = {"REDLINE_TEST_DIALECT": "tests.wire.as_coding"}
+AS_CODING = {"REDLINE_TEST_TOOLSET": "tests.wire.as_coding"}
 
 
 @pytest.fixture(scope="module")

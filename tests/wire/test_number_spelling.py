@@ -12,7 +12,7 @@ from tests.wire.client import MODERN, HttpClient, connect
 EXACT = b'"price":1.50,"big":12345678901234567890.12345678901234567890,"name":"b"'
 
 
-@pytest.mark.requirement("002-exact-numbers")
+@pytest.mark.requirement("json-exact-numbers")
 @pytest.mark.parametrize("protocol", ["2025-11-25", MODERN])
 @pytest.mark.parametrize("accept", ["application/json, text/event-stream", "application/json"])
 def test_structured_content_over_http_keeps_every_digit(

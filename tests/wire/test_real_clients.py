@@ -152,7 +152,7 @@ def test_the_inspector_finds_nothing_to_object_to_in_any_listed_tool(
     binary = package["bin"]
     script = inspector / (binary if isinstance(binary, str) else next(iter(binary.values())))
     serve = [sys.executable, "-m", "redline", "serve", "--stdio", "--tools", "all"]
-    env = {k: v for k, v in environment(tmp_path).items() if k != "REDLINE_TEST_DIALECT"}
+    env = {k: v for k, v in environment(tmp_path).items() if k != "REDLINE_TEST_TOOLSET"}
     done = subprocess.run(
         [str(node), str(script), "--cli", *serve, "--method", "tools/list",
          "--protocol-era", era, "--strict"],

@@ -16,8 +16,8 @@ import pytest
 from tests.wire.client import StdioClient, connect
 from tests.wire.conftest import FIXTURES, Connect
 
-AS_FILES = {"REDLINE_TEST_DIALECT": "tests.wire.as_files"}
-AS_CODING = {"REDLINE_TEST_DIALECT": "tests.wire.as_coding"}
+AS_FILES = {"REDLINE_TEST_TOOLSET": "tests.wire.as_files"}
+AS_CODING = {"REDLINE_TEST_TOOLSET": "tests.wire.as_coding"}
 
 
 def stdio(connected: Connect, *args: str, **options: Any) -> StdioClient:
@@ -205,7 +205,7 @@ def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(
 @pytest.mark.requirement("server-long-lines")
 def test_a_line_over_the_limit_is_refused_and_the_next_one_served() -> None:
     from redline.server.calls.catalog import Catalog
-    from redline.server.calls.dispatch import Dispatch
+    from redline.server.calls.tool_server import ToolServer
     from redline.server.stdio import serve_stdio
     from tests.wire import fixtures
 
@@ -214,8 +214,8 @@ def test_a_line_over_the_limit_is_refused_and_the_next_one_served() -> None:
     out = io.BytesIO()
     before = signal.getsignal(signal.SIGTERM)
     try:
-        dispatch = Dispatch(Catalog([fixtures.DIALECT]), object())  # type: ignore[arg-type]
-        serve_stdio(dispatch, io.BytesIO(lines), out, max_line=1000)
+        server = ToolServer(Catalog([fixtures.TOOLSET]), object())  # type: ignore[arg-type]
+        serve_stdio(server, io.BytesIO(lines), out, max_line=1000)
     finally:
         signal.signal(signal.SIGTERM, before)
     replies = [json.loads(line) for line in out.getvalue().splitlines()]

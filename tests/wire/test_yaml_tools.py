@@ -54,127 +54,131 @@ SETS = [
         "a",
         "9",
         "a: 9 # one\nb: 2\n",
-        marks=pytest.mark.requirement("004-comment"),
+        marks=pytest.mark.requirement("yaml-comment"),
     ),
     pytest.param(
         "# top\n\na:   1\nz: &x [1]\n\nb: *x # use\n",
         "a",
         "2",
         "# top\n\na:   2\nz: &x [1]\n\nb: *x # use\n",
-        marks=pytest.mark.requirement("004-lossless"),
+        marks=pytest.mark.requirement("yaml-lossless"),
     ),
     pytest.param(
         "s:\n    a: 1\n\n# next\nt: 1\n",
         "s.b",
         "2",
         "s:\n    a: 1\n    b: 2\n\n# next\nt: 1\n",
-        marks=pytest.mark.requirement("004-create-leaf"),
+        marks=pytest.mark.requirement("yaml-create-leaf"),
     ),
     pytest.param(
         "s: {a: 1}\n",
         "s.b",
         "2",
         "s: {a: 1, b: 2}\n",
-        marks=pytest.mark.requirement("004-create-leaf"),
+        marks=pytest.mark.requirement("yaml-create-leaf"),
     ),
     pytest.param(
-        "s: {}\n", "s.b", "2", "s: {b: 2}\n", marks=pytest.mark.requirement("004-create-leaf")
+        "s: {}\n", "s.b", "2", "s: {b: 2}\n", marks=pytest.mark.requirement("yaml-create-leaf")
     ),
     pytest.param(
-        "8080: a\n", "8080", "b", "8080: b\n", marks=pytest.mark.requirement("004-numeric-key")
+        "8080: a\n", "8080", "b", "8080: b\n", marks=pytest.mark.requirement("yaml-numeric-key")
     ),
     pytest.param(
         "a: 1\n",
         "a",
         "1_0.50e3",
         "a: 1_0.50e3\n",
-        marks=pytest.mark.requirement("004-number-spelling"),
+        marks=pytest.mark.requirement("yaml-number-spelling"),
     ),
     pytest.param(
         "a: !!int 5 # x\n",
         "a",
         "hi",
         "a: hi # x\n",
-        marks=pytest.mark.requirement("004-tag-dropped"),
+        marks=pytest.mark.requirement("yaml-tag-dropped"),
     ),
     pytest.param(
-        "a: &x 1\nb: *x\n", "b", "2", "a: &x 1\nb: 2\n", marks=pytest.mark.requirement("004-alias")
+        "a: &x 1\nb: *x\n", "b", "2", "a: &x 1\nb: 2\n", marks=pytest.mark.requirement("yaml-alias")
     ),
     pytest.param(
         "base: &b {x: 1}\nd:\n  <<: *b\n  y: 2\n",
         "d.x",
         "3",
         "base: &b {x: 1}\nd:\n  <<: *b\n  y: 2\n  x: 3\n",
-        marks=pytest.mark.requirement("004-merge"),
+        marks=pytest.mark.requirement("yaml-merge"),
     ),
     pytest.param(
         "k: # why\n  # gap\n  a: 1\n  b: 2\nz: 1\n",
         "k",
         "5",
         "k: 5 # why\n  # gap\nz: 1\n",
-        marks=pytest.mark.requirement("004-block-to-inline"),
+        marks=pytest.mark.requirement("yaml-block-to-inline"),
     ),
     pytest.param(
         "k:\n- 1\n- 2\nz: 1\n",
         "k",
         "[3]",
         "k: [3]\nz: 1\n",
-        marks=pytest.mark.requirement("004-block-to-inline"),
+        marks=pytest.mark.requirement("yaml-block-to-inline"),
     ),
     pytest.param(
         "o:\n  a: 5 # c\n  z: 1\n",
         "o.a",
         "x: 1\ny:\n  - 2",
         "o:\n  a: # c\n    x: 1\n    y:\n      - 2\n  z: 1\n",
-        marks=pytest.mark.requirement("004-inline-to-block"),
+        marks=pytest.mark.requirement("yaml-inline-to-block"),
     ),
     pytest.param(
         "a: 5 # c\nz: 1\n",
         "a",
         "|\n   one\n   two",
         "a: | # c\n  one\n  two\nz: 1\n",
-        marks=pytest.mark.requirement("004-inline-to-block"),
+        marks=pytest.mark.requirement("yaml-inline-to-block"),
     ),
     pytest.param(
         "a: [1, 2]\n",
         "a[0]",
         "x, y",
         "a: ['x, y', 2]\n",
-        marks=pytest.mark.requirement("004-flow-quoting"),
+        marks=pytest.mark.requirement("yaml-flow-quoting"),
     ),
     pytest.param(
         "a: {k: 1}\n",
         "a.k",
         "x}",
         "a: {k: 'x}'}\n",
-        marks=pytest.mark.requirement("004-flow-quoting"),
+        marks=pytest.mark.requirement("yaml-flow-quoting"),
     ),
     pytest.param(
         b"\xef\xbb\xbfa: 1\r\nb:\t2\r\nc: 3",
         "c",
         "x: 1\ny: 2",
         b"\xef\xbb\xbfa: 1\r\nb:\t2\r\nc:\r\n  x: 1\r\n  y: 2",
-        marks=pytest.mark.requirement("004-bytes-kept"),
+        marks=pytest.mark.requirement("yaml-bytes-kept"),
     ),
     pytest.param(
-        "a:\nb: 1\n", "a", "5", "a: 5\nb: 1\n", marks=pytest.mark.requirement("004-empty-value")
+        "a:\nb: 1\n", "a", "5", "a: 5\nb: 1\n", marks=pytest.mark.requirement("yaml-empty-value")
     ),
     pytest.param(
-        "a: # c\n", "a", "5", "a: 5 # c\n", marks=pytest.mark.requirement("004-empty-value")
+        "a: # c\n", "a", "5", "a: 5 # c\n", marks=pytest.mark.requirement("yaml-empty-value")
     ),
-    pytest.param("", "a", "5", "a: 5\n", marks=pytest.mark.requirement("004-empty-file")),
+    pytest.param("", "a", "5", "a: 5\n", marks=pytest.mark.requirement("yaml-empty-file")),
     pytest.param(
-        "# only\n", "a", "5", "# only\na: 5\n", marks=pytest.mark.requirement("004-empty-file")
+        "# only\n", "a", "5", "# only\na: 5\n", marks=pytest.mark.requirement("yaml-empty-file")
     ),
     pytest.param(
         "l:\n- {n: 1}\n- n: 2\n",
         "l[-1].n",
         "3",
         "l:\n- {n: 1}\n- n: 3\n",
-        marks=pytest.mark.requirement("004-path-syntax"),
+        marks=pytest.mark.requirement("yaml-path-syntax"),
     ),
     pytest.param(
-        '"x.y": 1\n', '["x.y"]', "2", '"x.y": 2\n', marks=pytest.mark.requirement("004-path-syntax")
+        '"x.y": 1\n',
+        '["x.y"]',
+        "2",
+        '"x.y": 2\n',
+        marks=pytest.mark.requirement("yaml-path-syntax"),
     ),
 ]
 
@@ -190,35 +194,56 @@ def test_set_changes_these_bytes_and_no_others(
 
 
 REFUSALS = [
-    pytest.param("a: 1\n", "x.y", "1", -32003, marks=pytest.mark.requirement("004-missing-parent")),
-    pytest.param("a: 1\n", "a.b", "1", -32003, marks=pytest.mark.requirement("004-wrong-shape")),
-    pytest.param("a: 1\n", "a[0]", "1", -32003, marks=pytest.mark.requirement("004-wrong-shape")),
     pytest.param(
-        "a: [1]\n", "a[1]", "1", -32003, marks=pytest.mark.requirement("004-set-never-appends")
+        "a: 1\n", "x.y", "1", -32003, marks=pytest.mark.requirement("yaml-missing-parent")
+    ),
+    pytest.param("a: 1\n", "a.b", "1", -32003, marks=pytest.mark.requirement("yaml-wrong-shape")),
+    pytest.param("a: 1\n", "a[0]", "1", -32003, marks=pytest.mark.requirement("yaml-wrong-shape")),
+    pytest.param(
+        "a: [1]\n", "a[1]", "1", -32003, marks=pytest.mark.requirement("yaml-set-never-appends")
     ),
     pytest.param(
-        "a: [1]\n", "a[-2]", "1", -32003, marks=pytest.mark.requirement("004-wrong-shape")
+        "a: [1]\n", "a[-2]", "1", -32003, marks=pytest.mark.requirement("yaml-wrong-shape")
     ),
     pytest.param(
         "a: &x {b: 1}\nc: *x\n",
         "c.b",
         "1",
         -32003,
-        marks=pytest.mark.requirement("004-through-alias"),
-    ),
-    pytest.param("a: 1\na: 2\n", "a", "3", -32003, marks=pytest.mark.requirement("004-duplicates")),
-    pytest.param("a: 1\n", "a", "1\nc: 2", -32003, marks=pytest.mark.requirement("004-no-sibling")),
-    pytest.param("a: 1\n", "a", "[", -32003, marks=pytest.mark.requirement("004-no-sibling")),
-    pytest.param("a: 1\n", "a", "*nope", -32003, marks=pytest.mark.requirement("004-cannot-apply")),
-    pytest.param(
-        "a: {b: &x 1}\nc: *x\n", "a", "1", -32003, marks=pytest.mark.requirement("004-cannot-apply")
+        marks=pytest.mark.requirement("yaml-through-alias"),
     ),
     pytest.param(
-        "a: 1\nb: [\n", "a", "2", -32001, marks=pytest.mark.requirement("004-parse-error")
+        "a: 1\na: 2\n", "a", "3", -32003, marks=pytest.mark.requirement("yaml-duplicates")
     ),
-    pytest.param("a: 'x\n", "a", "2", -32001, marks=pytest.mark.requirement("004-parse-error")),
-    pytest.param("a: 1\n", "a..b", "2", -32602, marks=pytest.mark.requirement("004-path-syntax")),
-    pytest.param("a: 1\n", "a[", "2", -32602, marks=pytest.mark.requirement("004-path-syntax")),
+    pytest.param(
+        "a: 1\n", "a", "1\nc: 2", -32003, marks=pytest.mark.requirement("yaml-no-sibling")
+    ),
+    pytest.param("a: 1\n", "a", "[", -32003, marks=pytest.mark.requirement("yaml-no-sibling")),
+    pytest.param(
+        "a: 1\n", "a", "*nope", -32003, marks=pytest.mark.requirement("yaml-cannot-apply")
+    ),
+    pytest.param(
+        "a: {b: &x 1}\nc: *x\n",
+        "a",
+        "1",
+        -32003,
+        marks=pytest.mark.requirement("yaml-cannot-apply"),
+    ),
+    pytest.param(
+        "a: 1\nb: [\n", "a", "2", -32001, marks=pytest.mark.requirement("yaml-parse-error")
+    ),
+    pytest.param("a: 'x\n", "a", "2", -32001, marks=pytest.mark.requirement("yaml-parse-error")),
+    pytest.param(
+        "a: 1\n", "a", "@daily", -32003, marks=pytest.mark.requirement("docs-yaml-others-read")
+    ),
+    pytest.param(
+        "a: 1\n", "a", "x\x01", -32003, marks=pytest.mark.requirement("docs-yaml-others-read")
+    ),
+    pytest.param(
+        "a: @b\n", "c", "1", -32001, marks=pytest.mark.requirement("docs-yaml-others-read")
+    ),
+    pytest.param("a: 1\n", "a..b", "2", -32602, marks=pytest.mark.requirement("yaml-path-syntax")),
+    pytest.param("a: 1\n", "a[", "2", -32602, marks=pytest.mark.requirement("yaml-path-syntax")),
 ]
 
 
@@ -236,29 +261,29 @@ GETS = [
         "s:\n  host: api.example.com # x\n",
         "s.host",
         "api.example.com",
-        marks=pytest.mark.requirement("004-get-slice"),
+        marks=pytest.mark.requirement("yaml-get-slice"),
     ),
     pytest.param(
-        "a: {b:  [1,2 ]}\n", "a", "{b:  [1,2 ]}", marks=pytest.mark.requirement("004-get-slice")
+        "a: {b:  [1,2 ]}\n", "a", "{b:  [1,2 ]}", marks=pytest.mark.requirement("yaml-get-slice")
     ),
-    pytest.param("a: 'q''s'\n", "a", "'q''s'", marks=pytest.mark.requirement("004-get-slice")),
+    pytest.param("a: 'q''s'\n", "a", "'q''s'", marks=pytest.mark.requirement("yaml-get-slice")),
     pytest.param(
         "a:\n  x: 1 # c\n  y: 2\nb: 1\n",
         "a",
         "x: 1 # c\n  y: 2",
-        marks=pytest.mark.requirement("004-get-slice"),
+        marks=pytest.mark.requirement("yaml-get-slice"),
     ),
     pytest.param(
         "a: |\n  x\n  y\nb: 1\n",
         "a",
         "|\n  x\n  y",
-        marks=pytest.mark.requirement("004-block-scalar-get"),
+        marks=pytest.mark.requirement("yaml-block-scalar-get"),
     ),
-    pytest.param("a:\nb: 1\n", "a", "", marks=pytest.mark.requirement("004-empty-value")),
-    pytest.param("a: &x 7\nb: *x\n", "b", "7", marks=pytest.mark.requirement("004-alias")),
-    pytest.param("a: 1\na: 2\n", "a", "2", marks=pytest.mark.requirement("004-duplicates")),
+    pytest.param("a:\nb: 1\n", "a", "", marks=pytest.mark.requirement("yaml-empty-value")),
+    pytest.param("a: &x 7\nb: *x\n", "b", "7", marks=pytest.mark.requirement("yaml-alias")),
+    pytest.param("a: 1\na: 2\n", "a", "2", marks=pytest.mark.requirement("yaml-duplicates")),
     pytest.param(
-        "- [1, {k: v}]\n", "[0][1].k", "v", marks=pytest.mark.requirement("004-path-syntax")
+        "- [1, {k: v}]\n", "[0][1].k", "v", marks=pytest.mark.requirement("yaml-path-syntax")
     ),
 ]
 
@@ -271,18 +296,18 @@ def test_get_answers_the_source_text(
 
 
 MISSES = [
-    pytest.param("a: 1\n", "b", -32002, marks=pytest.mark.requirement("004-not-found")),
-    pytest.param("a: 1\n", "a.b", -32002, marks=pytest.mark.requirement("004-wrong-shape")),
-    pytest.param("a: 1\n", "a[0]", -32002, marks=pytest.mark.requirement("004-wrong-shape")),
-    pytest.param("a: [1]\n", "a[3]", -32002, marks=pytest.mark.requirement("004-wrong-shape")),
+    pytest.param("a: 1\n", "b", -32002, marks=pytest.mark.requirement("yaml-not-found")),
+    pytest.param("a: 1\n", "a.b", -32002, marks=pytest.mark.requirement("yaml-wrong-shape")),
+    pytest.param("a: 1\n", "a[0]", -32002, marks=pytest.mark.requirement("yaml-wrong-shape")),
+    pytest.param("a: [1]\n", "a[3]", -32002, marks=pytest.mark.requirement("yaml-wrong-shape")),
     pytest.param(
-        "a: &x {b: 1}\nc: *x\n", "c.b", -32002, marks=pytest.mark.requirement("004-through-alias")
+        "a: &x {b: 1}\nc: *x\n", "c.b", -32002, marks=pytest.mark.requirement("yaml-through-alias")
     ),
     pytest.param(
-        "a: {x: 1}\nb:\n  <<: {y: 1}\n", "b.y", -32002, marks=pytest.mark.requirement("004-merge")
+        "a: {x: 1}\nb:\n  <<: {y: 1}\n", "b.y", -32002, marks=pytest.mark.requirement("yaml-merge")
     ),
-    pytest.param("a: [\n", "a", -32001, marks=pytest.mark.requirement("004-parse-error")),
-    pytest.param("a: 1\n", ".a", -32602, marks=pytest.mark.requirement("004-path-syntax")),
+    pytest.param("a: [\n", "a", -32001, marks=pytest.mark.requirement("yaml-parse-error")),
+    pytest.param("a: 1\n", ".a", -32602, marks=pytest.mark.requirement("yaml-path-syntax")),
 ]
 
 
@@ -293,7 +318,16 @@ def test_what_is_not_there_has_its_code(
     assert code(served.get(served.file(content), path)) == expected
 
 
-@pytest.mark.requirement("004-tools")
+@pytest.mark.requirement("docs-yaml-others-read")
+def test_a_value_that_cannot_be_plain_is_answered_with_its_quoted_form(served: Served) -> None:
+    file = served.file("schedule: x # c\n")
+    reply = served.set(file, "schedule", "@daily")
+    assert 'quote it: "@daily"' in str(reply["error"])
+    assert "result" in served.set(file, "schedule", '"@daily"')
+    assert file.read_text() == 'schedule: "@daily" # c\n'
+
+
+@pytest.mark.requirement("yaml-tools")
 def test_the_two_tools_are_listed_with_their_schemas(served: Served) -> None:
     tools = {tool["name"]: tool["inputSchema"] for tool in served.client.list_tools()}
     assert {"noyalib_get", "noyalib_set"} <= set(tools)
@@ -304,7 +338,7 @@ def test_the_two_tools_are_listed_with_their_schemas(served: Served) -> None:
             assert tools[name]["properties"][field]["type"] == "string"
 
 
-@pytest.mark.requirement("004-set-text")
+@pytest.mark.requirement("yaml-set-text")
 def test_set_answers_with_its_sentence(served: Served) -> None:
     file = served.file("server:\n  port: 80\n")
     assert text(served.set(file, "server.port", "9090")) == (
@@ -312,14 +346,14 @@ def test_set_answers_with_its_sentence(served: Served) -> None:
     )
 
 
-@pytest.mark.requirement("004-io-error")
+@pytest.mark.requirement("yaml-io-error")
 def test_a_file_that_cannot_be_read_is_an_io_error(served: Served) -> None:
     for file in (served.folder / "absent.yaml", served.folder, Path("/etc/hostname")):
         assert code(served.get(file, "a")) == -32000
         assert code(served.set(file, "a", "1")) == -32000
 
 
-@pytest.mark.requirement("004-arguments")
+@pytest.mark.requirement("yaml-arguments")
 @pytest.mark.parametrize("arguments", [{}, {"file": "x"}, {"file": "x", "path": 5}, {"path": "a"}])
 def test_missing_and_non_string_arguments_are_invalid_params(
     served: Served, arguments: dict[str, Any]
@@ -328,14 +362,14 @@ def test_missing_and_non_string_arguments_are_invalid_params(
     assert code(served.client.call("noyalib_set", {**arguments, "value": "1"})) == -32602
 
 
-@pytest.mark.requirement("004-missing-parent")
+@pytest.mark.requirement("yaml-missing-parent")
 def test_create_parents_builds_the_chain(served: Served) -> None:
     file = served.file("a: 1\n")
     text(served.set(file, "x.y[0].z", "1", create_parents=True))
     assert file.read_text() == "a: 1\nx:\n  y:\n    - z: 1\n"
 
 
-@pytest.mark.requirement("004-anchor-kept")
+@pytest.mark.requirement("yaml-anchor-kept")
 def test_an_anchor_stays_and_its_aliases_are_named(served: Served) -> None:
     file = served.file("a: &x 1\nb: *x\nc: [*x]\n")
     reply = served.set(file, "a", "2")
@@ -344,7 +378,7 @@ def test_an_anchor_stays_and_its_aliases_are_named(served: Served) -> None:
     assert file.read_text() == "a: &x 2\nb: *x\nc: [*x]\n"
 
 
-@pytest.mark.requirement("004-alias", "004-duplicates")
+@pytest.mark.requirement("yaml-alias", "yaml-duplicates")
 def test_what_is_special_about_a_value_is_flagged(served: Served) -> None:
     aliased = served.get(served.file("a: &x 7\nb: *x\n"), "b")
     assert "alias" in str(aliased["result"]["_meta"])
@@ -352,13 +386,13 @@ def test_what_is_special_about_a_value_is_flagged(served: Served) -> None:
     assert "2 times" in str(doubled["result"]["_meta"])
 
 
-@pytest.mark.requirement("004-merge")
+@pytest.mark.requirement("yaml-merge")
 def test_a_merged_key_is_not_found_with_a_hint(served: Served) -> None:
     reply = served.get(served.file("b:\n  <<: {y: 1}\n"), "b.y")
     assert "<<" in reply["error"]["message"]
 
 
-@pytest.mark.requirement("004-documents")
+@pytest.mark.requirement("yaml-documents")
 def test_doc_index_chooses_the_document(served: Served) -> None:
     file = served.file("a: 1\n---\na: 2\n---\na: 3\n")
     assert text(served.get(file, "a", doc_index=1)) == "2"
@@ -367,14 +401,14 @@ def test_doc_index_chooses_the_document(served: Served) -> None:
     assert code(served.get(file, "a", doc_index=3)) == -32602
 
 
-@pytest.mark.requirement("004-dry-run")
+@pytest.mark.requirement("yaml-dry-run")
 def test_a_dry_run_shows_the_diff_and_changes_nothing(served: Served) -> None:
     file = served.file("a: 1\nb: 2\n")
     assert "-a: 1\n+a: 5\n" in text(served.set(file, "a", "5", dry_run=True))
     assert file.read_text() == "a: 1\nb: 2\n"
 
 
-@pytest.mark.requirement("004-undo")
+@pytest.mark.requirement("yaml-undo")
 def test_a_set_is_undone_to_the_byte(served: Served) -> None:
     before = "# c\r\na:   1 # x\r\nb: [1,\r\n 2]"
     file = served.file(before)
@@ -384,7 +418,7 @@ def test_a_set_is_undone_to_the_byte(served: Served) -> None:
     assert file.read_bytes() == before.encode()
 
 
-@pytest.mark.requirement("004-depth")
+@pytest.mark.requirement("yaml-depth")
 @pytest.mark.parametrize(
     "bomb",
     [
@@ -414,7 +448,7 @@ def _bump(folder: str, number: int) -> list[str]:
         return [f"k{number}_{step}" for step in range(5) if replies[step]]
 
 
-@pytest.mark.requirement("004-serialised")
+@pytest.mark.requirement("yaml-serialised")
 def test_parallel_sets_from_several_processes_are_all_kept(tmp_path: Path) -> None:
     file = tmp_path / "shared.yaml"
     file.write_text("# shared\nstart: 1\n")

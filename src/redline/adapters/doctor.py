@@ -70,10 +70,10 @@ def _ripgrep() -> Finding:
     from redline.adapters.ripgrep.process import find_ripgrep
 
     try:
-        told = subprocess.run([find_ripgrep(), "--version"], capture_output=True, check=True)
+        version = subprocess.run([find_ripgrep(), "--version"], capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         return Finding("ripgrep", "bad", f"cannot be run: {error}")
-    return Finding("ripgrep", "ok", told.stdout.decode().splitlines()[0])
+    return Finding("ripgrep", "ok", version.stdout.decode().splitlines()[0])
 
 
 def _journal(state_dir: str, kept: str) -> Finding:

@@ -16,7 +16,7 @@ from redline.core.errors import GitFailed, LimitReached, RedlineError, TimeLimit
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.confined import Budget
 from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus
-from redline.core.ports.tree import Kind, Tree, Workspace
+from redline.core.ports.tree import Kind, PathResolver, Tree
 
 _WORKER = "redline.adapters.git_worker"
 # A large repository may take long, but not without computing.
@@ -33,7 +33,7 @@ class LibGit:
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: PathResolver,
         tree: Tree,
         roots: Sequence[int | str] | None = None,
         budget: Budget = _FIRST,

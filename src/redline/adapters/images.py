@@ -1,4 +1,4 @@
-"""Pictures told by their content, and made smaller with Pillow; bombs are refused unopened.
+"""Images recognised by their content, and made smaller with Pillow; bombs are refused unopened.
 
 Only a worker decodes: Pillow's decoders are native code.
 """
@@ -15,7 +15,7 @@ from redline.core.ports.confined import Budget, Confined
 from redline.core.ports.images import Image
 
 # Decoded pixels; a picture that claims more is not decoded.
-MOST_PIXELS = 64_000_000
+MAX_PIXELS = 64_000_000
 _BUDGET = Budget(20.0, 2 << 30)
 _QUALITIES = (85, 70, 50, 30)
 _SHRINK = 0.75
@@ -39,7 +39,7 @@ class PillowImages:
             return image
         if not image.width or not image.height:
             raise ContentError("image", "The image has no pixels: its size is zero")
-        if image.width * image.height > MOST_PIXELS:
+        if image.width * image.height > MAX_PIXELS:
             raise TooLarge(
                 "image",
                 f"Too many pixels to resize: {image.width} x {image.height}",
@@ -88,7 +88,7 @@ def _shrunk(image: Image, scale: float, limit: int) -> Image:
             max(1, round(image.width * scale)),
             max(1, round(image.height * scale)),
         )
-        smaller = _resized(picture, size)
+        smaller = _resize(picture, size)
         for data, mime in _encodings(smaller, image.mime):
             if len(data) <= limit:
                 return Image(data, mime, *smaller.size)
@@ -97,7 +97,7 @@ def _shrunk(image: Image, scale: float, limit: int) -> Image:
         scale *= _SHRINK
 
 
-def _resized(picture: Any, size: tuple[int, int]) -> Any:
+def _resize(picture: Any, size: tuple[int, int]) -> Any:
     from PIL import Image as Pillow
 
     if picture.mode not in ("RGB", "RGBA", "L"):
@@ -108,13 +108,13 @@ def _resized(picture: Any, size: tuple[int, int]) -> Any:
 def _encodings(picture: Any, mime: str) -> Any:
     """The picture as its own kind where that pays, then as ever coarser JPEG."""
     if mime != "image/jpeg":
-        yield _saved(picture, "PNG"), "image/png"
+        yield _encode(picture, "PNG"), "image/png"
     opaque = picture.convert("RGB")
     for quality in _QUALITIES:
-        yield _saved(opaque, "JPEG", quality=quality), "image/jpeg"
+        yield _encode(opaque, "JPEG", quality=quality), "image/jpeg"
 
 
-def _saved(picture: Any, kind: str, **options: int) -> bytes:
+def _encode(picture: Any, kind: str, **options: int) -> bytes:
     out = BytesIO()
     picture.save(out, kind, **options)
     return out.getvalue()

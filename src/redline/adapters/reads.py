@@ -29,13 +29,13 @@ class MemoryReads:
         """Remember that *connection* was shown the file while it held *content*."""
         seen = Seen(digest_of(content), content if len(content) <= MAX_FILE else None, cause)
         with self._lock:
-            self._forget((connection, path))
+            self._drop((connection, path))
             self._seen[connection, path] = seen
             self._held += len(seen.content or b"")
             while self._held > self._max_bytes or len(self._seen) > self._max_files:
-                self._forget(next(iter(self._seen)))
+                self._drop(next(iter(self._seen)))
 
-    def note_made(self, connection: str, path: WorkspacePath, made: tuple[str, str]) -> None:
+    def note_change(self, connection: str, path: WorkspacePath, made: tuple[str, str]) -> None:
         """Remember which call of *connection* last changed the file, and to which digest."""
         with self._lock:
             self._made[connection, path] = made
@@ -43,17 +43,17 @@ class MemoryReads:
             if len(self._made) > self._max_files:
                 self._made.popitem(last=False)
 
-    def made(self, connection: str, path: WorkspacePath) -> tuple[str, str] | None:
+    def last_change(self, connection: str, path: WorkspacePath) -> tuple[str, str] | None:
         """The call that last changed the file for *connection*, and the digest it left."""
         with self._lock:
             return self._made.get((connection, path))
 
-    def seen(self, connection: str, path: WorkspacePath) -> Seen | None:
+    def last_seen(self, connection: str, path: WorkspacePath) -> Seen | None:
         """The file as *connection* was last shown it, or None."""
         with self._lock:
             return self._seen.get((connection, path))
 
-    def _forget(self, key: tuple[str, WorkspacePath]) -> None:
+    def _drop(self, key: tuple[str, WorkspacePath]) -> None:
         old = self._seen.pop(key, None)
         if old is not None:
             self._held -= len(old.content or b"")

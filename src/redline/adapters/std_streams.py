@@ -1,4 +1,4 @@
-"""The protocol's stdin and stdout, moved out of everyone else's reach."""
+"""Reserves stdin and stdout for the protocol, and stderr for Python."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import BinaryIO
 
 
 def claim_std_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Private duplicates of stdin and stdout.
+    """Return private duplicates of stdin and stdout.
 
-    Afterwards descriptor 0 is the null device and 1 is stderr, so that a child process or a stray
-    print can neither eat requests nor break the stream of replies.
+    Afterwards descriptor 0 is the null device and 1 is stderr, so that a child process or a
+    forgotten print can neither eat requests nor break the stream of replies.
     """
     reader = os.fdopen(os.dup(0), "rb")
     writer = os.fdopen(os.dup(1), "wb")
@@ -23,12 +23,12 @@ def claim_std_streams() -> tuple[BinaryIO, BinaryIO]:
     return reader, writer
 
 
-def keep_stderr_for_words() -> None:
-    """Leave standard error to Python alone.
+def silence_native_stderr() -> None:
+    """Reserve standard error for Python.
 
-    A native parser prints its own half of an error there before Python can word it, and its
-    binding has no way to tell it not to. Afterwards descriptor 2 is the null device and sys.stderr
-    writes to a private duplicate; so do the last words of a process that crashes.
+    A native parser prints part of an error there before Python can report it, and its binding has
+    no option against that. Afterwards descriptor 2 is the null device and sys.stderr writes to a
+    private duplicate; so does the traceback of a process that crashes.
     """
     import faulthandler
 

@@ -1,4 +1,4 @@
-"""Flags that several commands share, and Settings made from them."""
+"""Flags that several commands share, and the Settings they give."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Directory(argparse.Action):
-    """Collects roots of both kinds in the order they are given: the first one matters."""
+    """Collects roots of both kinds in the order given: the first one is the workspace."""
 
     def __call__(
         self,
@@ -48,7 +48,7 @@ class _Workspace(argparse.Action):
 
 
 def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
-    """Which directories, and where their history lives."""
+    """Add the flags for the directories to work in and for their history."""
     group = parser.add_argument_group("workspace")
     group.add_argument(
         "--workspace",
@@ -65,7 +65,7 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
             action=_Directory,
             dest="directories",
             default=None,
-            help=f"a further directory that may be {access} (repeatable)",
+            help=f"another directory that may be {access} (repeatable)",
         )
     group.add_argument(
         "--allow-any-root",
@@ -74,27 +74,29 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
         help="allow / or the home directory as a root",
     )
     group.add_argument(
-        "--state-dir", metavar="DIR", help="where history lives (default: outside the workspace)"
+        "--state-dir",
+        metavar="DIR",
+        help="where to keep the history (default: outside the workspace)",
     )
     group.add_argument("--config", metavar="FILE", help="a TOML file with any of these settings")
 
 
 def add_guarded_flag(parser: argparse.ArgumentParser) -> None:
-    """The flag of commands that may change any file."""
+    """Add the flag of commands that may change any file."""
     parser.add_argument(
         "--allow-guarded",
         action="store_true",
-        help="also change what your own tools execute, such as .git or .vscode/tasks.json",
+        help="also change files that your own tools execute, such as .git or .vscode/tasks.json",
     )
 
 
 def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
-    """A change made on the command line; --allow-guarded is the person's consent."""
+    """Return the origin of a command-line change; --allow-guarded is the person's consent."""
     from redline.core.ports.history import Origin
 
     def consent(refused: GuardedWrite, _: ChangeSet, /) -> bool:
         if not args.allow_guarded:
-            refused.hint = "pass --allow-guarded to change it all the same"
+            refused.hint = "pass --allow-guarded to change it anyway"
             raise refused
         return True
 
@@ -102,14 +104,14 @@ def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
 
 
 def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
-    """Settings from flags, environment and config file; SettingsError when they are wrong."""
-    names = Settings.__dataclass_fields__
-    flags = {k: v for k, v in vars(args).items() if k in names and k not in ignore}
+    """Read Settings from flags, environment and config file; SettingsError if invalid."""
+    names = set(Settings._fields) - set(ignore)
+    flags = {name: value for name, value in vars(args).items() if name in names}
     return load(flags, os.environ, _config(args))
 
 
 def state_dir_from(args: argparse.Namespace) -> str | None:
-    """Where history lives, found as the server finds it: one workspace has one history."""
+    """Return the state directory, found as the server finds it."""
     found = gather({"state_dir": args.state_dir}, os.environ, _config(args))
     state_dir: str | None = found.get("state_dir")
     return state_dir
@@ -120,8 +122,8 @@ def _config(args: argparse.Namespace) -> dict[str, Any] | None:
     return read_config(path) if path else None
 
 
-def complain(failure: SettingsError | Exception) -> int:
-    """Say what is wrong with the command line; the exit code for it."""
+def report_usage_error(failure: SettingsError | Exception) -> int:
+    """Print what is wrong with the command line and return its exit code."""
     from redline.cli.terminal import err
 
     err(f"redline: {failure}")

@@ -1,4 +1,4 @@
-"""The `redline` command: a table of commands, each in a module that is imported when it runs."""
+"""The `redline` command: a table of commands, each module imported when it runs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ COMMANDS = {
         "redline.cli.commands.server.serve",
         "serve a workspace to agents over HTTP or stdio",
     ),
-    "log": ("redline.cli.commands.history.log", "list what was changed, newest first"),
+    "log": ("redline.cli.commands.history.log", "list changes, newest first"),
     "show": ("redline.cli.commands.history.show", "show one change as a diff"),
-    "undo": ("redline.cli.commands.history.undo", "take a change back"),
-    "redo": ("redline.cli.commands.history.redo", "take an undo back"),
-    "get": ("redline.cli.commands.documents.get", "read a value of a YAML, JSON or TOML file"),
+    "undo": ("redline.cli.commands.history.undo", "undo a change"),
+    "redo": ("redline.cli.commands.history.redo", "undo an undo"),
+    "get": ("redline.cli.commands.documents.get", "read a value from a YAML, JSON or TOML file"),
     "set": (
         "redline.cli.commands.documents.set",
         "change a value, leaving everything else as it is",
@@ -28,26 +28,32 @@ COMMANDS = {
     "insert": ("redline.cli.commands.documents.insert", "add a value to a list or a mapping"),
     "delete": ("redline.cli.commands.documents.delete", "remove a value"),
     "query": ("redline.cli.commands.documents.query", "find values by a pattern"),
-    "instruct": ("redline.cli.instruct", "change a file by an instruction in English"),
+    "instruct": (
+        "redline.cli.commands.documents.instruct",
+        "change a file by a plain English instruction",
+    ),
     "json": (
         "redline.cli.commands.documents.json",
-        "the same, with the instruction before the file",
+        "the same as instruct, with the instruction before the file",
     ),
-    "map": ("redline.cli.commands.code.map", "the files and symbols that matter most"),
-    "outline": ("redline.cli.commands.code.outline", "the symbols of a file"),
-    "where": ("redline.cli.commands.code.where", "where a symbol is defined and used"),
-    "config": ("redline.cli.commands.server.config", "the entry for an MCP client's configuration"),
+    "map": ("redline.cli.commands.code.map", "list the most important files and symbols"),
+    "outline": ("redline.cli.commands.code.outline", "list the symbols of a file"),
+    "where": ("redline.cli.commands.code.where", "find where a symbol is defined and used"),
+    "config": (
+        "redline.cli.commands.server.config",
+        "print or write an MCP client's configuration entry",
+    ),
     "doctor": (
         "redline.cli.commands.server.doctor",
-        "what is in force here: sandbox, git, journal, limits",
+        "check the sandbox, git, journal and limits of this machine",
     ),
     "demo": (
         "redline.cli.commands.server.demo",
-        "watch a scripted session in a throw-away workspace",
+        "watch a scripted session in a temporary workspace",
     ),
     "completions": (
         "redline.cli.commands.server.completions",
-        "shell completions for bash, zsh and tcsh",
+        "print shell completions for bash, zsh or tcsh",
     ),
 }
 
@@ -61,7 +67,7 @@ EXIT_CODES = """exit codes:
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser; only *command*'s own module is imported (None imports every one)."""
+    """Build the parser; import only *command*'s module (None imports all)."""
     parser = argparse.ArgumentParser(
         prog="redline",
         description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
@@ -76,12 +82,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     for name, (module, summary) in COMMANDS.items():
         if name != command and command in COMMANDS:
             continue
-        try:
-            found = import_module(module)
-        except ModuleNotFoundError as missing:
-            if missing.name != module:
-                raise
-            continue
+        found = import_module(module)
         sub = commands.add_parser(
             name,
             help=summary,
@@ -93,7 +94,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Knows its width without shutil, which argparse would import for every server that starts."""
+    """Finds the terminal width without shutil, which would slow down every server start."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_columns())
@@ -111,9 +112,9 @@ def _columns() -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the return value is the exit code."""
+    """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    # Only the named command's module is imported: a server that starts must not pay for a demo.
+    # Import only the given command's module: a server start must not pay for the others.
     named = arguments[0] if arguments and arguments[0] in COMMANDS else None
     parser = build_parser(named)
     parsed = parser.parse_args(arguments)
@@ -129,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 1
     except Exception as error:
-        return _told(error)
+        return _report_error(error)
     return code
 
 
@@ -143,9 +144,9 @@ def _flush() -> None:
         end_without_output(error)
 
 
-def _told(error: Exception) -> int:
-    """Say what went wrong; the exit code that fits. What is not ours is raised again."""
-    # Imported here: a server that starts should not pay for words it may never say.
+def _report_error(error: Exception) -> int:
+    """Print an error and return its exit code; raise anything that is not Redline's again."""
+    # Imported here: a server that starts should not pay for messages it may never print.
     from redline.cli.terminal import err, fail, paint_diff
     from redline.core.errors import HistoryError, InvalidArgument, RedlineError
     from redline.settings import SettingsError

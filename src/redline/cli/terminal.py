@@ -1,7 +1,7 @@
-"""What people see: colour where someone looks, plain text where it is piped.
+"""Terminal output: colour on a terminal, plain text in a pipe.
 
-Everything the command line says goes through `out`, `err` or `fail`, which escape control and
-invisible characters: names, contents and messages of others never reach a terminal as they are.
+Everything the command line prints goes through `out`, `err` or `fail`, which escape control and
+invisible characters: names, contents and messages from elsewhere never reach a terminal raw.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CODES = {
     "magenta": "35",
     "cyan": "36",
 }
-# What `paint` puts where an escape character belongs; no text of others can hold it.
+# What `paint` writes for an escape character; no other text can contain it.
 _ESCAPE = f"\x1b{os.urandom(8).hex()}"
 
 
@@ -39,25 +39,25 @@ def has_colour(stream: TextIO | None = None) -> bool:
 
 
 def paint(text: str, *styles: str, stream: TextIO | None = None) -> str:
-    """*text* in the named styles, or as it is when there is no colour; to be given to `out`."""
+    """Return *text* in these styles, for `out`; unchanged when there is no colour."""
     if not styles or not has_colour(stream):
         return text
     codes = ";".join(_CODES[style] for style in styles)
     return f"{_ESCAPE}[{codes}m{text}{_ESCAPE}[0m"
 
 
-def displayed(text: str) -> str:
-    """*text* as a terminal may have it: our own colours, every other hidden character escaped."""
+def escape_for_terminal(text: str) -> str:
+    """Return *text* with the colours of `paint` and every other hidden character escaped."""
     return "\x1b".join(visible(part)[0] for part in text.split(_ESCAPE))
 
 
 def one_line(text: str) -> str:
-    """*text* with line breaks escaped too, so that a name cannot pass for a line of its own."""
+    """Return *text* with line breaks escaped too, so that a name cannot imitate a line."""
     return visible(text)[0].replace("\n", "\\u000a")
 
 
 def program() -> str:
-    """How a person calls this program from where they stand."""
+    """Return how to call this program from the current directory."""
     given = sys.argv[0]
     if os.path.basename(given).partition(".")[0] != "redline" or not os.path.isfile(given):
         return "redline"
@@ -66,7 +66,7 @@ def program() -> str:
         if os.path.isfile(named):
             if os.path.samefile(named, given):
                 return "redline"
-            break  # a program of that name, but not this one
+            break  # another program of that name
     near = os.path.relpath(given)
     if near.startswith(".."):
         return os.path.abspath(given)
@@ -74,13 +74,13 @@ def program() -> str:
 
 
 def paint_diff(diff: str) -> str:
-    """A unified diff with hidden characters made visible and its lines coloured."""
+    """Return a unified diff with hidden characters made visible and its lines coloured."""
     shown, _ = visible(diff)
     return "".join(paint_diff_line(line) for line in shown.splitlines(keepends=True))
 
 
 def paint_diff_line(line: str) -> str:
-    """One line of a diff in its colour."""
+    """Return one line of a diff in its colour."""
     body = line.rstrip("\n")
     end = line[len(body) :]
     if body.startswith(("--- ", "+++ ", "rename ", "new ", "removed ", "mode of ")):
@@ -92,22 +92,22 @@ def paint_diff_line(line: str) -> str:
 
 
 def out(text: str = "") -> None:
-    """Print a line; a reader that went away ends the program quietly."""
+    """Print a line; end the program quietly if the reader has closed the pipe."""
     try:
-        print(displayed(text))
+        print(escape_for_terminal(text))
     except OSError as error:
         end_without_output(error)
 
 
 def err(text: str) -> None:
     """Print a line on standard error."""
-    print(displayed(text), file=sys.stderr)
+    print(escape_for_terminal(text), file=sys.stderr)
 
 
 def out_bytes(data: bytes) -> None:
-    """Write *data* to standard output: exactly where it is piped, escaped on a terminal.
+    """Write *data* to standard output: unchanged into a pipe, escaped on a terminal.
 
-    A reader that went away ends the program quietly.
+    The program ends quietly if the reader has closed the pipe.
     """
     if sys.stdout is not None and sys.stdout.isatty():
         out(data.decode("utf-8", "surrogateescape").removesuffix("\n"))
@@ -122,23 +122,23 @@ def out_bytes(data: bytes) -> None:
 
 
 def end_without_output(error: OSError) -> NoReturn:
-    """End the program where standard output cannot be written, quietly if its reader went away."""
+    """End the program after a failed write; quietly if the reader closed the pipe."""
     gone = isinstance(error, BrokenPipeError)
     if not gone:
         fail(f"Standard output cannot be written: {error.strerror}")
         sys.stderr.flush()
-    os._exit(0 if gone else 1)  # a normal exit would try to flush once more and complain
+    os._exit(0 if gone else 1)  # a normal exit would flush once more and fail
 
 
-def standard_input(most: int) -> bytes:
-    """What standard input holds, up to *most* bytes."""
+def standard_input(limit: int) -> bytes:
+    """Read standard input, up to *limit* bytes."""
     if sys.stdin is None:
         raise InvalidArgument("Standard input is closed", field="file")
-    return sys.stdin.buffer.read(most)
+    return sys.stdin.buffer.read(limit)
 
 
 def fail(message: str, hint: str | None = None) -> None:
-    """Say what went wrong on standard error."""
+    """Print an error and its hint on standard error."""
     err(f"{paint('redline:', 'red', 'bold', stream=sys.stderr)} {message}")
     if hint:
         err(f"  {paint('hint:', 'yellow', stream=sys.stderr)} {hint}")
@@ -154,10 +154,10 @@ def ask_number(question: str, highest: int) -> int | None:
 
 
 def ask(question: str) -> bool:
-    """A yes or no from the person at the terminal; no when nobody is there."""
+    """Ask a yes or no question; no without a terminal."""
     if not sys.stdin.isatty():
         return False
     try:
-        return input(f"{displayed(question)} [y/N] ").strip().lower() in {"y", "yes"}
+        return input(f"{escape_for_terminal(question)} [y/N] ").strip().lower() in {"y", "yes"}
     except EOFError:
         return False

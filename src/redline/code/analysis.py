@@ -1,7 +1,7 @@
-"""What the server asks about the syntax of a file, answered by a worker.
+"""Syntax analysis for the server, computed in a worker process.
 
-The server itself parses nothing: a grammar can crash or never end on a few hundred bytes. Content
-that killed a worker is remembered and not parsed again.
+The server itself parses nothing: a grammar can crash or hang on a few hundred bytes. Content that
+killed a worker is remembered and not parsed again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from redline.code.index.facts import FileFacts, count_lines
 from redline.code.rename.in_file import Replacement
 from redline.code.syntax.definitions import Symbol, without_surrogates
-from redline.code.syntax.errors import Checked, SyntaxIssue, newly_broken
+from redline.code.syntax.errors import SyntaxCheck, SyntaxIssue, new_issues
 from redline.code.syntax.languages import Language
 from redline.core.changes import digest_of
 from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, WorkerDied
@@ -21,23 +21,23 @@ from redline.core.ports.confined import Budget, Confined
 from redline.core.ports.failures import Failures
 
 BUDGET = Budget(20.0, 1 << 30, 8)
-# Many files are indexed before an answer: one of them may not take long.
+# Many files are indexed before an answer, so a single one must not take long.
 FACTS_BUDGET = Budget(10.0, 1 << 30, 3)
-# Seconds of processor time from which on a parser that was stopped is to blame, not the machine.
+# CPU seconds after which a timeout is blamed on the parser rather than on a busy machine.
 _MIN_BLAMED = 2.0
 _WORKER = "redline.code.worker"
 
 
 class Analysis(Protocol):
-    """The syntax of texts; every method raises ParserFailed when it is beyond the parser, Busy."""
+    """Syntax analysis of texts; methods raise ParserFailed for content the parser cannot handle."""
 
     def symbols(self, text: str, language: Language) -> list[Symbol]:
-        """Every definition in *text*, in order."""
+        """Return every definition in *text*, in order."""
 
     def facts(
         self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
     ) -> list[FileFacts | None]:
-        """What the index keeps of each file; None where there was no time to find out.
+        """Return what the index stores of each file; None for files there was no time to parse.
 
         After the moment *ends* (see `time.monotonic`) no further file is parsed.
         """
@@ -51,31 +51,31 @@ class Analysis(Protocol):
         lines: range | None,
         everywhere: bool,
     ) -> list[Replacement]:
-        """As `rename.plan_rename` for the old and the new one of *names*."""
+        """Plan a rename as `plan_rename` does; *names* are the old and the new name."""
 
-    def introduced(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
-        """The issues of *new* that *old* did not have."""
+    def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
+        """Return the syntax errors of *new* that *old* does not have."""
 
     def reason(self, digest: str, language: Language) -> str | None:
-        """Why that content is not parsed; None when it may be."""
+        """Return why that content is not parsed; None if it may be."""
 
 
 class IsolatedAnalysis:
-    """Answers `Analysis` by workers."""
+    """Implement `Analysis` with worker processes."""
 
     def __init__(self, confined: Confined, failures: Failures) -> None:
         self._confined = confined
         self._failures = failures
 
     def symbols(self, text: str, language: Language) -> list[Symbol]:
-        """Every definition in *text*, in order."""
+        """Return every definition in *text*, in order."""
         rows = self._parse("symbols", text, language)
         return [_symbol(row) for row in rows]
 
     def facts(
         self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
     ) -> list[FileFacts | None]:
-        """What the index keeps of each file; None where there was no time to find out.
+        """Return what the index stores of each file; None for files there was no time to parse.
 
         After the moment *ends* (see `time.monotonic`) no further file is parsed.
         """
@@ -83,7 +83,7 @@ class IsolatedAnalysis:
         if not any(known):
             try:
                 return [_facts(found) for found in self._read_facts(files)]
-            except LimitReached:  # one of them, then: each for itself
+            except LimitReached:  # one file is to blame: parse each separately
                 pass
         return [
             self._facts_of(content, language) if monotonic() < ends else None
@@ -114,19 +114,19 @@ class IsolatedAnalysis:
         lines: range | None,
         everywhere: bool,
     ) -> list[Replacement]:
-        """As `rename.plan_rename` for the old and the new one of *names*."""
+        """Plan a rename as `plan_rename` does; *names* are the old and the new name."""
         span = None if lines is None else (lines.start, lines.stop)
         rows = self._parse("rename", text, language, *names, span, everywhere)
         return [Replacement(*row) for row in rows]
 
-    def introduced(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
-        """The issues of *new* that *old* did not have."""
-        return newly_broken(self._check(new, language), lambda: self._check(old, language))
+    def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
+        """Return the syntax errors of *new* that *old* does not have."""
+        return new_issues(self._check(new, language), lambda: self._check(old, language))
 
-    def _check(self, text: str, language: Language) -> Checked:
+    def _check(self, text: str, language: Language) -> SyntaxCheck:
         issues, error = self._parse("check", text, language)
         found = tuple(SyntaxIssue(*issue) for issue in issues)
-        return Checked(found, None if error is None else SyntaxIssue(*error))
+        return SyntaxCheck(found, None if error is None else SyntaxIssue(*error))
 
     def _parse(self, function: str, text: str, language: Language, *more: Any) -> Any:
         clean = without_surrogates(text)
@@ -137,15 +137,15 @@ class IsolatedAnalysis:
 
     @staticmethod
     def _key(digest: str, language: Language) -> str:
-        """What content is remembered by: another grammar may well read it."""
+        """Return the key of content for a grammar: another grammar may be able to parse it."""
         return f"{language.grammar}:{digest}"
 
     def reason(self, digest: str, language: Language) -> str | None:
-        """Why that content is not parsed; None when it may be."""
+        """Return why that content is not parsed; None if it may be."""
         return self._failures.reason(self._key(digest, language))
 
     def _guard(self, key: str, call: Callable[[], Any]) -> Any:
-        """What *call* gives for the content of *key*; ParserFailed if that is, or was, in vain."""
+        """Return the result of *call*; raise ParserFailed if it fails now or failed before."""
         known = self._failures.reason(key)
         if known is not None:
             raise ParserFailed(known)
@@ -160,7 +160,7 @@ class IsolatedAnalysis:
             self._failures.remember(key, reason)
             raise ParserFailed(reason) from None
         except LimitReached as error:
-            if type(error) is not LimitReached:  # a refusal of the function itself
+            if type(error) is not LimitReached:  # raised by the called function itself
                 raise
             self._failures.remember(key, "the parser ran out of memory")
             raise ParserFailed("the parser ran out of memory") from None
@@ -177,7 +177,7 @@ def _symbol(row: list[Any]) -> Symbol:
 
 
 def _twice(call: Callable[[], Any]) -> Any:
-    """Call again when the worker died: something else may have killed it."""
+    """Call again if the worker died: the cause may have been elsewhere."""
     try:
         return call()
     except WorkerDied:
@@ -185,7 +185,7 @@ def _twice(call: Callable[[], Any]) -> Any:
 
 
 def _reason(error: LimitReached) -> str | None:
-    """Why content is left alone from now on; None if the machine was merely busy."""
+    """Return why content must not be parsed again; None if the machine was merely busy."""
     if isinstance(error, TimeLimit):
         used = float(error.details.get("cpu_seconds", 0.0))
         return "the parser took too long" if used >= _MIN_BLAMED else None

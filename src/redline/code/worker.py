@@ -1,4 +1,4 @@
-"""The syntax of texts, worked out inside a worker and given back as plain data."""
+"""Functions that analyse syntax inside a worker process and return plain data."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _REPLACEMENT = attrgetter("start", "end", "text")
 
 
 def symbols(_ask: Ask, text: str, language: str) -> list[Row]:
-    """Every definition in *text*."""
+    """Return every definition in *text*."""
     return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, BY_NAME[language]))]
 
 
 def facts(_ask: Ask, files: list[tuple[bytes, str]]) -> list[Row]:
-    """What the index keeps of each file: symbols, uses, lines."""
+    """Return what the index stores of each file: symbols, uses, lines."""
     read = (facts_of(content, BY_NAME[language]) for content, language in files)
     return [
         ([_SYMBOL(symbol) for symbol in found.symbols], found.uses, found.lines) for found in read
@@ -36,7 +36,7 @@ def facts(_ask: Ask, files: list[tuple[bytes, str]]) -> list[Row]:
 
 
 def check(_ask: Ask, text: str, language: str) -> Row:
-    """What does not parse in *text*, and Python's own complaint."""
+    """Return the syntax errors of *text*, and Python's own error."""
     found = check_syntax(text, BY_NAME[language])
     error = found.python_error
     return [_ISSUE(issue) for issue in found.issues], None if error is None else _ISSUE(error)
@@ -51,7 +51,7 @@ def rename(
     span: tuple[int, int] | None,
     everywhere: bool,
 ) -> list[Row]:
-    """As `rename.plan_rename`."""
+    """Plan a rename as `plan_rename` does; *span* is a range of lines."""
     lines = None if span is None else range(*span)
     parsed = parse(text, BY_NAME[language])
     found = renaming.plan_rename(parsed, old, new, lines=lines, everywhere=everywhere)

@@ -1,20 +1,19 @@
 """How much one call may read, plan and answer: the one place that bounds its memory.
 
-No file over `MAX_FILE_BYTES` is read whole or made, and no more than that is read of one that
-grows meanwhile. What a plan starts from is counted here by its size before it is read, what it
-would write when its `Change` is made; a call may hold `MAX_CALL_BYTES` of both. Reading or planning
-a file again replaces what was counted for it, so a call that plans again because others were
-faster does not run out. An answer is measured when its `Result` is made.
+No file over `MAX_FILE_BYTES` is read whole or written, and no more than that is read of a file that
+grows while it is read. What a plan starts from is counted here by its size before it is read, what
+it would write when its `Change` is built; a call may hold `MAX_CALL_BYTES` of both. Reading or
+planning a file again replaces what was counted for it, so a call that plans again after a conflict
+does not run out. An answer is measured when its `Result` is built.
 
 Work outside a call (the command line, the library) is bounded file by file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Hashable, Iterable
 
+from redline.core.call_scope import current_call
 from redline.core.errors import MemoryLimit
 
 MAX_FILE_BYTES = 64 << 20
@@ -26,43 +25,21 @@ MAX_LINES = 1_500_000
 MAX_REPLACEMENTS = 300_000
 
 
-class Budget:
-    """What one call holds so far."""
-
-    __slots__ = ("_counted", "_limit", "_total")
-
-    def __init__(self, limit: int = MAX_CALL_BYTES) -> None:
-        self._limit = limit
-        self._total = 0
-        self._counted: dict[Hashable, int] = {}
-
-    def charge(self, key: Hashable, size: int) -> None:
-        """Count *size* bytes for *key* instead of what was counted for it; MemoryLimit."""
-        total = self._total - self._counted.get(key, 0) + size
-        if total > self._limit:
-            raise _too_much("All files of one call together are", total, self._limit)
-        self._total = total
-        self._counted[key] = size
-
-
-_current: ContextVar[Budget | None] = ContextVar("budget", default=None)
-
-
-@contextmanager
-def call_budget(limit: int = MAX_CALL_BYTES) -> Iterator[None]:
-    """Bound everything that is read and planned within."""
-    token = _current.set(Budget(limit))
-    try:
-        yield
-    finally:
-        _current.reset(token)
+def _charge(key: Hashable, size: int) -> None:
+    """Count *size* bytes for *key* instead of what was counted for it; MemoryLimit."""
+    call = current_call()
+    if call is None:
+        return
+    total = call.total_bytes - call.charged_bytes.get(key, 0) + size
+    if total > MAX_CALL_BYTES:
+        raise _too_much("All files of one call together are", total, MAX_CALL_BYTES)
+    call.total_bytes = total
+    call.charged_bytes[key] = size
 
 
 def charge_read(key: Hashable, size: int) -> None:
     """Ask for *size* bytes of a file that is going to be read; MemoryLimit."""
-    budget = _current.get()
-    if budget is not None:
-        budget.charge(("read", key), size)
+    _charge(("read", key), size)
 
 
 def release_read(key: Hashable) -> None:
@@ -73,9 +50,7 @@ def release_read(key: Hashable) -> None:
 def charge_planned(key: Hashable, size: int) -> None:
     """Ask for a new content of *size* bytes; MemoryLimit."""
     check_size(size)
-    budget = _current.get()
-    if budget is not None:
-        budget.charge(("planned", key), size)
+    _charge(("planned", key), size)
 
 
 def check_size(size: int) -> None:

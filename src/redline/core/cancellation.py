@@ -1,37 +1,25 @@
-"""Cancellation of the call that a thread runs, asked for wherever a caller can lengthen a loop."""
+"""Checkpoints for loops whose length the caller decides: a cancelled call ends there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from threading import local
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
+
+from redline.core.call_scope import current_call
 
 if TYPE_CHECKING:
     from redline.core.ports.search import Cancel
 
 _T = TypeVar("_T")
-_thread = local()
 # Items between two checkpoints of `cancellable`: a few hundred microseconds of work at most.
 _STRIDE = 64
 
 
-@contextmanager
-def running(cancel: Cancel) -> Iterator[None]:
-    """Make *cancel* what `checkpoint` asks on this thread."""
-    before: Cancel | None = getattr(_thread, "cancel", None)
-    _thread.cancel = cancel
-    try:
-        yield
-    finally:
-        _thread.cancel = before
-
-
 def checkpoint() -> None:
     """Raise Cancelled when the client gave up the call that this thread runs."""
-    cancel: Cancel | None = getattr(_thread, "cancel", None)
-    if cancel is not None:
-        cancel.check()
+    call = current_call()
+    if call is not None:
+        call.cancel.check()
 
 
 def cancellable(items: Iterable[_T]) -> Iterator[_T]:
@@ -40,3 +28,16 @@ def cancellable(items: Iterable[_T]) -> Iterator[_T]:
         if not index % _STRIDE:
             checkpoint()
         yield item
+
+
+class _Uncancellable:
+    """Implements core.ports.search.Cancel for a caller that never gives up."""
+
+    def check(self) -> None:
+        """Return: the caller is still waiting."""
+
+    def on_cancel(self, action: Callable[[], None]) -> None:
+        """Drop *action*: it would never run."""
+
+
+UNCANCELLABLE: Cancel = _Uncancellable()

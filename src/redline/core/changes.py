@@ -77,7 +77,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A file, link or whole directory gets another name; nothing may stand at `target`."""
+    """A file, link or whole directory gets another name; nothing may be at `target`."""
 
     source: WorkspacePath
     target: WorkspacePath

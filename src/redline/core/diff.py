@@ -9,13 +9,13 @@ from collections.abc import Hashable, Iterable, Iterator
 from itertools import pairwise
 from typing import AnyStr
 
-from redline.core.stretch import Stretch, stretches
+from redline.core.spans import LineSpan, differing_spans
 from redline.core.textfile import text_start
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 CONTEXT = 3
 # Above this many differing lines on both sides together the middle is shown as one block: the
-# quadratic matcher would take seconds and nobody reads such a diff line by line.
+# quadratic matcher would take seconds, and such a diff is not read line by line.
 _MATCHER_LIMIT = 6000
 # A large diff is made in pieces of about this size; a longer line is matched by its digest.
 _PIECE = 1 << 16
@@ -28,7 +28,7 @@ _HIDDEN = re.compile(
 
 def unified_diff(old: str, new: str, old_label: str, new_label: str, context: int = CONTEXT) -> str:
     """The difference as a unified diff, empty when there is none."""
-    return "".join(_diff(stretches(old, new, "\n"), old_label, new_label, context))
+    return "".join(_diff(differing_spans(old, new, "\n"), old_label, new_label, context))
 
 
 def diff_of_files(
@@ -42,7 +42,7 @@ def pieces_of_diff(
     old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
 ) -> Iterator[str]:
     """The diff of two files in pieces, none of them large."""
-    found = stretches(old, new, b"\n", (text_start(old), text_start(new)))
+    found = differing_spans(old, new, b"\n", (text_start(old), text_start(new)))
     return _diff(found, old_label, new_label, context)
 
 
@@ -50,7 +50,7 @@ def pieces_of_bytes(
     old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
 ) -> Iterator[str]:
     """The same where a byte order mark counts as text."""
-    return _diff(stretches(old, new, b"\n"), old_label, new_label, context)
+    return _diff(differing_spans(old, new, b"\n"), old_label, new_label, context)
 
 
 def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:
@@ -73,7 +73,7 @@ _Opcode = tuple[str, int, int, int, int]
 
 
 def _diff(
-    found: tuple[Stretch[AnyStr], Stretch[AnyStr]] | None,
+    found: tuple[LineSpan[AnyStr], LineSpan[AnyStr]] | None,
     old_label: str,
     new_label: str,
     context: int,
@@ -84,30 +84,32 @@ def _diff(
     yield f"--- {old_label}\n+++ {new_label}\n"
     head = old.first_line()
     old_places, new_places = _places(old, head, context), _places(new, head, context)
-    for group in _grouped(_opcodes(old, new, head, context), context):
+    for group in _group_hunks(_opcodes(old, new, head, context), context):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
         for tag, i1, i2, j1, j2 in group:
             mark = " " if tag == "equal" else "-"
-            yield from _marked(mark, old.text, old_places[i1], old_places[i2])
+            yield from _mark_lines(mark, old.text, old_places[i1], old_places[i2])
             if tag != "equal":
-                yield from _marked("+", new.text, new_places[j1], new_places[j2])
+                yield from _mark_lines("+", new.text, new_places[j1], new_places[j2])
 
 
-def _places(stretch: Stretch[AnyStr], head: int, context: int) -> dict[int, int]:
+def _places(span: LineSpan[AnyStr], head: int, context: int) -> dict[int, int]:
     """Where the lines start, by number, with which a part of the diff may begin or end."""
-    count = stretch.line_count()
-    before: list[int] = stretch.lines_before(context)
-    behind: list[int] = stretch.lines_behind(context)
+    count = span.line_count()
+    before: list[int] = span.lines_before(context)
+    behind: list[int] = span.lines_behind(context)
     if count <= _MATCHER_LIMIT:
-        places = dict(enumerate(before + stretch.line_starts() + behind, head - len(before)))
+        places = dict(enumerate(before + span.line_starts() + behind, head - len(before)))
     else:
-        places = dict(enumerate([*before, stretch.start], head - len(before)))
-        places |= enumerate([stretch.end, *behind], head + count)
+        places = dict(enumerate([*before, span.start], head - len(before)))
+        places |= enumerate([span.end, *behind], head + count)
     return places
 
 
-def _opcodes(old: Stretch[AnyStr], new: Stretch[AnyStr], head: int, context: int) -> list[_Opcode]:
+def _opcodes(
+    old: LineSpan[AnyStr], new: LineSpan[AnyStr], head: int, context: int
+) -> list[_Opcode]:
     """Opcodes over the whole files, computed only where the files differ."""
     codes: list[_Opcode] = [("equal", 0, head, 0, head)] if head else []
     codes += _middle(old, new, head)
@@ -117,7 +119,7 @@ def _opcodes(old: Stretch[AnyStr], new: Stretch[AnyStr], head: int, context: int
     return codes
 
 
-def _middle(old: Stretch[AnyStr], new: Stretch[AnyStr], head: int) -> list[_Opcode]:
+def _middle(old: LineSpan[AnyStr], new: LineSpan[AnyStr], head: int) -> list[_Opcode]:
     before, after = old.line_count(), new.line_count()
     if before + after > _MATCHER_LIMIT or not before or not after or before == after == 1:
         return [("replace", head, head + before, head, head + after)]
@@ -128,12 +130,12 @@ def _middle(old: Stretch[AnyStr], new: Stretch[AnyStr], head: int) -> list[_Opco
     ]
 
 
-def _keys(stretch: Stretch[AnyStr]) -> list[Hashable]:
+def _keys(span: LineSpan[AnyStr]) -> list[Hashable]:
     """Something for each line that is equal for equal lines; not the line where it is long."""
-    text = stretch.text
+    text = span.text
     return [
         text[i:j] if j - i <= _LONG_LINE else (_digest(text[i:j]),)
-        for i, j in pairwise(stretch.line_starts())
+        for i, j in pairwise(span.line_starts())
     ]
 
 
@@ -142,7 +144,7 @@ def _digest(line: str | bytes) -> bytes:
     return hashlib.sha256(raw).digest()
 
 
-def _marked(mark: str, text: str | bytes, start: int, end: int) -> Iterator[str]:
+def _mark_lines(mark: str, text: str | bytes, start: int, end: int) -> Iterator[str]:
     """The lines [start, end) of *text*, each with *mark* before it."""
     between, opens = f"\n{mark}", mark
     while start < end:
@@ -177,7 +179,7 @@ def _range(start: int, stop: int) -> str:
     return f"{start + 1 if length else start},{length}"
 
 
-def _grouped(codes: list[_Opcode], context: int) -> Iterator[list[_Opcode]]:
+def _group_hunks(codes: list[_Opcode], context: int) -> Iterator[list[_Opcode]]:
     group: list[_Opcode] = []
     for index, (tag, i1, i2, j1, j2) in enumerate(codes):
         if tag != "equal":

@@ -20,7 +20,7 @@ class built_once(cached_property[T]):  # noqa: N801 - used as a decorator
     @overload
     def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-        """The value, built by whoever comes first."""
+        """The value, built by the first thread that asks."""
         if instance is None:
             return self
         with _BUILDING:

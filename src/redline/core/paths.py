@@ -19,7 +19,7 @@ class Access(Enum):
 
 
 class WorkspacePath(NamedTuple):
-    """A place beneath root number `root`; only `Workspace.resolve` makes one from outside text.
+    """A place beneath root number `root`; only `PathResolver.resolve` makes one from outside text.
 
     `parts` are plain names (no "", ".", ".."); the root itself has none. Undecodable bytes in a
     name are carried as surrogate escapes, as `os.fsdecode` gives them.

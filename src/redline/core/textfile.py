@@ -16,7 +16,7 @@ BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r?\n")
 SNIFFED = 4096
 _PIECE = 1 << 16
-# ASCII, and bytes that stand for themselves.
+# ASCII, and bytes that mean themselves.
 _LETTER = re.compile("[\x00-\x7f\udc80-\udcff]+")
 
 
@@ -33,7 +33,7 @@ class TextFile:
 
     @property
     def is_binary(self) -> bool:
-        """Whether a NUL stands in the first 4096 bytes."""
+        """Whether there is a NUL in the first 4096 bytes."""
         return b"\0" in self.raw[:SNIFFED]
 
     @property
@@ -61,7 +61,7 @@ class TextFile:
     def with_text(self, text: str) -> bytes:
         """The bytes of *text* in this file's encoding, BOM kept.
 
-        Of a file that is not UTF-8 nobody knows how it spells a letter that it does not hold yet.
+        In a file that is not UTF-8 it is unknown how to encode a letter that it does not hold yet.
         """
         if not text.isascii() and not self.is_utf8:
             self._refuse_two_encodings(text)
@@ -101,7 +101,7 @@ def text_start(raw: bytes) -> int:
 
 
 def encode(text: str) -> bytes:
-    """*text* as bytes; surrogate escapes become the bytes they stand for."""
+    """*text* as bytes; surrogate escapes become the bytes they represent."""
     return text.encode("utf-8", "surrogateescape")
 
 

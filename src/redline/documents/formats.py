@@ -71,12 +71,12 @@ def _parses(source: bytes, form: str) -> bool:
 def open_document(source: bytes, form: str, index: int = 0) -> Document:
     """The parsed document; DocumentSyntax, InvalidArgument for a document that is not there."""
     try:
-        return _opened(source, form, index)
+        return _open(source, form, index)
     except RecursionError:
         raise too_deep() from None
 
 
-def _opened(source: bytes, form: str, index: int) -> Document:
+def _open(source: bytes, form: str, index: int) -> Document:
     if form == "yaml":
         from redline.documents.yaml.edit.document import YamlDocument
 

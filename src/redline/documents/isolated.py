@@ -8,16 +8,17 @@ and JSONC are read here, by parsers that keep no recursion.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
-from redline.documents import editing, schema
+from redline.documents import editing, pointer_edits, schema
 from redline.documents.base.model import MAX_PARSED_BYTES, Slice, require_size
 from redline.documents.base.path import Path
 from redline.documents.editing import DocEdit, EditedFile, Options
 from redline.documents.formats import named_format, open_document, sniff
+from redline.documents.json.operations import JsonOp
 from redline.documents.query import Match, RegexTest, plain, select
 from redline.documents.schema import Problem, check
 
@@ -26,7 +27,7 @@ _IN_PROCESS = ("json", "jsonc")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DocumentSource:
     """A document that is not parsed yet."""
 
     data: bytes
@@ -55,7 +56,7 @@ def apply_edits(
     """Return the file after every edit, as `editing.apply_edits` does."""
     form = detect(confined, name, data, options.form)
     if form in _IN_PROCESS:
-        return editing.apply_edits(name, data, edits, options)
+        return editing.apply_edits(name, data, edits, replace(options, form=form))
     given = [(edit.action, list(edit.path), edit.value, edit.as_json) for edit in edits]
     after, notes = _call(
         confined, "edit_document", data, form, options.index, options.create_parents, given
@@ -63,7 +64,13 @@ def apply_edits(
     return EditedFile(after, form, tuple(notes))
 
 
-def read(confined: Confined, source: Source, path: Path) -> Slice:
+def apply_steps(confined: Confined, source: DocumentSource, steps: Sequence[JsonOp]) -> bytes:
+    """Return a YAML, TOML or JSON5 file after every step, as `pointer_edits.apply_steps` does."""
+    given = [(step.action, step.pointer, step.value) for step in steps]
+    return bytes(_call(confined, "edit_at_pointers", source.data, source.form, given))
+
+
+def read(confined: Confined, source: DocumentSource, path: Path) -> Slice:
     """Return the node's source slice, as `Document.get` does."""
     if source.form in _IN_PROCESS:
         return open_document(source.data, source.form, source.index).get(path)
@@ -71,14 +78,14 @@ def read(confined: Confined, source: Source, path: Path) -> Slice:
     return _slice(found)
 
 
-def read_value(confined: Confined, source: Source, path: Path) -> Any:
+def read_value(confined: Confined, source: DocumentSource, path: Path) -> Any:
     """Return the node as plain values that JSON has types for."""
     if source.form in _IN_PROCESS:
         return _value_at(open_document(source.data, source.form, source.index).data(), path)
     return _call(confined, "read_data", source.data, source.form, source.index, list(path))
 
 
-def named_schema(confined: Confined, source: Source) -> str | None:
+def named_schema(confined: Confined, source: DocumentSource) -> str | None:
     """Return the schema that a document names itself, as `schema.named_schema` does."""
     if source.form in _IN_PROCESS:
         return schema.named_schema(open_document(source.data, source.form, source.index))
@@ -87,7 +94,7 @@ def named_schema(confined: Confined, source: Source) -> str | None:
 
 
 def query(
-    confined: Confined, source: Source, expression: str, regex: RegexTest, limit: int
+    confined: Confined, source: DocumentSource, expression: str, regex: RegexTest, limit: int
 ) -> tuple[list[Match], int]:
     """As `query.select`, with TimeLimit and LimitReached."""
     given = (source.data, source.form, source.index, expression, limit)
@@ -96,7 +103,7 @@ def query(
 
 
 def validate(
-    confined: Confined, source: Source, schema: str, read: Callable[[str], bytes]
+    confined: Confined, source: DocumentSource, schema: str, read: Callable[[str], bytes]
 ) -> tuple[list[Problem], int]:
     """As `schema.check`, with TimeLimit and LimitReached."""
     given = (source.data, source.form, source.index, schema)
@@ -111,7 +118,7 @@ def _call(
     *arguments: Any,
     answers: dict[str, Callable[..., Any]] | None = None,
 ) -> Any:
-    """Call a function of this module in a worker; what is over every limit is not sent there."""
+    """Call a function of this module in a worker; a document over the limit is not sent there."""
     form = str(arguments[0]) if arguments else "A"
     if form not in _IN_PROCESS:
         require_size(data, form.upper(), MAX_PARSED_BYTES)
@@ -138,6 +145,11 @@ def edit_document(
     options = Options(form, index, create_parents=create_parents)
     done = editing.apply_edits("", data, wanted, options)
     return done.after, list(done.notes)
+
+
+def edit_at_pointers(_ask: Ask, data: bytes, form: str, steps: Sequence[Any]) -> bytes:
+    """The worker's part of `apply_steps`."""
+    return pointer_edits.apply_steps(data, form, [JsonOp(*step) for step in steps])
 
 
 def read_node(_ask: Ask, data: bytes, form: str, index: int, path: Sequence[Any]) -> list[Any]:

@@ -13,7 +13,7 @@ from redline.documents.base.model import MAX_DEPTH, Document, Slice
 from redline.documents.base.path import Path
 
 # Every step is a level of the evaluation.
-MOST_EXPRESSION = 10_000
+MAX_EXPRESSION = 10_000
 
 # (pattern, text, whole) -> whether it matches; expressions come from outside, so they run
 # wherever the caller can stop them.
@@ -34,9 +34,9 @@ def select(
     """The first *limit* matches in document order, and how many there are."""
     from jsonpath_rfc9535 import JSONPathEnvironment, JSONPathError
 
-    if len(expression) > MOST_EXPRESSION:
+    if len(expression) > MAX_EXPRESSION:
         raise InvalidArgument(
-            f"The expression is longer than {MOST_EXPRESSION} characters", field="expression"
+            f"The expression is longer than {MAX_EXPRESSION} characters", field="expression"
         )
     environment = JSONPathEnvironment()
     environment.function_extensions["match"] = _function(regex, whole=True)

@@ -1,4 +1,4 @@
-"""JSON Schema 2020-12 over any format, problems told with the line they stand on."""
+"""JSON Schema 2020-12 over any format, each problem with its line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import DocumentSyntax, InvalidArgument, NodeNotFound
+from redline.core.text_limits import shorten
 from redline.documents.base.model import Document
 from redline.documents.base.path import Path, render_path
 from redline.documents.formats import detect, open_document
@@ -18,6 +19,7 @@ _MODELINE = re.compile(
     re.MULTILINE,
 )
 _BASE = "workspace:///"
+_MAX_MESSAGE_CHARS = 403
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 # The validator knows these without fetching anything.
 _DIALECTS = frozenset(
@@ -127,8 +129,7 @@ def _retrieve(uri: str, read: Callable[[str], bytes]) -> Any:
 
 def _problem(document: Document, error: Any) -> Problem:
     path: Path = tuple(error.instance_path)
-    message = str(error.message)
-    message = message if len(message) <= 400 else message[:400] + "..."
+    message = shorten(str(error.message), _MAX_MESSAGE_CHARS)
     while True:
         try:
             found = document.get(path)

@@ -19,7 +19,7 @@ from redline.core.ports.commands import (
     SandboxFacts,
     Snapshots,
 )
-from redline.core.ports.history import Editor, Operation, Origin, Store
+from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Tree
 
@@ -34,7 +34,7 @@ class RecordedCommands:
         self,
         processes: Processes,
         snapshots: Snapshots,
-        editor: Editor,
+        editor: ChangeEditor,
         store: Store,
         tree: Tree,
     ) -> None:
@@ -68,12 +68,12 @@ class RecordedCommands:
         """The job of that owner."""
         return self._processes.get(job_id, owner)
 
-    def forget(self, job_id: str, owner: str) -> None:
-        """Give the handle back; a dry run's proposal is dropped with it."""
+    def release(self, job_id: str, owner: str) -> None:
+        """Release the handle; a dry run's proposal is dropped with it."""
         with self._lock:
             if job_id in self._proposals and self._proposals[job_id][0] == owner:
                 del self._proposals[job_id]
-        self._processes.forget(job_id, owner)
+        self._processes.release(job_id, owner)
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
@@ -132,7 +132,7 @@ class RecordedCommands:
         return operation.id or None, notes
 
     def _without_known(self, change_set: ChangeSet, began: float) -> ChangeSet:
-        """Without what other operations did meanwhile: those are in the journal already."""
+        """Leave out what other operations did at the same time: the journal has those already."""
         known: dict[WorkspacePath, State] = {}
         for operation in self._store.newest_first():
             if operation.time < began:

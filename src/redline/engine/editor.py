@@ -17,18 +17,18 @@ from redline.core.errors import (
 )
 from redline.core.paths import show_name
 from redline.core.ports.history import Operation, Origin, Store, Transaction
-from redline.core.ports.tree import Tree, Workspace
+from redline.core.ports.tree import PathResolver, Tree
 from redline.engine.obstacles import Obstacles
 
 _PRUNE_EVERY = 64
 
 
 class JournalEditor:
-    """See `core.ports.history.Editor`."""
+    """See `core.ports.history.ChangeEditor`."""
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: PathResolver,
         tree: Tree,
         store: Store,
         *,
@@ -92,12 +92,7 @@ class JournalEditor:
     def _carry_out(
         self, change_set: ChangeSet, origin: Origin, kind: str, reverts: str | None
     ) -> Operation:
-        transaction = self._begin(change_set, origin, kind, reverts)
-        try:
-            transaction.swap()
-            operation = transaction.finish()
-        finally:
-            transaction.abandon()
+        operation = self._begin(change_set, origin, kind, reverts).swap().finish()
         self._commits += 1
         if self._commits % _PRUNE_EVERY == 1:
             days, size = self._limits
@@ -174,13 +169,13 @@ class JournalEditor:
             raise
 
     def _plan(self, operation: Operation) -> ChangeSet:
-        plan = ChangeSet(tuple(_relaxed(step) for step in operation.change_set.inverse().steps))
+        plan = ChangeSet(tuple(_relax_mode(step) for step in operation.change_set.inverse().steps))
         self._approve(plan)
         self._obstacles.check(plan)
         return plan
 
 
-def _relaxed(step: Change | Rename) -> Change | Rename:
+def _relax_mode(step: Change | Rename) -> Change | Rename:
     """A step that did not change a mode does not insist on one when it is taken back."""
     if isinstance(step, Rename):
         return step

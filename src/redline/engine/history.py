@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.history import HistoryQuery, Operation, Store
-from redline.core.ports.tree import Workspace
+from redline.core.ports.tree import PathResolver
 
 
 class JournalHistory:
     """See `core.ports.history.History`."""
 
-    def __init__(self, workspace: Workspace, store: Store) -> None:
+    def __init__(self, workspace: PathResolver, store: Store) -> None:
         self._workspace = workspace
         self._store = store
 

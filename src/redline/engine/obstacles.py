@@ -1,4 +1,4 @@
-"""What stands in the way of an undo: places that are no longer as the operation left them."""
+"""What prevents an undo: paths that are no longer as the operation left them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from redline.core.changes import (
 from redline.core.diff import unified_diff
 from redline.core.errors import NotARegularFile, PathError, UndoBlocked
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.tree import Tree, Workspace
+from redline.core.ports.tree import PathResolver, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class _Outlook:
 class Obstacles:
     """Compares a plan with the tree before anything is touched."""
 
-    def __init__(self, workspace: Workspace, tree: Tree) -> None:
+    def __init__(self, workspace: PathResolver, tree: Tree) -> None:
         self._workspace = workspace
         self._tree = tree
 
@@ -76,7 +76,7 @@ class Obstacles:
         if found:
             shown = [self._show(each.path) for each in found]
             raise UndoBlocked(
-                f"Changed since by somebody else: {', '.join(shown)}",
+                f"Changed since by another program or client: {', '.join(shown)}",
                 paths=shown,
                 diff="".join(each.diff for each in found),
             )

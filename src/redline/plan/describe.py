@@ -40,7 +40,7 @@ class Touched:
         return found
 
 
-def touched(change_set: ChangeSet, label: Label, most: int | None = None) -> list[Touched]:
+def list_touched(change_set: ChangeSet, label: Label, most: int | None = None) -> list[Touched]:
     """Every place of *change_set* in order, or the first *most*."""
     return [
         Touched(label(step.target), "move", "entry", label(step.source))
@@ -98,7 +98,7 @@ def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
     first = next(pieces, "")
     yield first
     yield from pieces
-    yield _mode_line(step, name) if first else _unchanged(step, name)
+    yield _mode_line(step, name) if first else _describe_unchanged(step, name)
 
 
 def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | None:
@@ -111,7 +111,7 @@ def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | 
     return iter((unified_diff(_text(step.before), _text(step.after), old_label, new_label),))
 
 
-def _unchanged(step: Change, name: str) -> str:
+def _describe_unchanged(step: Change, name: str) -> str:
     return _mode_line(step, name) or f"{_action(step)} empty {_kind(step)} {name}\n"
 
 

@@ -47,7 +47,7 @@ def plan_make_directory(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSe
     entry = tree.stat(path)
     if entry is not None:
         if entry.kind is not Kind.DIRECTORY:
-            raise AlreadyExists(shown, f"A file stands where the directory should be: {shown}")
+            raise AlreadyExists(shown, f"A file is where the directory should be: {shown}")
         return ChangeSet()
     return ChangeSet((*_parents(tree, path, shown), Change(path, ABSENT, DirState())))
 
@@ -55,7 +55,7 @@ def plan_make_directory(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSe
 def plan_move(
     tree: Tree, source: WorkspacePath, target: WorkspacePath, shown: str, *, overwrite: bool = False
 ) -> ChangeSet:
-    """*source* is called *target*; what stands there is only replaced with *overwrite*.
+    """Move *source* to *target*; what is there is only replaced with *overwrite*.
 
     *shown* is the target for messages; NotFound when there is no source.
     """
@@ -66,7 +66,7 @@ def plan_move(
         return ChangeSet()
     if target.is_beneath(source):
         raise InvalidArgument(f"A directory cannot be moved into itself: {shown}")
-    removed = tuple(_replaced(tree, entry, target, shown, overwrite))
+    removed = tuple(_replace_target(tree, entry, target, shown, overwrite))
     return ChangeSet((*_parents(tree, target, shown), *removed, Rename(source, target)))
 
 
@@ -78,17 +78,17 @@ def plan_delete(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSet:
     return ChangeSet(tuple(_removals(tree, entry)))
 
 
-def _replaced(
+def _replace_target(
     tree: Tree, source: Entry, target: WorkspacePath, shown: str, overwrite: bool
 ) -> Iterator[Change]:
-    standing = tree.stat(target)
-    if standing is None:
+    existing = tree.stat(target)
+    if existing is None:
         return
     if not overwrite:
         raise AlreadyExists(
             shown, hint="choose another destination, or pass overwrite: true to replace a file"
         )
-    if Kind.DIRECTORY in (standing.kind, source.kind):
+    if Kind.DIRECTORY in (existing.kind, source.kind):
         raise IsADirectory(shown, f"A directory is not overwritten: {shown}")
     yield Change(target, tree.state(target), ABSENT)
 
@@ -114,7 +114,7 @@ def _parents(tree: Tree, path: WorkspacePath, shown: str) -> list[Change]:
         entry = tree.stat(parent)
         if entry is not None:
             if entry.kind is not Kind.DIRECTORY:
-                raise NotADirectory(shown, f"A file stands in the way of {shown}")
+                raise NotADirectory(shown, f"A file is in the way of {shown}")
             break
         missing.append(Change(parent, ABSENT, DirState()))
         parent = parent.parent

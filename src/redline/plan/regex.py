@@ -10,13 +10,13 @@ from redline.core.cancellation import cancellable
 from redline.core.errors import InvalidPattern, NoMatch
 from redline.core.ports.search import Regex, RegexMatch
 from redline.plan.match.compose import dominant_end
-from redline.plan.match.views import View, unify_ends
+from redline.plan.match.views import TextView, unify_ends
 
 # \0-\9, $0-$9 and $& name what was matched, $$ is a dollar; \n \t \r \\ are what they look like.
-# Any other backslash or dollar stands for itself.
+# Any other backslash or dollar means itself.
 _REFERENCE = re.compile(r"\\([0-9ntr\\])|\$([0-9&$])")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
-_SPELLED_CR = re.compile(r"\\r|\\x0[dD]|\\u000[dD]|\\u\{0*[dD]\}|\\cM|\r")
+_WRITTEN_CR = re.compile(r"\\r|\\x0[dD]|\\u000[dD]|\\u\{0*[dD]\}|\\cM|\r")
 _SKIPPED = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\((\?(?!<[^=!]))?", re.DOTALL)
 
 
@@ -64,8 +64,8 @@ def replace_regex(
     groups = count_groups(pattern)
     parts = parse_template(template, groups)
     view = None
-    if "\r\n" in text and not _SPELLED_CR.search(pattern):
-        view = View(text, str)
+    if "\r\n" in text and not _WRITTEN_CR.search(pattern):
+        view = TextView(text, str)
     seen = text if view is None else view.text
     # One more than asked for, because a match behind the final newline does not count.
     found = regex.find(pattern, seen, flags=flags, limit=limit and limit + 1, groups=groups)
@@ -79,7 +79,7 @@ def replace_regex(
         )
     end = dominant_end(text) or "\n"
     check_count(len(matches))
-    return join_text(_spliced(text, matches, parts, view, end))
+    return join_text(_splice(text, matches, parts, view, end))
 
 
 def _behind_the_end(match: RegexMatch, text: str) -> bool:
@@ -87,8 +87,8 @@ def _behind_the_end(match: RegexMatch, text: str) -> bool:
     return match.start == match.end == len(text) and text.endswith("\n")
 
 
-def _spliced(
-    text: str, matches: list[RegexMatch], parts: list[str | int], view: View | None, end: str
+def _splice(
+    text: str, matches: list[RegexMatch], parts: list[str | int], view: TextView | None, end: str
 ) -> Iterator[str]:
     def raw(offset: int) -> int:
         return offset if view is None else view.raw_offset(offset)

@@ -24,11 +24,11 @@ from redline.core.ports.tree import Tree
 from redline.core.splice import Splice
 from redline.core.textfile import TextFile
 from redline.plan.match.compose import dominant_end
-from redline.plan.match.engine import Level, Placement, ambiguous, apply_placements, place
+from redline.plan.match.engine import MatchLevel, Placement, ambiguous, apply_placements, place
 from redline.plan.match.nearest import nearest
-from redline.plan.match.views import View, unify_ends
+from redline.plan.match.views import TextView, unify_ends
 from redline.plan.regex import replace_regex
-from redline.plan.splices import spliced, splices_of
+from redline.plan.splices import apply_all_splices, splices_of
 
 _MARK = "\ufeff"
 # From here on it pays not to hold the new text beside the new bytes.
@@ -36,7 +36,7 @@ _LARGE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TextEdit:
     """Replace `old` by `new`: once and only where it is unique, or the first `limit` (0 = all)."""
 
     old: str
@@ -56,7 +56,7 @@ class Replaced:
 
 
 def plan_replace(
-    tree: Tree, path: WorkspacePath, shown: str, edits: Sequence[Edit], regex: Regex
+    tree: Tree, path: WorkspacePath, shown: str, edits: Sequence[TextEdit], regex: Regex
 ) -> Replaced:
     """Every edit in order, each on the outcome of the one before; the first failure is raised."""
     state = tree.state(path)
@@ -68,7 +68,7 @@ def plan_replace(
     file = TextFile(state.content)
     if file.is_binary:
         raise BinaryFile(shown, hint="edit_file changes text; write_file replaces whole files")
-    content = _spliced(file, edits) if len(file.raw) > _LARGE else None
+    content = _splice_large(file, edits) if len(file.raw) > _LARGE else None
     if content is None:
         content = file.with_text(replace_all(file.text, edits, regex))
     change = Change(path, state, FileState.of(content, state.mode))
@@ -76,26 +76,26 @@ def plan_replace(
     return Replaced(state.content, content, ChangeSet(steps))
 
 
-def _spliced(file: TextFile, edits: Sequence[Edit]) -> bytes | None:
+def _splice_large(file: TextFile, edits: Sequence[TextEdit]) -> bytes | None:
     """A large file after one plain edit, without the new text as a whole; None for other edits.
 
     The same bytes as the longer way gives.
     """
     if len(edits) != 1 or edits[0].is_regex:
         return None
-    return spliced(file, _splices(file, file.text, edits[0]))
+    return apply_all_splices(file, _splices(file, file.text, edits[0]))
 
 
-def _splices(file: TextFile, text: str, edit: Edit) -> list[Splice]:
+def _splices(file: TextFile, text: str, edit: TextEdit) -> list[Splice]:
     """What *edit* does to the bytes; *text* lives no longer than it takes to find that out."""
     try:
-        return splices_of(file, text, _spots(text, edit))
+        return splices_of(file, text, _placements(text, edit))
     except RedlineError as error:
         error.details.setdefault("edit", 0)
         raise
 
 
-def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
+def replace_all(text: str, edits: Sequence[TextEdit], regex: Regex) -> str:
     """*text* after every edit; an error carries the number of its edit in details["edit"]."""
     for number, edit in enumerate(edits):
         checkpoint()
@@ -107,7 +107,7 @@ def replace_all(text: str, edits: Sequence[Edit], regex: Regex) -> str:
     return text
 
 
-def replace_one(text: str, edit: Edit, regex: Regex) -> str:
+def replace_one(text: str, edit: TextEdit, regex: Regex) -> str:
     """*text* after one edit."""
     if edit.is_regex:
         _check(edit)
@@ -115,10 +115,10 @@ def replace_one(text: str, edit: Edit, regex: Regex) -> str:
         return replace_regex(
             text, edit.old, edit.new, regex, limit=limit, ignore_case=edit.ignore_case
         )
-    return apply_placements(text, _spots(text, edit))
+    return apply_placements(text, _placements(text, edit))
 
 
-def _spots(text: str, edit: Edit) -> list[Placement]:
+def _placements(text: str, edit: TextEdit) -> list[Placement]:
     """Where a plain edit goes, in order."""
     _check(edit)
     check_lines(text)
@@ -126,18 +126,18 @@ def _spots(text: str, edit: Edit) -> list[Placement]:
     old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
     if limit == 1 and not edit.ignore_case and old:
         return [place(text, old, new)]
-    view = View(text, str)
+    view = TextView(text, str)
     if not edit.ignore_case:  # counted before anything is made of each
         check_count(view.text.count(unify_ends(edit.old)))
-    spots = list(_occurrences(text, view, unify_ends(edit.old), edit.new, edit.ignore_case))
-    if not spots:
+    placements = list(_occurrences(text, view, unify_ends(edit.old), edit.new, edit.ignore_case))
+    if not placements:
         raise nearest(text, edit.old)
-    if limit == 1 and len(spots) > 1:
-        raise ambiguous([spot.line for spot in spots])
-    return spots[:limit] if limit else spots
+    if limit == 1 and len(placements) > 1:
+        raise ambiguous([placement.line for placement in placements])
+    return placements[:limit] if limit else placements
 
 
-def _check(edit: Edit) -> None:
+def _check(edit: TextEdit) -> None:
     if not edit.old:
         raise MatchError("The text to find must not be empty", hint="quote the text to change")
     try:
@@ -147,7 +147,7 @@ def _check(edit: Edit) -> None:
 
 
 def _occurrences(
-    text: str, view: View, old: str, new: str, ignore_case: bool
+    text: str, view: TextView, old: str, new: str, ignore_case: bool
 ) -> Iterator[Placement]:
     """Occurrences from the left that do not overlap, line ends counting as the same."""
     wanted = re.compile(re.escape(old), re.IGNORECASE if ignore_case else 0)
@@ -158,4 +158,4 @@ def _occurrences(
         check_count(count)
         start, stop = view.raw_offset(found.start()), view.raw_offset(found.end())
         line, counted = line + text.count("\n", counted, start), start
-        yield Placement(start, stop, replacement, Level.LITERAL, line)
+        yield Placement(start, stop, replacement, MatchLevel.LITERAL, line)

@@ -14,11 +14,11 @@ def splices_of(file: TextFile, text: str, placements: Iterable[Placement]) -> li
     """What placements in *text*, the text of *file*, do to its bytes; OverlappingEdits."""
     splices: list[Splice] = []
     position, offset = 0, text_start(file.raw)
-    for spot in in_order(placements):
-        start = offset + encoded_length(text, position, spot.start)
-        offset = start + encoded_length(text, spot.start, spot.end)
-        position = spot.end
-        data = encode(spot.replacement)
+    for placement in in_order(placements):
+        start = offset + encoded_length(text, position, placement.start)
+        offset = start + encoded_length(text, placement.start, placement.end)
+        position = placement.end
+        data = encode(placement.replacement)
         # What is put at one place stays in the order it was asked for.
         if splices and start == offset == splices[-1].start == splices[-1].end:
             data = splices.pop().data + data
@@ -26,7 +26,7 @@ def splices_of(file: TextFile, text: str, placements: Iterable[Placement]) -> li
     return splices
 
 
-def spliced(file: TextFile, splices: list[Splice]) -> bytes | None:
+def apply_all_splices(file: TextFile, splices: list[Splice]) -> bytes | None:
     """The bytes with all splices made; None where two encodings could meet in the file."""
     if not all(splice.data.isascii() for splice in splices) and not file.is_utf8:
         return None

@@ -28,7 +28,7 @@ from redline.search.es_regex import Translation, check_pattern, translate
 from redline.search.globs import Matcher
 from redline.search.walk import Excludes, below, in_tree_order
 
-_LONGEST_LINE = 8192
+_MAX_LINE = 8192
 _BATCH = 4 << 20
 _LARGEST = 64 << 20
 _DEADLINE = 30.0
@@ -47,7 +47,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SearchScope:
     """Which files to search: beneath any base, and not left out; excludes count from `top`."""
 
     bases: tuple[Base, ...]
@@ -56,7 +56,7 @@ class Scope:
 
     def wants(self, path: WorkspacePath) -> bool:
         """Whether a file is to be searched."""
-        return any(self._selected(base, path) for base in self.bases) and not self._left_out(path)
+        return any(self._selects(base, path) for base in self.bases) and not self._left_out(path)
 
     def places(self) -> list[WorkspacePath]:
         """The bases without those that lie in another one."""
@@ -91,7 +91,7 @@ class Scope:
                         return False
         return True
 
-    def _selected(self, base: Base, path: WorkspacePath) -> bool:
+    def _selects(self, base: Base, path: WorkspacePath) -> bool:
         if not path.is_beneath(base.path):
             return False
         if base.selects is None:
@@ -107,7 +107,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ContentQuestion:
     """What to look for and how much of it to show."""
 
     regex: str
@@ -117,7 +117,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ContentFound:
     """Matching and context lines in order; `truncated` when more match than were asked for."""
 
     lines: tuple[GrepLine, ...]
@@ -138,7 +138,7 @@ class ContentSearch:
         self._grep = grep
         self._cancel = cancel
 
-    def run(self, question: Question, scope: Scope) -> Found:
+    def run(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
         """The answer, by whichever engine. InvalidPattern, TimeLimit."""
         check_pattern(question.regex)
         translation = translate(question.regex, ignore_case=question.ignore_case)
@@ -148,7 +148,9 @@ class ContentSearch:
                 return found
         return self.by_worker(question, scope)
 
-    def _by_ripgrep(self, question: Question, scope: Scope, how: Translation) -> Found | None:
+    def _by_ripgrep(
+        self, question: ContentQuestion, scope: SearchScope, how: Translation
+    ) -> ContentFound | None:
         """What ripgrep finds; None when its answer cannot be shown to be the right one.
 
         One line more than asked for is looked at: if it matches, there are too many.
@@ -157,12 +159,12 @@ class ContentSearch:
             lines = self._without_binary(question, scope, how)
         except InvalidPattern:  # too big for it, perhaps; the other engine decides
             return None
-        if lines is None or not self._verified(question, lines, how):
+        if lines is None or not self._verify(question, lines, how):
             return None
         return _up_to_cap(question, lines)
 
     def _without_binary(
-        self, question: Question, scope: Scope, how: Translation
+        self, question: ContentQuestion, scope: SearchScope, how: Translation
     ) -> Sequence[GrepLine] | None:
         """Lines that ripgrep finds in files that begin without NUL; None when in doubt."""
         if how.is_plain:
@@ -191,13 +193,13 @@ class ContentSearch:
 
     def _ripgrep_once(
         self,
-        question: Question,
-        scope: Scope,
+        question: ContentQuestion,
+        scope: SearchScope,
         how: Translation,
         with_nul: Binary,
         left_out: frozenset[_File] = frozenset(),
     ) -> GrepResult:
-        def wanted(root: int, relative: str) -> bool:
+        def wants(root: int, relative: str) -> bool:
             if (root, relative) in left_out:
                 return False
             return scope.wants(WorkspacePath(root, tuple(relative.split("/"))))
@@ -211,18 +213,20 @@ class ContentSearch:
             hidden=True,
             ignored=True,
             deadline=_DEADLINE,
-            longest_line=_LONGEST_LINE,
+            longest_line=_MAX_LINE,
             columns=False,
             counts=False,
             binary=with_nul,
-            wanted=None if plain else wanted,
+            wanted=None if plain else wants,
         )
         result = self._grep.search(scope.places(), query, self._cancel)
         if result.timed_out:
             raise _late()
         return result
 
-    def _verified(self, question: Question, found: Sequence[GrepLine], how: Translation) -> bool:
+    def _verify(
+        self, question: ContentQuestion, found: Sequence[GrepLine], how: Translation
+    ) -> bool:
         """Whether the ECMAScript engine agrees about every line that is in doubt."""
         if not how.returns and not how.loose:
             return True
@@ -237,7 +241,7 @@ class ContentSearch:
         agreed = self._regex.matching_lines(question.regex, [text], flags=_flags(question))
         return len(agreed[0]) == len(lines)
 
-    def by_worker(self, question: Question, scope: Scope) -> Found:
+    def by_worker(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
         """The answer of the ECMAScript engine alone."""
         self._regex.check(question.regex, _flags(question))
         end = monotonic() + _DEADLINE
@@ -255,10 +259,10 @@ class ContentSearch:
                 lines += _with_context(path, content, numbers, max(left - 1, 0), question.context)
                 left -= len(numbers)
             if left <= 0:
-                return Found(tuple(lines), True)
-        return Found(tuple(lines), False)
+                return ContentFound(tuple(lines), True)
+        return ContentFound(tuple(lines), False)
 
-    def _batches(self, scope: Scope) -> Iterator[list[tuple[WorkspacePath, bytes]]]:
+    def _batches(self, scope: SearchScope) -> Iterator[list[tuple[WorkspacePath, bytes]]]:
         batch: list[tuple[WorkspacePath, bytes]] = []
         size = 0
         for path in scope.files(self._tree, self._cancel):
@@ -277,14 +281,14 @@ class ContentSearch:
             yield batch
 
 
-def _up_to_cap(question: Question, lines: Sequence[GrepLine]) -> Found:
+def _up_to_cap(question: ContentQuestion, lines: Sequence[GrepLine]) -> ContentFound:
     """The lines that were asked for, of which one more may have been found."""
     if not question.context:
-        return Found(tuple(lines[: question.cap]), len(lines) > question.cap)
+        return ContentFound(tuple(lines[: question.cap]), len(lines) > question.cap)
     matches = [index for index, line in enumerate(lines) if line.is_match]
     truncated = len(matches) > question.cap
     shown = lines[: matches[question.cap]] if truncated else lines
-    return Found(_near_matches(shown, question.context), truncated)
+    return ContentFound(_near_matches(shown, question.context), truncated)
 
 
 def _near_matches(lines: Sequence[GrepLine], context: int) -> tuple[GrepLine, ...]:
@@ -317,13 +321,13 @@ def _with_context(
         for near in range(max(number - context, 0), min(number + context + 1, end))
     }
     for number in sorted(shown):
-        text = lines[number].removesuffix(b"\r")[:_LONGEST_LINE]
+        text = lines[number].removesuffix(b"\r")[:_MAX_LINE]
         decoded = text.decode("utf-8", "surrogateescape")
         is_match = number in matching
         yield GrepLine(path.root, relative, number + 1, decoded, is_match, int(is_match))
 
 
-def _flags(question: Question) -> str:
+def _flags(question: ContentQuestion) -> str:
     """Lines are searched one by one, so `^` and `$` need not look for line ends."""
     return "i" if question.ignore_case else ""
 

@@ -14,8 +14,8 @@ from redline.core.errors import InvalidPattern
 
 # A byte that is no UTF-8 is one character to the ECMAScript engine. This may also match a part of a
 # longer character, so lines that are not ASCII are looked at again.
-_STRAY = r"(?-u:[\x80-\xff])"
-_DOT = rf"(?:[^\n\r\x{{2028}}\x{{2029}}]|{_STRAY})"
+_UNPAIRED = r"(?-u:[\x80-\xff])"
+_DOT = rf"(?:[^\n\r\x{{2028}}\x{{2029}}]|{_UNPAIRED})"
 _SPACE = (
     r"\t\x0b\x0c\r \x{a0}\x{1680}\x{2000}-\x{200a}"
     r"\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
@@ -43,7 +43,7 @@ class Translation:
     def is_plain(self) -> bool:
         """Whether neither a NUL nor a mark at the start of a file can be part of a match.
 
-        Only what stands for characters that are not named can: negated classes and dots, which
+        Only what matches characters that are not named can: negated classes and dots, which
         are loose, white space, which may be a carriage return too, and the start of a line.
         """
         return not (self.returns or self.loose or "^" in self.pattern) and self.pattern.isascii()
@@ -87,7 +87,7 @@ class _Translator:
         self._open = 0
         self._returns = False
         self._loose = False
-        # Whether a quantifier may stand here.
+        # Whether a quantifier may follow here.
         self._atom = False
 
     def run(self) -> Translation:
@@ -107,7 +107,7 @@ class _Translator:
         elif char in "^$.":
             piece = {"^": "^", "$": r"\r?$", ".": _DOT}[char]
             self._loose |= char == "."
-            self._put(piece, 1, atom=char == ".")
+            self._emit(piece, 1, atom=char == ".")
         elif char == "[":
             self._class()
         elif char == "\\":
@@ -115,9 +115,9 @@ class _Translator:
         elif char in "]}{":
             raise _Foreign  # legal here and there; the other engine knows
         else:
-            self._put(self._literal(char), 1)
+            self._emit(self._literal(char), 1)
 
-    def _put(self, piece: str, width: int, *, atom: bool = True) -> None:
+    def _emit(self, piece: str, width: int, *, atom: bool = True) -> None:
         self._out.append(piece)
         self._at += width
         self._atom = atom
@@ -126,7 +126,7 @@ class _Translator:
         bounds = _BOUNDED.search(text)
         if not self._atom or (bounds and int(bounds[1]) > int(bounds[2])):
             raise _Foreign
-        self._put(text, len(text), atom=False)
+        self._emit(text, len(text), atom=False)
 
     def _structure(self, char: str) -> None:
         if char == "(":
@@ -134,27 +134,27 @@ class _Translator:
             if not plain and self._pattern.startswith("(?", self._at):
                 raise _Foreign
             self._open += 1
-            self._put("(?:", 3 if plain else 1, atom=False)
+            self._emit("(?:", 3 if plain else 1, atom=False)
             return
         if char == ")":
             self._open -= 1
             if self._open < 0:
                 raise _Foreign
-        self._put(char, 1, atom=char == ")")
+        self._emit(char, 1, atom=char == ")")
 
     def _escape(self) -> None:
         char = self._pattern[self._at + 1 : self._at + 2]
         if char == "b":
-            self._put(r"(?-u:\b)", 2, atom=False)
+            self._emit(r"(?-u:\b)", 2, atom=False)
             return
         if char.lower() in _CLASSES and char:
             self._returns |= char in "sWD"
-            self._put(self._set(self._named(char.lower()), negated=char.isupper()), 2)
+            self._emit(self._set(self._named_class(char.lower()), negated=char.isupper()), 2)
             return
-        self._put(self._literal(self._escaped()), 0)
+        self._emit(self._literal(self._read_escape()), 0)
 
-    def _escaped(self) -> str:
-        """The one character that the escape at this place stands for; moves behind it."""
+    def _read_escape(self) -> str:
+        """The one character that the escape here represents; moves past it."""
         found = _HEX.match(self._pattern, self._at + 1)
         if found:
             self._at += 1 + len(found[0])
@@ -172,10 +172,10 @@ class _Translator:
 
     def _literal(self, char: str) -> str:
         if not self._ignore_case or char.isascii():
-            return self._cases(char) if self._ignore_case and char.isalpha() else _quoted(char)
+            return self._cases(char) if self._ignore_case and char.isalpha() else _quote(char)
         raise _Foreign
 
-    def _named(self, name: str) -> str:
+    def _named_class(self, name: str) -> str:
         return _CLASSES[name] + ("\u017f\u212a" if self._ignore_case and name == "w" else "")
 
     def _cases(self, char: str) -> str:
@@ -193,11 +193,11 @@ class _Translator:
             items.append(self._item())
         if not items:
             raise _Foreign
-        self._put(self._set("".join(items), negated=negated), 1)
+        self._emit(self._set("".join(items), negated=negated), 1)
 
     def _set(self, inside: str, *, negated: bool) -> str:
         self._loose |= negated
-        return f"(?:[^{inside}]|{_STRAY})" if negated else f"[{inside}]"
+        return f"(?:[^{inside}]|{_UNPAIRED})" if negated else f"[{inside}]"
 
     def _item(self) -> str:
         """One member of a class: a named class, a character or a range."""
@@ -208,7 +208,7 @@ class _Translator:
             dash = self._pattern.startswith("-", self._at)
             if dash and not self._pattern.startswith("-]", self._at):
                 raise _Foreign
-            return self._named(escaped[1])
+            return self._named_class(escaped[1])
         first = self._member()
         dash = self._pattern.startswith("-", self._at)
         if not dash or self._pattern.startswith("-]", self._at):
@@ -226,12 +226,12 @@ class _Translator:
         if char == "\\":
             if self._pattern[self._at + 1 : self._at + 2] in ("b", "-"):
                 raise _Foreign
-            return self._escaped()
+            return self._read_escape()
         self._at += 1
         return char
 
     def _range(self, first: str, last: str) -> str:
-        text = _quoted(first) if first == last else f"{_quoted(first)}-{_quoted(last)}"
+        text = _quote(first) if first == last else f"{_quote(first)}-{_quote(last)}"
         if not self._ignore_case:
             return text
         if not last.isascii():
@@ -243,7 +243,7 @@ class _Translator:
         return text + folded + kelvin + ("\u017f" if {"s", "S"} & set(letters) else "")
 
 
-def _quoted(char: str) -> str:
+def _quote(char: str) -> str:
     """*char* as itself in ripgrep's syntax, inside and outside of classes."""
     if char.isalnum() or char in "_ " or not char.isascii():
         return char

@@ -21,7 +21,7 @@ from redline.search.patterns import check_alternatives, check_glob, check_globs
 Matcher = Callable[[str], bool]
 _META = frozenset("*?[{}")
 _MAX_STARS, _MAX_GLOBSTARS = 3, 2
-_MOST_MASKS = 4096
+_MAX_MASKS = 4096
 _STAR, _GLOBSTAR, _ANY, _GATE = "*", "**", "?", ""
 
 
@@ -197,7 +197,7 @@ class _Simulation:
     """The tokens as a set of positions that moves along the text: linear, however many stars."""
 
     def __init__(self, tokens: list[str]) -> None:
-        # A gate stands before each `**/`, because only there, not inside, may it be passed over.
+        # There is a gate before each `**/`, because only there, not inside, may it be passed over.
         gated: list[str] = []
         for index, piece in enumerate(tokens):
             if piece == _GLOBSTAR and _may_be_nothing(tokens, index):
@@ -216,10 +216,10 @@ class _Simulation:
         ]
 
     def __call__(self, text: str) -> bool:
-        states = self._closed(1)
+        states = self._closure(1)
         for char in text:
             kept = states & (self._globstars if char == "/" else self._globstars | self._stars)
-            states = self._closed(kept | ((states & self._mask(char)) << 1))
+            states = self._closure(kept | ((states & self._mask(char)) << 1))
             if not states:
                 return False
         return bool(states & self._final)
@@ -229,11 +229,11 @@ class _Simulation:
         mask = self._masks.get(char)
         if mask is None:
             mask = sum(bit for bit, regex in self._plain if regex.fullmatch(char))
-            if len(self._masks) < _MOST_MASKS:
+            if len(self._masks) < _MAX_MASKS:
                 self._masks[char] = mask
         return mask
 
-    def _closed(self, states: int) -> int:
+    def _closure(self, states: int) -> int:
         """*states* and what can be reached from them without reading anything."""
         while True:
             free = states & (self._stars | self._globstars | self._gates)

@@ -19,17 +19,17 @@ EXCLUDED_DIRECTORIES = frozenset(
         *(".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"),
     ]
 )
-"""Directories no listing or search enters unless told to."""
+"""Directories no listing or search enters unless asked to."""
 
 IGNORE_FILE = ".gitignore"
-_LARGEST_IGNORE_FILE = 1 << 20
+_MAX_IGNORE_FILE = 1 << 20
 _MAGIC = re.compile(r"[*?\[\\]")
 # "*.ext", perhaps with a choice of last letters: "*.py[cod]".
 _SUFFIX = re.compile(r"\*(\.[^*?\[\]\\/.]*)(?:\[([A-Za-z0-9]+)\])?")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class IgnoreRule:
     """One line of an ignore file; `glob` is relative to the file's directory."""
 
     glob: str
@@ -38,7 +38,7 @@ class Rule:
     anchored: bool
 
 
-def parse_rule(line: str) -> Rule | None:
+def parse_rule(line: str) -> IgnoreRule | None:
     """The rule a line states, or None for blank lines and comments."""
     text = line.rstrip("\r\n")
     while text.endswith((" ", "\t")) and not text.endswith("\\ "):
@@ -51,7 +51,7 @@ def parse_rule(line: str) -> Rule | None:
     text = text.rstrip("/") if directories_only else text
     anchored = "/" in text
     text = text.removeprefix("/")
-    return Rule(text, negated, directories_only, anchored) if text else None
+    return IgnoreRule(text, negated, directories_only, anchored) if text else None
 
 
 class RuleSet:
@@ -79,7 +79,7 @@ class RuleSet:
         self._literal: dict[str, tuple[int, int]] = {}
         self._paths: dict[str, tuple[int, int]] = {}
         self._suffix: dict[str, tuple[int, int]] = {}
-        general: list[tuple[int, Rule]] = []
+        general: list[tuple[int, IgnoreRule]] = []
         for index, rule in enumerate(rules):
             table, keys = self._table(rule)
             if not keys:
@@ -101,7 +101,7 @@ class RuleSet:
     def __bool__(self) -> bool:
         return self._count > 0
 
-    def _table(self, rule: Rule) -> tuple[dict[str, tuple[int, int]], list[str]]:
+    def _table(self, rule: IgnoreRule) -> tuple[dict[str, tuple[int, int]], list[str]]:
         """Where a rule is looked up and by what; by nothing when that takes a regex."""
         if not _MAGIC.search(rule.glob):
             return (self._paths if rule.anchored else self._literal), [rule.glob]
@@ -111,7 +111,7 @@ class RuleSet:
             return self._suffix, [suffix[1] + letter for letter in suffix[2] or [""]]
         return {}, []
 
-    def may_speak_of(self, names: Names) -> bool:
+    def may_speak_of(self, names: JoinedNames) -> bool:
         """False when no rule fits any of *names*, whatever directory they lie in."""
         lines = names.lines
         for text in self._texts:
@@ -143,7 +143,7 @@ class RuleSet:
 _NO_RULE = (-1, -1)
 
 
-class Names:
+class JoinedNames:
     """The names in one directory, one to a line, for asking many rules at once."""
 
     __slots__ = ("lines",)
@@ -183,7 +183,7 @@ def _last_names(globs: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     return tuple(found)
 
 
-def _alternation(rules: Iterator[Rule]) -> re.Pattern[str]:
+def _alternation(rules: Iterator[IgnoreRule]) -> re.Pattern[str]:
     """The rules as one regex, the last first; directories are matched with a closing slash."""
     pieces = []
     for rule in rules:
@@ -236,8 +236,8 @@ class IgnoreScope:
         """The entries of this directory that git ignores; *directories* are those of *names*."""
         if not self._layers or not names:
             return set()
-        prepared = Names(names)
-        # A name that holds a line break cannot be told in the joined lines.
+        prepared = JoinedNames(names)
+        # A name that holds a line break cannot be recognised in the joined lines.
         plain = prepared.lines.count("\n") == len(names) + 1
         if plain and not any(rules.may_speak_of(prepared) for _, rules in self._layers):
             return set()
@@ -280,10 +280,10 @@ def ancestor_rules(tree: Tree, directory: WorkspacePath) -> list[str]:
     """
     lines: list[str] = []
     if directory.parts:
-        lines += _rebased(tree, WorkspacePath(directory.root, (".git", "info", "exclude")), ())
+        lines += _rebase(tree, WorkspacePath(directory.root, (".git", "info", "exclude")), ())
     for depth in range(len(directory.parts)):
         parts = directory.parts[:depth]
-        lines += _rebased(tree, WorkspacePath(directory.root, (*parts, ".gitignore")), parts)
+        lines += _rebase(tree, WorkspacePath(directory.root, (*parts, ".gitignore")), parts)
     return lines
 
 
@@ -312,10 +312,10 @@ def is_odd_ignore_file(tree: Tree, file: WorkspacePath) -> bool:
 def rebased_rules(tree: Tree, file: WorkspacePath) -> Iterator[str]:
     """The rules of one ignore file as lines that hold at the top of its root."""
     parts = () if file.parts[:1] == (".git",) else file.parts[:-1]
-    return _rebased(tree, file, parts)
+    return _rebase(tree, file, parts)
 
 
-def _rebased(tree: Tree, file: WorkspacePath, parts: tuple[str, ...]) -> Iterator[str]:
+def _rebase(tree: Tree, file: WorkspacePath, parts: tuple[str, ...]) -> Iterator[str]:
     text = _read(tree, file)
     base = "".join("/" + _MAGIC_OR_SPACE.sub(r"\\\g<0>", part) for part in parts)
     for line in text.split("\n"):
@@ -333,9 +333,9 @@ def _read(tree: Tree, file: WorkspacePath) -> str:
     """An ignore file's text; one that is absent, a link, too large or unreadable has no rules."""
     try:
         entry = tree.stat(file)
-        if entry is None or entry.kind is not Kind.FILE or entry.size > _LARGEST_IGNORE_FILE:
+        if entry is None or entry.kind is not Kind.FILE or entry.size > _MAX_IGNORE_FILE:
             return ""
-        return TextFile(tree.read(file, _LARGEST_IGNORE_FILE)).text
+        return TextFile(tree.read(file, _MAX_IGNORE_FILE)).text
     except RedlineError:
         return ""
 

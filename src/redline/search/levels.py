@@ -16,7 +16,7 @@ from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ListingScope:
     """What a listing takes in besides the plain files: dot names, and what is ignored."""
 
     hidden: bool = False
@@ -44,7 +44,7 @@ class Levels:
     """Looks at directories from the top down."""
 
     def __init__(
-        self, tree: Tree, scope: Scope, cancel: Cancel, selects: Selects | None = None
+        self, tree: Tree, scope: ListingScope, cancel: Cancel, selects: Selects | None = None
     ) -> None:
         self._tree = tree
         self._scope = scope
@@ -108,7 +108,7 @@ class Levels:
             for name in directories
             if self._enters(name, ignored)
         }
-        return self._shown(facts, kinds, ignored), ignored, inner
+        return self._select_shown(facts, kinds, ignored), ignored, inner
 
     def _enters(self, name: str, ignored: set[str]) -> bool:
         if name[0] == "." and not self._scope.hidden:
@@ -129,11 +129,11 @@ class Levels:
         kinds = _kinds(facts.modes)
         return facts, kinds, frozenset(folder.directories), _has(folder.files, _IGNORE_FILE)
 
-    def _shown(self, facts: FactLists, found: set[int], ignored: set[str]) -> FactLists:
+    def _select_shown(self, facts: FactLists, found: set[int], ignored: set[str]) -> FactLists:
         hidden, keep, kinds = self._scope.hidden, self._scope.ignored, self._kinds
         if not ignored and found <= kinds and (hidden or not _has_hidden(facts.names)):
             return facts
-        return chosen(
+        return select_rows(
             facts,
             lambda name, mode: (
                 mode & KIND in kinds
@@ -157,7 +157,7 @@ class _Place(NamedTuple):
         return "/".join((*self.path.parts, ""))
 
 
-def chosen(facts: FactLists, wants: Callable[[str, int], bool]) -> FactLists:
+def select_rows(facts: FactLists, wants: Callable[[str, int], bool]) -> FactLists:
     """The *facts* of those names that are wanted, which is asked with name and mode."""
     return columns([row for row in zip(*facts, strict=True) if wants(row[0], row[1])])
 
@@ -193,7 +193,7 @@ def _has(names: list[str], name: str) -> bool:
 
 
 def _has_hidden(names: list[str]) -> bool:
-    """Whether a name begins with a dot; such names stand together, for *names* are sorted."""
+    """Whether a name begins with a dot; such names are adjacent, for *names* are sorted."""
     first = bisect_left(names, ".")
     return first < len(names) and names[first][0] == "."
 

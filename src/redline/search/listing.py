@@ -13,7 +13,16 @@ from redline.core.errors import NotADirectory, NotFound
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import FactLists, Kind, Tree
-from redline.search.levels import KIND, Group, Levels, Scope, Selects, chosen, columns, part
+from redline.search.levels import (
+    KIND,
+    Group,
+    Levels,
+    ListingScope,
+    Selects,
+    columns,
+    part,
+    select_rows,
+)
 from redline.search.patterns import any_of
 
 Listed: TypeAlias = tuple[str, int, int, int, bool]
@@ -35,7 +44,7 @@ class Listing(Generic[T]):
 def list_directory(
     tree: Tree,
     directory: WorkspacePath,
-    scope: Scope,
+    scope: ListingScope,
     cancel: Cancel,
     *,
     depth: int = 1,
@@ -62,7 +71,7 @@ def list_directory(
 def list_files(
     tree: Tree,
     directory: WorkspacePath,
-    scope: Scope,
+    scope: ListingScope,
     cancel: Cancel,
     render: Callable[[str, FactLists], T],
     *,
@@ -104,7 +113,7 @@ def _without(group: Group, keeps_link: Callable[[str], bool]) -> Group:
     prefix, facts = group
     return Group(
         prefix,
-        chosen(facts, lambda name, mode: mode & KIND != S_IFLNK or keeps_link(prefix + name)),
+        select_rows(facts, lambda name, mode: mode & KIND != S_IFLNK or keeps_link(prefix + name)),
     )
 
 
@@ -138,7 +147,7 @@ _ANY_NAME_WITH = re.compile(r"(?:\*\*/)*\*([^*?\[\]{}\\/]+)")
 def _selector(
     directory: WorkspacePath, patterns: Sequence[str], exclude: Sequence[str]
 ) -> Selects | None:
-    """How names are chosen; None where all are."""
+    """How names are select_rows; None where all are."""
     if not exclude and (not patterns or any(p in ("**/*", "**", "*") for p in patterns)):
         return None
     endings = [_ANY_NAME_WITH.fullmatch(pattern) for pattern in patterns]

@@ -48,7 +48,7 @@ def check_glob(pattern: str) -> None:
 
 
 def check_alternatives(count: int, pattern: str) -> None:
-    """Refuse a glob whose braces stand for too many patterns."""
+    """Refuse a glob whose braces expand to too many patterns."""
     if count > MAX_ALTERNATIVES:
         raise InvalidArgument(
             f"The glob has more than {MAX_ALTERNATIVES} alternatives: {pattern[:100]}",

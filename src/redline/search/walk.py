@@ -72,7 +72,7 @@ def matching_files(
     for folder in tree.walk(base, enter=left_out.enter if left_out.any else None):
         cancel.check()
         names = folder.files + folder.links if links and folder.links else folder.files
-        hits += _selected(folder.prefix, cancellable(names), by_name, by_path)
+        hits += _select(folder.prefix, cancellable(names), by_name, by_path)
     if left_out.any:
         hits = [hit for hit in cancellable(hits) if not left_out.path(hit)]
     hits.sort()
@@ -102,7 +102,7 @@ def in_tree_order(paths: list[str]) -> list[str]:
     return sorted(paths, key=lambda path: path.split("/"))
 
 
-def _selected(
+def _select(
     prefix: str, names: Iterable[str], by_name: Matcher | None, by_path: Matcher | None
 ) -> Iterator[str]:
     test: Callable[[str], bool]

@@ -7,7 +7,7 @@ import signal
 from threading import Lock
 from typing import Any, BinaryIO
 
-from redline.server.calls.dispatch import Dispatch
+from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
 from redline.server.ending import end_process_within
@@ -17,30 +17,29 @@ from redline.toolsets.tool import Json
 
 MAX_LINE = 64 << 20
 _GRACE_SECONDS = 3.0
-# How long calls may still run when the client has closed its end.
+# How long calls may still run after the client has closed its end.
 DRAIN_SECONDS = 60.0
-# A wide pipe takes a long answer in a few strides; as it is made, the reader is waited for often.
-_NARROW, _WIDE = 1 << 16, 1 << 20
+# A long answer goes through a larger pipe in fewer writes, each of which waits for the reader.
+_PIPE_BYTES, _LARGE_PIPE_BYTES = 1 << 16, 1 << 20
 
 
 class Terminated(Exception):
-    """SIGTERM came."""
+    """The process received SIGTERM."""
 
 
 def serve_stdio(
-    dispatch: Dispatch,
+    server: ToolServer,
     reader: BinaryIO,
     writer: BinaryIO,
     *,
     cap: str | None = None,
-    instructions: str = "",
     max_line: int = MAX_LINE,
     drain_seconds: float = DRAIN_SECONDS,
 ) -> int:
-    """Serve one client until it closes its end; calls in flight then have *drain_seconds* left."""
+    """Serve one client until it closes its end; then running calls get *drain_seconds*."""
     workers = Workers()
     pipe = _Pipe(writer)
-    talk = Conversation(dispatch, workers.submit, cap=cap, instructions=instructions)
+    talk = Conversation(server, workers.submit, cap=cap)
     channel = Channel(pipe.send, pipe.send)
     signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -50,7 +49,7 @@ def serve_stdio(
                 pipe.send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {size}"))
             elif not line.isspace():
                 talk.receive_bytes(line, channel)
-            line = None  # or a large one is held until the next one comes
+            line = None  # or a large line stays in memory until the next one
             if pipe.broken:
                 break
         talk.close(cancel=pipe.broken)
@@ -71,7 +70,7 @@ def _terminate(_signal: int, _frame: object) -> None:
 
 
 def _lines(reader: BinaryIO, limit: int) -> Any:
-    """Each line; None for one that was over *limit* and was skipped."""
+    """Yield each line; None for one over *limit*, which is skipped."""
     while True:
         line = reader.readline(limit)
         if not line:
@@ -88,25 +87,25 @@ def _lines(reader: BinaryIO, limit: int) -> Any:
 class _Pipe:
     """Writes whole lines, one at a time, from any thread."""
 
-    __slots__ = ("_is_wide", "_lock", "_writer", "broken")
+    __slots__ = ("_is_large", "_lock", "_writer", "broken")
 
     def __init__(self, writer: BinaryIO) -> None:
         self._writer = writer
         self._lock = Lock()
-        self._is_wide = False
+        self._is_large = False
         self.broken = False
 
     def send(self, message: Json) -> None:
-        """One message on one line; nothing for an empty one."""
+        """Write one message as one line; nothing for an empty one."""
         if not message:
             return
         data = wire.encode_line(message)
         with self._lock:
             if self.broken:
                 return
-            if len(data) > _NARROW and not self._is_wide:
-                self._is_wide = True
-                _widen(self._writer)
+            if len(data) > _PIPE_BYTES and not self._is_large:
+                self._is_large = True
+                _enlarge(self._writer)
             try:
                 self._writer.write(data)
                 self._writer.flush()
@@ -114,10 +113,10 @@ class _Pipe:
                 self.broken = True  # the client is gone; the reader sees its end soon
 
 
-def _widen(writer: BinaryIO) -> None:
+def _enlarge(writer: BinaryIO) -> None:
     try:
         import fcntl
 
-        fcntl.fcntl(writer.fileno(), fcntl.F_SETPIPE_SZ, _WIDE)
+        fcntl.fcntl(writer.fileno(), fcntl.F_SETPIPE_SZ, _LARGE_PIPE_BYTES)
     except (ImportError, AttributeError, OSError, ValueError):
-        pass  # not a pipe, or not on Linux: it works as it is
+        pass  # not a pipe, or not on Linux: it works without

@@ -9,4 +9,4 @@ TOOLSETS = {
     "docs": "redline.toolsets.documents.tools",
     "history": "redline.toolsets.history.tools",
 }
-"""Where each toolset's DIALECT value lives; a module that is absent is not offered yet."""
+"""The module of each toolset's TOOLSET value, in the order in which tools are listed."""

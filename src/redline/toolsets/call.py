@@ -1,7 +1,6 @@
-"""One call: what a handler is given, what it answers, and how a failure is put into words.
+"""One call: what a handler receives, what it returns, and what it may use.
 
-Apart from toolsets.tool so that a server which only lists tools never builds these classes;
-import the names from toolsets.tool.
+The first call imports this module; a server that only lists tools does not.
 """
 
 from __future__ import annotations
@@ -16,18 +15,19 @@ if TYPE_CHECKING:
     from redline.core.errors import RedlineError
     from redline.core.ports.history import Origin
     from redline.core.ports.search import Cancel
-    from redline.toolsets.tool import Client, Runtime, Tool
+    from redline.services.runtime import Runtime
+    from redline.toolsets.tool import Client, Tool
 
 Json = dict[str, Any]
 
 
-def _unheard(_level: str, _message: str) -> None:
-    """The log of a client that did not ask for one."""
+def _discard(_level: str, _message: str) -> None:
+    """Drop a log message: the client did not ask for any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A tool's answer: content blocks as MCP spells them, and the structured form."""
+    """A tool's answer: MCP content blocks and the structured form."""
 
     content: Sequence[Json]
     structured: Json | None = None
@@ -35,21 +35,24 @@ class Result:
     meta: Json | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is too long to be sent."""
+        """Raise MemoryLimit for an answer that is too long to send."""
         check_answer(sum(len(block.get("text", "")) for block in self.content))
 
     @classmethod
     def of_text(
         cls, text: str, structured: Json | None = None, *, is_error: bool = False
     ) -> Result:
-        """An answer of one text block."""
+        """Build an answer of one text block."""
         return cls([{"type": "text", "text": text}], structured, is_error)
 
 
 @dataclass(frozen=True, slots=True)
 class RpcFailure:
-    """A failure the seed wants as a JSON-RPC error. On 2026-07-28 connections, and with
-    --errors result, the server turns it into an isError result with `code` in structuredContent."""
+    """A failure that the toolset's specification wants as a JSON-RPC error.
+
+    On 2026-07-28 connections, and with --errors result, the server turns it into an isError
+    result with `code` in structuredContent.
+    """
 
     code: int
     message: str
@@ -58,7 +61,7 @@ class RpcFailure:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to ask the person at the client: a message and a flat form (elicitation schema)."""
+    """A question to the person at the client: a message and a flat form (elicitation schema)."""
 
     message: str
     schema: Json
@@ -67,7 +70,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the person did: accept (with `content`), decline or cancel."""
+    """What the person chose: accept (with `content`), decline or cancel."""
 
     action: str
     content: Mapping[str, Any] = field(default_factory=dict)
@@ -82,10 +85,10 @@ class Answer:
 class Call:
     """One tools/call with validated arguments.
 
-    `log` tells a client that asked for log messages something beside the answer: a level of MCP
-    and a message. `ask` puts a question to the person, or is None when this client cannot be
-    asked. On stateless connections the call ends there and the handler is run again, from its
-    start, when the answer comes: do nothing that cannot be repeated before asking.
+    `log` sends a log message (an MCP level and a text) to a client that asked for them. `ask`
+    asks the person a question; it is None when this client cannot show one. On stateless
+    connections the call ends there, and the handler runs again from its start when the answer
+    arrives: before asking, do nothing that cannot be repeated.
     """
 
     tool: Tool
@@ -95,13 +98,13 @@ class Call:
     cancel: Cancel
     progress: Callable[[float, float | None, str], None]
     request_id: str = ""
-    # The request exactly as it came, for tools that must keep the spelling of numbers.
+    # The request as received, for tools that must keep numbers as the client wrote them.
     raw: bytes | None = None
     ask: Callable[[Question], Answer] | None = None
-    log: Callable[[str, str], None] = _unheard
+    log: Callable[[str, str], None] = _discard
 
     def origin(self, summary: str = "") -> Origin:
-        """The journal's word on who asked for this."""
+        """Return who asked for this change, for the journal."""
         from redline.core.ports.history import Origin
 
         consent = None
@@ -117,14 +120,14 @@ Handler = Callable[[Call], Result]
 
 
 class Wording(Protocol):
-    """How a dialect answers a failure."""
+    """Turns a failure into the toolset's answer."""
 
     def __call__(self, error: RedlineError, call: FailedCall, /) -> Result | RpcFailure: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """What is known of a call that failed; `arguments` are not validated."""
+    """A call that failed; `arguments` are not validated."""
 
     tool: str
     arguments: Mapping[str, Any]

@@ -71,6 +71,21 @@ def is_agreed(answer: Answer) -> bool:
     return answer.accepted and answer.content.get("decision", "allow") == "allow"
 
 
+def ask_for_call(call: Call, permissions: Sequence[str], description: str) -> None:
+    """Ask for *permissions* within the very call that needs them; PermissionDenied."""
+    assert call.ask is not None
+    wanted, tool = ", ".join(permissions), call.tool.name
+    message = f"Allow {wanted} for this {tool} call?\n{description}"
+    # Bound to the text: the call may run again with the answer, and must then be the same.
+    key = f"permission-{digest_of(message)[:16]}"
+    if not is_agreed(call.ask(decision_question(message, key))):
+        raise PermissionDenied(
+            f"Permission denied by the person: {wanted}", hint="do it another way"
+        )
+    # Written down first: a permission that is not in the journal is not given.
+    call.runtime.editor.note_grant(call.origin(f"{wanted} for {tool}, one call"))
+
+
 class AskConsent:
     """See `core.ports.history.Consent`: asks within the call that makes the change."""
 

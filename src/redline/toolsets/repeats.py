@@ -10,7 +10,7 @@ import orjson
 from redline.core.changes import Change, ChangeSet, FileState, State, digest_of
 from redline.core.errors import AlreadyApplied
 from redline.core.paths import WorkspacePath
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 _FACT = "The very same edit was made by the call before; nothing was changed"
 _HINT = "nothing to do; to make it once more, quote the text as it is now with more around it"
@@ -27,7 +27,7 @@ def cause_of(call: Call) -> str:
 
 def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:
     """Refuse a plan whose files are all as this very call left them."""
-    made, connection = call.runtime.reads.made, call.client.connection
+    made, connection = call.runtime.reads.last_change, call.client.connection
     before: dict[WorkspacePath, State] = {}
     for step in _changes(change_set):
         before.setdefault(step.path, step.before)
@@ -45,7 +45,7 @@ def note_made(call: Call, change_set: ChangeSet, cause: str) -> None:
     for step in _changes(change_set):
         if isinstance(step.after, FileState):
             made = cause, step.after.digest
-            call.runtime.reads.note_made(call.client.connection, step.path, made)
+            call.runtime.reads.note_change(call.client.connection, step.path, made)
 
 
 def _changes(change_set: ChangeSet) -> Iterator[Change]:

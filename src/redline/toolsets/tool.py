@@ -1,56 +1,24 @@
-"""What a toolset is made of: Tool, Dialect, Call, Result, and the Runtime handlers reach for.
+"""What a toolset consists of: its tools, their schemas, and what it asks of the protocol.
 
-A tool is one value. Its handler is named by text ("module:function") and imported at the first
-call, so listing tools costs nothing but their schemas.
+Listing tools needs this module and nothing else. Handlers are named by text ("module:function")
+and imported by the first call, together with `toolsets.call`. The classes are named tuples, which
+cost a starting server less than dataclasses do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
-
-# Only for the checker: the ports are some thirty dataclasses, and listing tools needs none.
-if TYPE_CHECKING:
-    from redline.code.analysis import Analysis
-    from redline.core.ports.code import CodeIndex
-    from redline.core.ports.commands import Commands
-    from redline.core.ports.confined import Confined
-    from redline.core.ports.git import Git
-    from redline.core.ports.grants import Grants
-    from redline.core.ports.history import Editor, History
-    from redline.core.ports.images import Images
-    from redline.core.ports.models import Llm
-    from redline.core.ports.previews import Previews
-    from redline.core.ports.reads import Reads
-    from redline.core.ports.search import Grep, Regex
-    from redline.core.ports.tree import Tree, Workspace
-    from redline.toolsets.call import Answer as Answer
-    from redline.toolsets.call import Call as Call
-    from redline.toolsets.call import FailedCall as FailedCall
-    from redline.toolsets.call import Handler as Handler
-    from redline.toolsets.call import Question as Question
-    from redline.toolsets.call import Result as Result
-    from redline.toolsets.call import RpcFailure as RpcFailure
-    from redline.toolsets.call import Wording as Wording
+from typing import Any, NamedTuple
 
 Json = dict[str, Any]
 
-_OF_CALLS = frozenset(
-    {"Answer", "Call", "FailedCall", "Handler", "Question", "Result", "RpcFailure", "Wording"}
-)
+# Prefix of the connection name of an HTTP client without a session; its principal follows.
+SESSIONLESS = "http:"
+_CAPABILITIES: Json = {"tools": {"listChanged": False}, "logging": {}}
 
 
-def __getattr__(name: str) -> Any:
-    """The names of toolsets.call, built when the first call needs them."""
-    if name in _OF_CALLS:
-        return getattr(import_module("redline.toolsets.call"), name)
-    raise AttributeError(name)
-
-
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(NamedTuple):
     """MCP tool annotations; None leaves a hint out."""
 
     read_only: bool | None = None
@@ -59,7 +27,7 @@ class Hints:
     open_world: bool | None = None
 
     def wire(self) -> Json:
-        """The annotations object as MCP spells it."""
+        """Return the annotations object of tools/list."""
         pairs = {
             "readOnlyHint": self.read_only,
             "destructiveHint": self.destructive,
@@ -69,13 +37,10 @@ class Hints:
         return {key: value for key, value in pairs.items() if value is not None}
 
 
-# How the connection of an HTTP client without a session begins; its principal follows.
-SESSIONLESS = "http:"
 READS = Hints(read_only=True, open_world=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(NamedTuple):
     """Who is calling. `connection` is one stdio pipe or one HTTP session (or principal)."""
 
     name: str = ""
@@ -83,76 +48,20 @@ class Client:
     protocol: str = "2025-11-25"
     principal: str = ""
     connection: str = "stdio"
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    capabilities: Mapping[str, Any] = {}
 
     @property
     def is_modern(self) -> bool:
-        """Whether this is the stateless era."""
+        """Whether this client uses the stateless era of the protocol."""
         return self.protocol >= "2026-07-28"
 
     @property
     def has_session(self) -> bool:
-        """Whether the connection tells this client from all others of its principal."""
+        """Whether the connection identifies one client, not only its principal."""
         return not self.connection.startswith(SESSIONLESS)
 
 
-class Runtime(Protocol):
-    """Everything a handler may use, built on first use by `app`."""
-
-    @property
-    def workspace(self) -> Workspace: ...
-    @property
-    def tree(self) -> Tree: ...
-    @property
-    def editor(self) -> Editor: ...
-    @property
-    def history(self) -> History: ...
-    @property
-    def commands(self) -> Commands: ...
-    @property
-    def regex(self) -> Regex: ...
-    @property
-    def confined(self) -> Confined: ...
-    @property
-    def grep(self) -> Grep: ...
-    @property
-    def previews(self) -> Previews: ...
-    @property
-    def llm(self) -> Llm | None: ...
-    @property
-    def reads(self) -> Reads:
-        """Read handlers note here what they showed; edits by line ask what was seen."""
-
-    @property
-    def git(self) -> Git:
-        """Repositories, for reading."""
-
-    @property
-    def images(self) -> Images:
-        """Pictures."""
-
-    @property
-    def grants(self) -> Grants:
-        """Permissions a person gave."""
-
-    @property
-    def code_index(self) -> CodeIndex:
-        """Symbols and uses of the whole workspace."""
-
-    @property
-    def analysis(self) -> Analysis:
-        """The syntax of texts."""
-
-    def take_notices(self) -> Sequence[str]:
-        """What happened to the workspace that nobody asked for; each is given once."""
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """Settings a dialect may ask for by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """One tool: what is listed and what runs.
 
     `handler` is "package.module:function". `writes` is True when a call may change the workspace:
@@ -172,27 +81,75 @@ class Tool:
     meta: Json | None = None
     unlisted: tuple[str, ...] = ()
 
-    def load(self) -> Handler:
-        """The handler, imported now."""
-        module, _, function = self.handler.partition(":")
-        handler: Handler = getattr(import_module(module), function)
-        return handler
+    @property
+    def argument_names(self) -> frozenset[str]:
+        """The arguments that the schema lists."""
+        return frozenset(self.input_schema.get("properties", {}))
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """A toolset: its tools and its way of speaking of failures.
+class CancelAlias(NamedTuple):
+    """A tool that runs when a cancellation names *parameter* instead of a request."""
 
-    `wording` is "package.module:function", loaded when something fails. `strict_handshake` means
-    calls before `initialize` are refused (-32002). `adapt` may change a listed tool for a client
-    (for example leave out outputSchema on an old revision): "package.module:function" taking
-    (tool_as_json, Client) and returning the json.
+    parameter: str
+    tool: str
+
+
+class SharedTool(NamedTuple):
+    """A tool of the same name in another toolset: with both on, it is listed once.
+
+    `choose` is "package.module:function", called as (arguments, own tool, other tool, runtime).
+    It returns the arguments for this toolset's handler, or None when the other one answers.
+    """
+
+    name: str
+    other_toolset: str
+    description: str
+    choose: str
+
+
+class ProtocolProfile(NamedTuple):
+    """What a toolset's specification asks of the protocol layer.
+
+    `cancel_alias` and `shared_tool` apply whenever the toolset is on. The rest applies when it is
+    served alone; several toolsets together follow MCP itself, which is what the defaults say.
+    """
+
+    capabilities: Mapping[str, Json] = _CAPABILITIES
+    # Clients that ask for an older revision are refused, unless this is the first one.
+    oldest_revision: str = "2024-11-05"
+    # The revision of an HTTP request that comes without a handshake and names none.
+    default_revision: str = "2025-03-26"
+    # Calls before `initialize` are refused (-32002), and over HTTP the process is the session.
+    strict_handshake: bool = False
+    serves_batches: bool = True
+    # Whether a message with "id": null is a request.
+    null_id_is_request: bool = False
+    # Whether `initialize` is answered even when its params are not an object.
+    any_initialize_params: bool = False
+    unknown_tool_code: int = -32602
+    cancel_alias: CancelAlias | None = None
+    shared_tool: SharedTool | None = None
+
+
+class Toolset(NamedTuple):
+    """Tools that are switched on together, and how their failures are reported.
+
+    `wording` and `adapt` are "package.module:function". `wording` turns a failure into an answer
+    (see `toolsets.call.Wording`). `adapt` takes (tool_as_json, Client) and returns the tool as
+    that client should see it, for example without outputSchema on an old revision.
+    `instructions` are sent to every client when it connects.
     """
 
     name: str
     title: str
     tools: tuple[Tool, ...]
     wording: str
-    strict_handshake: bool = False
     adapt: str | None = None
     instructions: str = ""
+    profile: ProtocolProfile = ProtocolProfile()
+
+
+def load_function(name: str) -> Any:
+    """Import and return the function that "package.module:function" names."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)

@@ -167,11 +167,13 @@ def test_a_large_workspace_is_built_in_the_background(
 
 
 def test_a_recent_change_is_seen_at_once_in_a_large_workspace(
-    redline: Redline, root: Path, monkeypatch: pytest.MonkeyPatch
+    redline: Redline, root: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("redline.adapters.code_index.database.WATCHED_FILES", 2)
-    monkeypatch.setattr("redline.adapters.code_index.database.RECHECK", 1e9)
-    index = redline.code_index
+    home = str(tmp_path / "index")
+    index = SqliteIndex(
+        home, redline.tree, redline.grep, 1, redline.analysis,
+        worker=("true",), watched_files=2, recheck=1e9,
+    )  # fmt: skip
     assert index.refresh() == "ready"
     (root / "a.py").write_text("def fresh(): pass\n")
     os.remove(root / "b.py")

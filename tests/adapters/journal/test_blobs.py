@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.adapters.files.platform import choose_disk
-from redline.adapters.journal.blobs import LEAST_DELTA, PIECE, Blobs
+from redline.adapters.journal.blobs import MIN_DELTA, PIECE, Blobs
 from redline.adapters.journal.format.deltas import Delta
 from redline.core.changes import digest_of
 
@@ -26,12 +26,12 @@ def blobs(tmp_path: Path) -> Blobs:
 def deltas(tmp_path: Path) -> Blobs:
     """Where every content may be stored as a delta, however small."""
     disk = choose_disk()
-    return Blobs(disk, disk.open_root(str(tmp_path)), least_delta=0)
+    return Blobs(disk, disk.open_root(str(tmp_path)), min_delta=0)
 
 
 def _follow(blobs: Blobs, old: bytes, new: bytes) -> int:
     """Store a content and what was made of it."""
-    return blobs.put(_named(old, new), "transact", {digest_of(new): digest_of(old)})
+    return blobs.store(_named(old, new), "transact", {digest_of(new): digest_of(old)})
 
 
 def _named(*contents: bytes) -> dict[str, bytes]:
@@ -44,16 +44,16 @@ def _read(blobs: Blobs, digest: str) -> bytes:
 
 def test_a_content_is_stored_once_and_compressed(blobs: Blobs, tmp_path: Path) -> None:
     content = b"the same line\n" * 1000
-    added = blobs.put(_named(content), "transact")
+    added = blobs.store(_named(content), "transact")
     assert 0 < added < len(content) // 10
-    assert blobs.put(_named(content), "another0") == 0
+    assert blobs.store(_named(content), "another0") == 0
     assert os.listdir(tmp_path) == [digest_of(content)]
     assert _read(blobs, digest_of(content)) == content
 
 
 def test_a_large_content_is_packed_and_unpacked_in_pieces(blobs: Blobs, tmp_path: Path) -> None:
     content = os.urandom(3 * PIECE) + bytes(100 * PIECE) + b"end"
-    added = blobs.put(_named(content), "transact")
+    added = blobs.store(_named(content), "transact")
     stored = tmp_path / digest_of(content)
     assert added == stored.stat().st_size < 4 * PIECE
     pieces = list(blobs.pieces(digest_of(content)))
@@ -65,19 +65,19 @@ def test_a_large_content_is_packed_and_unpacked_in_pieces(blobs: Blobs, tmp_path
 
 
 def test_a_content_given_as_a_function_is_read_only_when_it_is_new(blobs: Blobs) -> None:
-    blobs.put(_named(b"known"), "transact")
+    blobs.store(_named(b"known"), "transact")
 
     def never() -> bytes:
         raise AssertionError
 
-    assert blobs.put({digest_of(b"known"): never, digest_of(b"new"): lambda: b"new"}, "again000")
+    assert blobs.store({digest_of(b"known"): never, digest_of(b"new"): lambda: b"new"}, "again000")
     assert _read(blobs, digest_of(b"new")) == b"new"
 
 
 def test_a_missing_or_damaged_content_is_an_error(blobs: Blobs, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone"):
         _read(blobs, digest_of(b"nothing"))
-    blobs.put(_named(b"x" * 100), "transact")
+    blobs.store(_named(b"x" * 100), "transact")
     (tmp_path / digest_of(b"x" * 100)).write_bytes(b"garbage")
     with pytest.raises(OSError, match="damaged"):
         _read(blobs, digest_of(b"x" * 100))
@@ -86,11 +86,11 @@ def test_a_missing_or_damaged_content_is_an_error(blobs: Blobs, tmp_path: Path) 
 def test_keeping_only_some_drops_the_rest_and_what_was_half_written(
     blobs: Blobs, tmp_path: Path
 ) -> None:
-    blobs.put(_named(b"a", b"b"), "transact")
+    blobs.store(_named(b"a", b"b"), "transact")
     (tmp_path / "new-deadbeef-0").write_bytes(b"half")
     blobs.keep_only({digest_of(b"a")})
     assert os.listdir(tmp_path) == [digest_of(b"a")]
-    assert blobs.put(_named(b"b"), "transact") > 0
+    assert blobs.store(_named(b"b"), "transact") > 0
 
 
 @settings(max_examples=150, deadline=None)
@@ -106,7 +106,7 @@ def test_every_version_of_a_content_is_read_back(
     versions: list[tuple[int, int, bytes]],
 ) -> None:
     disk = choose_disk()
-    blobs = Blobs(disk, disk.open_root(str(tmp_path_factory.mktemp("blobs"))), least_delta=0)
+    blobs = Blobs(disk, disk.open_root(str(tmp_path_factory.mktemp("blobs"))), min_delta=0)
     made = [first]
     for start, length, added in versions:
         old = made[-1]
@@ -119,13 +119,13 @@ def test_every_version_of_a_content_is_read_back(
 
 
 def test_many_small_changes_of_a_large_content_take_little(blobs: Blobs, tmp_path: Path) -> None:
-    content = os.urandom(4 * LEAST_DELTA)
-    blobs.put(_named(content), "transact")
+    content = os.urandom(4 * MIN_DELTA)
+    blobs.store(_named(content), "transact")
     for number in range(20):
         old, content = content, content[:9999] + b"%d" % number + content[10000:]
         assert _follow(blobs, old, content) < 200
         assert _read(blobs, digest_of(content)) == content
-    assert _follow(blobs, content, os.urandom(4 * LEAST_DELTA)) > 4 * LEAST_DELTA
+    assert _follow(blobs, content, os.urandom(4 * MIN_DELTA)) > 4 * MIN_DELTA
 
 
 def test_a_content_put_together_with_another_base_is_damaged(deltas: Blobs, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_delta_over_a_damaged_base_is_damaged(deltas: Blobs, tmp_path: Path) -
 
 def test_a_delta_never_takes_the_place_of_what_is_stored(blobs: Blobs, tmp_path: Path) -> None:
     """Two contents told by each other would both be lost."""
-    old, new = b"a" * LEAST_DELTA, b"a" * LEAST_DELTA + b"b"
+    old, new = b"a" * MIN_DELTA, b"a" * MIN_DELTA + b"b"
     _follow(blobs, old, new)
     stored = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
     delta = Delta(digest_of(new), len(new), len(old), 0)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.journal.blobs import Blobs
-from redline.adapters.journal.content_store import MOST_INLINE, Contents
-from redline.adapters.journal.format.lines import Head, spell_operation
+from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
+from redline.adapters.journal.format.lines import Head, format_operation
 from redline.adapters.journal.log import Journal
 from redline.core.changes import digest_of
 from tests.engine.quick import QuickDisk
@@ -19,19 +19,19 @@ from tests.engine.quick import QuickDisk
 class Side:
     """One process's view of a state directory."""
 
-    def __init__(self, top: Path, most_inline: int = MOST_INLINE) -> None:
+    def __init__(self, top: Path, max_inline: int = MAX_INLINE) -> None:
         (top / "blobs").mkdir(exist_ok=True)
         self.disk = QuickDisk()
         self.journal = Journal(self.disk, self.disk.open_root(str(top)))
         self.blobs = Blobs(self.disk, self.disk.open_root(str(top / "blobs")))
-        self.contents = Contents(self.journal, self.blobs, most_inline)
+        self.contents = ContentStore(self.journal, self.blobs, max_inline)
 
     def commit(self, name: str, *contents: bytes) -> int:
         """Commit an operation; how many contents its line brought along."""
         given = {digest_of(content): content for content in contents}
         brought, added = self.contents.save(given, name, {})
         head = Head(name, "change", None, 1.0, added)
-        self.journal.commit(spell_operation(head, b'{"a": "b c"}', brought), brought, added)
+        self.journal.commit(format_operation(head, b'{"a": "b c"}', brought), brought, added)
         return len(brought)
 
     def body(self, name: str) -> bytes:
@@ -65,7 +65,7 @@ def test_what_we_have_synced_ourselves_is_not_stored_again(tmp_path: Path) -> No
 
 def test_larger_contents_are_blobs(tmp_path: Path) -> None:
     side = Side(tmp_path)
-    large = os.urandom(MOST_INLINE)
+    large = os.urandom(MAX_INLINE)
     assert side.commit("first000", b"small", large) == 0
     assert sorted(os.listdir(tmp_path / "blobs")) == sorted([digest_of(b"small"), digest_of(large)])
     assert (side.get(b"small"), side.get(large)) == (b"small", large)
@@ -81,7 +81,7 @@ def test_a_large_journal_takes_in_no_more_contents(tmp_path: Path) -> None:
 
 
 def test_a_journal_with_blobs_stays_readable(tmp_path: Path) -> None:
-    old = Side(tmp_path, most_inline=0)
+    old = Side(tmp_path, max_inline=0)
     assert old.commit("first000", b"a", b"b") == 0
     new = Side(tmp_path)
     assert new.commit("second00", b"b", b"c") == 2

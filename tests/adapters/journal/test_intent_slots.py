@@ -15,11 +15,11 @@ from redline.adapters.journal.format.slots import (
     INTENT,
     READY,
     SERIES,
-    Intent,
+    SlotIntent,
+    encode_intent,
+    encode_locks,
     new_ids,
     parse,
-    spell_intent,
-    spell_locks,
 )
 from redline.adapters.journal.store import DiskStore
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
@@ -41,32 +41,32 @@ def _slot(first: bytes, state: bytes, second: bytes) -> bytes:
 @pytest.mark.parametrize("state", [ACTIVE, READY, ABANDONED])
 def test_a_slot_of_one_change_is_read_as_before_there_were_series(state: bytes) -> None:
     found = parse(_slot(_line(b'["abc",[7,9]]'), state, _line(b'["abc",[["/ws","d"]]]')))
-    assert (found.state, found.intent) == (state, Intent(("abc",), STAGING))
+    assert (found.state, found.intent) == (state, SlotIntent(("abc",), STAGING))
     assert found.buckets == {7, 9}
     assert not found.is_series
 
 
 @pytest.mark.parametrize("state", [ACTIVE, READY])
 def test_the_state_of_a_series_is_that_of_its_newest_change(state: bytes) -> None:
-    intent = spell_intent(("a", "b", "c"), '[["/ws","d"]]', is_series=True)
-    found = parse(_slot(state + spell_locks("b", frozenset({3})), SERIES, intent))
+    intent = encode_intent(("a", "b", "c"), '[["/ws","d"]]', is_series=True)
+    found = parse(_slot(state + encode_locks("b", frozenset({3})), SERIES, intent))
     assert (found.state, found.newest, found.buckets) == (state, "b", {3})
-    assert [found.is_over(each) for each in "abc"] == [True, state == READY, False]
+    assert [found.is_finished(each) for each in "abc"] == [True, state == READY, False]
 
 
 @pytest.mark.parametrize(
     "first", [b"", b"R", b"R0bad0bad [", _line(b'["x",[1]]'), b"R" + b"z" * 90]
 )
 def test_a_series_whose_first_block_was_lost_may_be_unfinished(first: bytes) -> None:
-    intent = spell_intent(("a", "b"), "[]", is_series=True)
+    intent = encode_intent(("a", "b"), "[]", is_series=True)
     found = parse(_slot(first, SERIES, intent))
     assert (found.state, found.buckets) == (ACTIVE, None)
-    assert not found.is_over("a")
+    assert not found.is_finished("a")
 
 
 def test_a_change_taken_out_of_its_series_still_tells_of_its_locks() -> None:
-    alone = spell_intent(("b",), "[]", is_series=False)
-    found = parse(_slot(ACTIVE + spell_locks("b", frozenset({5})), ABANDONED, alone))
+    alone = encode_intent(("b",), "[]", is_series=False)
+    found = parse(_slot(ACTIVE + encode_locks("b", frozenset({5})), ABANDONED, alone))
     assert (found.state, found.buckets, found.is_series) == (ABANDONED, {5}, False)
 
 
@@ -89,7 +89,7 @@ def test_what_a_dead_change_staged_is_removed(tmp_path: Path, is_series: bool) -
     (state / "slots").mkdir(parents=True)
     (root / "d" / ".redline-abcdefgh-0").write_text("half")
     ids = ("zzzzzzzz", "abcdefgh") if is_series else ("abcdefgh",)
-    intent = spell_intent(ids, f'[["{root}","d"]]', is_series=is_series)
+    intent = encode_intent(ids, f'[["{root}","d"]]', is_series=is_series)
     (state / "slots" / "s").write_bytes(_slot(b"", SERIES if is_series else ACTIVE, intent))
     disk = QuickDisk()
     workspace = DiskWorkspace(disk, [str(root)])
@@ -115,8 +115,7 @@ def test_there_are_series_only_where_directories_can_be_synced(tmp_path: Path, s
     store = DiskStore(disk, workspace, str(state), str(tmp_path / "locks"))
     made = Change(WorkspacePath(0, ("f",)), ABSENT, FileState.of(b"new\n"))
     transaction = store.begin(ChangeSet((made,)), Origin("test", "pytest 1"))
-    transaction.swap()
-    transaction.finish()
+    transaction.swap().finish()
     (slot,) = (state / "slots").iterdir()
     assert parse(slot.read_bytes()).is_series == syncs
     assert parse(slot.read_bytes()).state == READY

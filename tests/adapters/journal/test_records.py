@@ -99,8 +99,8 @@ def test_a_shortened_record_has_the_first_steps_and_counts_the_rest(
 ) -> None:
     origin = Origin("t", summary)
     body = records.encode_body(ChangeSet(tuple(steps)), origin, (summary,), ROOTS.__getitem__)
-    assert records.shortened(body, None) == (body, 0)
-    short, lost = records.shortened(body, most)
+    assert records.shorten(body, None) == (body, 0)
+    short, lost = records.shorten(body, most)
     change_set = ChangeSet(tuple(steps[:most]))
     assert records.decode_body(short, ROOTS.index) == (change_set, origin, (summary,))
     assert lost == max(0, len(steps) - most)

@@ -60,7 +60,7 @@ def llm(provider: str, server: Stub, sleeps: Sleeps) -> Iterator[Any]:
     made.close()
 
 
-@pytest.mark.requirement("002-providers")
+@pytest.mark.requirement("json-providers")
 def test_a_question_goes_out_as_the_vendors_sdk_sends_it(
     llm: Any, server: Stub, provider: str
 ) -> None:
@@ -83,7 +83,7 @@ def test_a_question_goes_out_as_the_vendors_sdk_sends_it(
     assert sent["body"] == expected
 
 
-@pytest.mark.requirement("002-llm-rate-limit")
+@pytest.mark.requirement("json-llm-rate-limit")
 def test_a_rate_limit_is_waited_out_as_long_as_the_provider_asks(
     llm: Any, server: Stub, provider: str, sleeps: Sleeps
 ) -> None:
@@ -93,7 +93,7 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_provider_asks(
     assert sleeps == [2.0]
 
 
-@pytest.mark.requirement("002-llm-rate-limit")
+@pytest.mark.requirement("json-llm-rate-limit")
 def test_a_rate_limit_longer_than_the_time_left_is_reported(
     llm: Any, server: Stub, sleeps: Sleeps
 ) -> None:
@@ -117,7 +117,7 @@ def test_server_errors_are_repeated_with_growing_pauses(
     assert sleeps == [0.5, 1.0]
 
 
-@pytest.mark.requirement("002-llm-error")
+@pytest.mark.requirement("json-llm-error")
 def test_a_server_that_stays_broken_is_a_service_error(llm: Any, server: Stub) -> None:
     server.answer({"error": {"message": "overloaded"}}, 529)
     with pytest.raises(ProviderFailed) as caught:
@@ -127,7 +127,7 @@ def test_a_server_that_stays_broken_is_a_service_error(llm: Any, server: Stub) -
     assert len(server.requests) == 4
 
 
-@pytest.mark.requirement("002-llm-timeout")
+@pytest.mark.requirement("json-llm-timeout")
 def test_a_provider_that_does_not_answer_times_out(llm: Any, server: Stub) -> None:
     server.hang()
     with pytest.raises(ProviderFailed) as caught:

@@ -58,11 +58,11 @@ def preview(
     return StoredPreview(name, principal, payload, time.time() + life)
 
 
-@pytest.mark.requirement("002-stores")
+@pytest.mark.requirement("json-stores")
 def test_what_is_put_is_got(make: Make) -> None:
     store: Previews = make()
     payload = b'{"n": 1.10}\n\x00\xff' + "ü".encode()
-    store.put(preview("sess_a", payload))
+    store.save(preview("sess_a", payload))
     found = store.get("sess_a", "")
     assert found is not None
     assert found.payload == payload
@@ -70,39 +70,39 @@ def test_what_is_put_is_got(make: Make) -> None:
     store.ping()
 
 
-@pytest.mark.requirement("002-stores")
+@pytest.mark.requirement("json-stores")
 def test_another_store_of_the_same_place_sees_it(make: Make) -> None:
-    make().put(preview("sess_shared", b"x"))
+    make().save(preview("sess_shared", b"x"))
     found = make().get("sess_shared", "")
     assert found is not None
     assert found.payload == b"x"
 
 
-@pytest.mark.requirement("002-session-principal")
+@pytest.mark.requirement("json-session-principal")
 def test_another_principal_does_not_get_it(make: Make) -> None:
     store: Previews = make()
-    store.put(preview("sess_mine", b"x", principal="ann"))
+    store.save(preview("sess_mine", b"x", principal="ann"))
     assert store.get("sess_mine", "bob") is None
     assert store.get("sess_mine", "") is None
     assert store.get("sess_mine", "ann") is not None
 
 
-@pytest.mark.requirement("002-session-expiry")
+@pytest.mark.requirement("json-session-expiry")
 def test_an_expired_preview_is_gone(make: Make) -> None:
     now = [time.time()]
     store: Previews = make(lambda: now[0])
-    store.put(preview("sess_old", b"x", life=60))
+    store.save(preview("sess_old", b"x", life=60))
     assert store.get("sess_old", "") is not None
     now[0] += 61
     assert store.get("sess_old", "") is None
-    store.put(StoredPreview("sess_dead", "", b"x", now[0] - 1))
+    store.save(StoredPreview("sess_dead", "", b"x", now[0] - 1))
     assert store.get("sess_dead", "") is None
 
 
 def test_replace_swaps_only_what_is_still_there(make: Make) -> None:
     store: Previews = make()
     first = preview("sess_swap", b"one")
-    store.put(first)
+    store.save(first)
     second = StoredPreview("sess_swap", "", b"two", first.expires_at)
     third = StoredPreview("sess_swap", "", b"three", first.expires_at)
     assert store.replace(first, second)
@@ -113,11 +113,11 @@ def test_replace_swaps_only_what_is_still_there(make: Make) -> None:
     assert not store.replace(preview("sess_never", b"one"), third)
 
 
-@pytest.mark.requirement("002-concurrent-apply")
+@pytest.mark.requirement("json-concurrent-apply")
 def test_of_many_who_replace_at_once_exactly_one_wins(make: Make) -> None:
     stores = [make() for _ in range(4)]
     start = preview("sess_race", b"start")
-    stores[0].put(start)
+    stores[0].save(start)
 
     def swap(number: int) -> bool:
         new = StoredPreview("sess_race", "", f"won {number}".encode(), start.expires_at)
@@ -129,11 +129,11 @@ def test_of_many_who_replace_at_once_exactly_one_wins(make: Make) -> None:
     assert stores[0].get("sess_race", "").payload == f"won {won[0]}".encode()
 
 
-@pytest.mark.requirement("002-session-caps")
+@pytest.mark.requirement("json-session-caps")
 def test_the_oldest_go_when_there_are_too_many(make: Make) -> None:
     store: Previews = make(max_previews=3)
     for number in range(5):
-        store.put(preview(f"sess_cap{number}", b"x", life=60 + number))
+        store.save(preview(f"sess_cap{number}", b"x", life=60 + number))
     assert store.get("sess_cap0", "") is None
     assert store.get("sess_cap1", "") is None
     for number in (2, 3, 4):
@@ -146,7 +146,7 @@ def test_the_oldest_go_when_they_hold_too_much(tmp_path: Path) -> None:
         SqlitePreviews(str(tmp_path / "p.db"), max_bytes=25),
     ):
         for number in range(3):
-            store.put(preview(f"sess_{number}", b"0123456789"))
+            store.save(preview(f"sess_{number}", b"0123456789"))
         assert store.get("sess_0", "") is None
         assert store.get("sess_2", "") is not None
 
@@ -155,7 +155,7 @@ def test_redis_itself_forgets_an_expired_preview(redis: RedisServer) -> None:
     import redis as library
 
     store = RedisPreviews(redis.url)
-    store.put(preview("sess_ttl", b"x", life=60))
+    store.save(preview("sess_ttl", b"x", life=60))
     with library.Redis.from_url(redis.url) as client:
         assert 0 < client.pttl("redline:preview:sess_ttl") <= 60_000
     old = store.get("sess_ttl", "")
@@ -166,20 +166,20 @@ def test_redis_itself_forgets_an_expired_preview(redis: RedisServer) -> None:
     store.close()
 
 
-@pytest.mark.requirement("002-redis-error")
+@pytest.mark.requirement("json-redis-error")
 def test_redis_may_die_and_come_back(tmp_path: Path) -> None:
     server = RedisServer(tmp_path)
     server.start()
     store = RedisPreviews(server.url)
     try:
-        store.put(preview("sess_before", b"x"))
+        store.save(preview("sess_before", b"x"))
         server.stop()
         with pytest.raises(StoreUnavailable):
             store.get("sess_before", "")
         with pytest.raises(StoreUnavailable):
-            store.put(preview("sess_during", b"x"))
+            store.save(preview("sess_during", b"x"))
         server.start()
-        store.put(preview("sess_after", b"y"))
+        store.save(preview("sess_after", b"y"))
         found = store.get("sess_after", "")
         assert found is not None
         assert found.payload == b"y"
@@ -200,7 +200,7 @@ def test_a_store_that_cannot_be_reached_says_so_only_when_used(tmp_path: Path) -
 def test_the_session_file_is_the_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "previews.db"
     store = SqlitePreviews(str(path))
-    store.put(preview("sess_a"))
+    store.save(preview("sess_a"))
     store.close()
     assert path.stat().st_mode & 0o777 == 0o600
 

@@ -62,7 +62,7 @@ def require(backend: str) -> None:
 
 @contextmanager
 def commands_in(
-    path: object, mode: str = "safe", backend: str = "auto", **options: bool
+    path: object, mode: str = "safe", backend: str = "auto", **options: int
 ) -> Iterator[SandboxedCommands]:
     """Commands of that mode and guard in the directory, ended afterwards."""
     made = SandboxedCommands(PlainWorkspace(str(path)), mode, backend=backend, grace=0.1, **options)  # type: ignore[arg-type]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.processes import commands as module
 from redline.adapters.sandbox import bubblewrap
 from redline.core.errors import Cancelled, LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.ports.commands import Command
@@ -70,22 +69,16 @@ def test_many_commands_at_once_keep_their_output_apart(
             assert (done.stdout, done.stderr) == (f"{number}\n".encode(), b"in")
 
 
-def test_the_number_of_running_commands_is_bounded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_MAX_RUNNING", 2)
-    with commands_in(tmp_path, "dangerous") as made:
+def test_the_number_of_running_commands_is_bounded(tmp_path: Path) -> None:
+    with commands_in(tmp_path, "dangerous", max_running=2) as made:
         for _ in range(2):
             made.start(Command("sleep 600", ROOT))
         with pytest.raises(LimitReached):
             made.start(Command("true", ROOT))
 
 
-def test_ended_jobs_that_nobody_collects_are_dropped_in_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_MAX_KEPT", 2)
-    with commands_in(tmp_path, "dangerous") as made:
+def test_ended_jobs_that_nobody_collects_are_dropped_in_the_end(tmp_path: Path) -> None:
+    with commands_in(tmp_path, "dangerous", max_kept=2) as made:
         jobs = []
         for _ in range(4):
             job = made.start(Command("true", ROOT))
@@ -99,9 +92,9 @@ def test_ended_jobs_that_nobody_collects_are_dropped_in_the_end(
 def test_a_forgotten_job_is_killed(tmp_path: Path) -> None:
     with commands_in(tmp_path, "dangerous") as made:
         job = made.start(Command("sleep 31538001", ROOT))
-        made.forget(job.id, "")
+        made.release(job.id, "")
         job.wait(30)
-        assert job.state().ended
+        assert job.state().has_ended
         assert processes_with("31538001") == []
 
 

@@ -67,7 +67,7 @@ def guard(request: pytest.FixtureRequest) -> tuple[str, str]:
     return "safe", request.param
 
 
-@pytest.mark.requirement("001-exec-survivors")
+@pytest.mark.requirement("coding-exec-survivors")
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_daemon_outlives_a_command_that_ends_by_itself(
     kind: str, ground: Path, guard: tuple[str, str]
@@ -79,7 +79,7 @@ def test_no_daemon_outlives_a_command_that_ends_by_itself(
         assert processes_with(marker) == []
 
 
-@pytest.mark.requirement("001-exec-survivors", "001-exec-timeout")
+@pytest.mark.requirement("coding-exec-survivors", "coding-exec-timeout")
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_daemon_outlives_a_time_out(kind: str, ground: Path, guard: tuple[str, str]) -> None:
     marker = _marker()
@@ -90,7 +90,7 @@ def test_no_daemon_outlives_a_time_out(kind: str, ground: Path, guard: tuple[str
         assert processes_with(marker) == []
 
 
-@pytest.mark.requirement("001-exec-survivors")
+@pytest.mark.requirement("coding-exec-survivors")
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_daemon_outlives_a_kill(kind: str, ground: Path, guard: tuple[str, str]) -> None:
     marker = _marker()
@@ -120,7 +120,7 @@ with commands_in({ground!r}, {mode!r}, {backend!r}) as made:
 """
 
 
-@pytest.mark.requirement("001-exec-survivors")
+@pytest.mark.requirement("coding-exec-survivors")
 def test_nothing_outlives_a_server_that_was_killed(ground: Path, guard: tuple[str, str]) -> None:
     marker = _marker()
     line = _daemon("double fork", marker, f"echo up; sleep {marker}")

@@ -41,6 +41,7 @@ class NoCancel:
 def main():
     order = json.load(sys.stdin)
     sys.path.insert(0, order["source"])
+    from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.sandbox import limits
     from redline.core.paths import WorkspacePath
@@ -53,6 +54,7 @@ def main():
         Workspace(order["workspace"], Root, order.get("read_only", ())),
         order["mode"],
         backend=order["backend"],
+        proxy=ProxyProcess(**order["proxy"]) if "proxy" in order else None,
     )
     if "offer" in order:
         commands._helper.offer().update(order["offer"])

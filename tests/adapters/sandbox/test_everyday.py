@@ -58,14 +58,14 @@ def _works(project: Path, backend: str, line: str, mode: str = "safe") -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_git_reads(project: Path, backend: str) -> None:
     (project / "new.txt").touch()
     line = "git status --short && git diff --stat && git log --oneline"
     assert "?? new.txt" in _works(project, backend, line)
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_a_virtual_environment_is_made_and_used(project: Path, backend: str) -> None:
     line = (
         "python3 -m venv --without-pip .venv && .venv/bin/python -c 'import sys; print(sys.prefix)'"
@@ -73,32 +73,32 @@ def test_a_virtual_environment_is_made_and_used(project: Path, backend: str) -> 
     assert ".venv" in _works(project, backend, line)
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_pytest_runs(project: Path, backend: str) -> None:
     need_program("python")
     assert "1 passed" in _works(project, backend, "python -m pytest -q test_it.py")
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_make_runs(project: Path, backend: str) -> None:
     need_program("make")
     _works(project, backend, "make -j2")
     assert (project / "out.txt").stat().st_mode & 0o777 == 0o644
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_npm_test_runs(project: Path, backend: str) -> None:
     need_program("npm")
     assert "from a child" in _works(project, backend, "npm test")
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_a_compiler_runs(project: Path, backend: str) -> None:
     need_program("cc")
     assert "from c" in _works(project, backend, "cc -O1 -o prog main.c && ./prog")
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_cargo_builds(project: Path, backend: str) -> None:
     if shutil.which("cargo") is None:
         pytest.skip("cargo is not installed here")
@@ -106,7 +106,7 @@ def test_cargo_builds(project: Path, backend: str) -> None:
     assert "from rust" in _works(project, backend, line)
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_pip_installs_in_trusted_mode(project: Path, backend: str) -> None:
     package = project / "pkg"
     package.mkdir()
@@ -138,7 +138,7 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
 """
 
 
-@pytest.mark.requirement("001-exec-everyday")
+@pytest.mark.requirement("coding-exec-everyday")
 def test_file_modes_and_times_can_be_set_inside(project: Path, backend: str) -> None:
     line = (
         "chmod 700 main.c && touch -d 2001-02-03 main.c && cp -p main.c copy.c"

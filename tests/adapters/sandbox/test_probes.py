@@ -234,7 +234,7 @@ def cell(
     shutil.rmtree(base)
 
 
-@pytest.mark.requirement("001-exec-sandbox")
+@pytest.mark.requirement("coding-exec-sandbox")
 def test_nothing_outside_is_reached(cell: Cell) -> None:
     said = cell.attempt(cell.outside.attempts())
     said.pop("kill_everybody")  # it may hit its own shell; `damage` looks for others
@@ -255,7 +255,7 @@ def test_the_probes_do_harm_without_a_sandbox(cell: Cell) -> None:
     assert len(cell.outside.damage()) > len(ON_FILES)
 
 
-@pytest.mark.requirement("001-exec-sandbox")
+@pytest.mark.requirement("coding-exec-sandbox")
 def test_the_kernel_s_own_files_cannot_be_written(cell: Cell) -> None:
     ours, theirs = os.openpty()
     try:
@@ -278,7 +278,7 @@ def test_the_kernel_s_own_files_cannot_be_written(cell: Cell) -> None:
     assert reached == {}
 
 
-@pytest.mark.requirement("001-exec-sandbox-git")
+@pytest.mark.requirement("coding-exec-sandbox-git")
 def test_a_git_directory_that_is_a_link_does_not_break_commands(cell: Cell) -> None:
     shutil.rmtree(cell.workspace / ".git")
     (cell.workspace / ".git").symlink_to("/etc")
@@ -289,7 +289,7 @@ def test_a_git_directory_that_is_a_link_does_not_break_commands(cell: Cell) -> N
     assert cell.run({"x": "echo fine"})["x"]["out"] == "fine\n"
 
 
-@pytest.mark.requirement("001-exec-sandbox-git")
+@pytest.mark.requirement("coding-exec-sandbox-git")
 def test_git_data_is_read_only(cell: Cell) -> None:
     said = cell.attempt(
         {"append": ".git/config", "rename": ".git", "remove": ".git/HEAD", "chmod": ".git/config"}
@@ -299,7 +299,7 @@ def test_git_data_is_read_only(cell: Cell) -> None:
     assert "probe" not in config
 
 
-@pytest.mark.requirement("001-exec-sandbox-limits")
+@pytest.mark.requirement("coding-exec-sandbox-limits")
 def test_a_fork_bomb_stops_at_the_limit(cell: Cell) -> None:
     answer = cell.run({"fork_bomb": "/usr/bin/python3 attempt.py fork_bomb -"})["fork_bomb"]
     said = answer["out"] + answer["err"]
@@ -308,13 +308,13 @@ def test_a_fork_bomb_stops_at_the_limit(cell: Cell) -> None:
     assert 10 < forks < 2000
 
 
-@pytest.mark.requirement("001-exec-sandbox-limits")
+@pytest.mark.requirement("coding-exec-sandbox-limits")
 def test_memory_and_file_size_have_limits(cell: Cell) -> None:
     said = cell.attempt({"memory_bomb": "-", "file_bomb": "-"})
     assert said == {"memory_bomb": "held: ENOMEM\n", "file_bomb": "held: EFBIG\n"}
 
 
-@pytest.mark.requirement("001-exec-sandbox-limits")
+@pytest.mark.requirement("coding-exec-sandbox-limits")
 def test_many_processes_together_have_a_memory_limit(cell: Cell) -> None:
     (cell.workspace / "hog.py").write_text(
         "import os, time\nfor _ in range(3): os.fork()\nb = b'x' * (60 << 20)\ntime.sleep(100)\n"
@@ -324,7 +324,7 @@ def test_many_processes_together_have_a_memory_limit(cell: Cell) -> None:
     assert "memory limit" in got["notes"][0]
 
 
-@pytest.mark.requirement("001-exec-sandbox")
+@pytest.mark.requirement("coding-exec-sandbox")
 def test_secrets_of_the_person_are_hidden(cell: Cell) -> None:
     home = Path(os.path.expanduser("~"))
     tries = {"list": f"ls -A {home}/.ssh {home}/.config", "shadow": "cat /etc/shadow"}
@@ -332,7 +332,7 @@ def test_secrets_of_the_person_are_hidden(cell: Cell) -> None:
         assert got["out"] == "", name
 
 
-@pytest.mark.requirement("001-exec-sandbox-states")
+@pytest.mark.requirement("coding-exec-sandbox-states")
 def test_the_answer_states_what_was_in_force(cell: Cell) -> None:
     got = cell.run({"x": "true"})["x"]
     assert got["facts"]["fs"].startswith(cell.backend)
@@ -342,7 +342,7 @@ def test_the_answer_states_what_was_in_force(cell: Cell) -> None:
     assert got["warnings"] == []
 
 
-@pytest.mark.requirement("001-exec-sandbox")
+@pytest.mark.requirement("coding-exec-sandbox")
 def test_an_older_landlock_still_holds_signals(cell: Cell) -> None:
     if cell.backend != "landlock":
         pytest.skip("about Landlock only")

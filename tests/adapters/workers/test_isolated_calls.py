@@ -11,7 +11,7 @@ import pytest
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import InvalidArgument, LimitReached, NotFound, TimeLimit
 from redline.core.ports.confined import Budget
-from redline.documents.isolated import Source, query, validate
+from redline.documents.isolated import DocumentSource, query, validate
 
 DOUBLING = {
     f"a{i}": {"allOf": [{"$ref": f"#/$defs/a{i + 1}"}, {"$ref": f"#/$defs/a{i + 1}"}]}
@@ -31,12 +31,14 @@ def never(*_: Any) -> bool:
 
 
 def asked(confined: IsolatedCalls, text: str, expression: str) -> list[Any]:
-    found, _ = query(confined, Source(text.encode(), "json"), expression, never, 100)
+    found, _ = query(confined, DocumentSource(text.encode(), "json"), expression, never, 100)
     return [match.path for match in found]
 
 
 def test_matches_come_back_with_their_source(confined: IsolatedCalls) -> None:
-    found, total = query(confined, Source(b"a:\n  - x\n  - y\n", "yaml"), "$.a[*]", never, 1)
+    found, total = query(
+        confined, DocumentSource(b"a:\n  - x\n  - y\n", "yaml"), "$.a[*]", never, 1
+    )
     assert total == 2
     assert found[0].path == ("a", 0)
     assert found[0].slice is not None
@@ -48,7 +50,7 @@ def test_regular_expressions_are_asked_of_the_caller(confined: IsolatedCalls) ->
         assert (pattern, whole) == ("w.*", True)
         return text == "web"
 
-    source = Source(b'[{"n": "web"}, {"n": "api"}]', "json")
+    source = DocumentSource(b'[{"n": "web"}, {"n": "api"}]', "json")
     found, _ = query(confined, source, "$[?match(@.n, 'w.*')]", test, 10)
     assert [match.path for match in found] == [(0,)]
 
@@ -65,7 +67,7 @@ def test_a_refusal_of_the_caller_comes_back_through_the_worker(confined: Isolate
         raise NotFound(name)
 
     with pytest.raises(NotFound, match=r"s\.json"):
-        validate(confined, Source(b"{}", "json"), "s.json", missing)
+        validate(confined, DocumentSource(b"{}", "json"), "s.json", missing)
     assert asked(confined, "[1]", "$[0]") == [(0,)]
 
 
@@ -87,19 +89,21 @@ def test_an_expression_out_of_bounds_is_an_invalid_argument(
 def test_a_schema_that_doubles_its_work_is_stopped(confined: IsolatedCalls) -> None:
     schema = json.dumps({"$ref": "#/$defs/a0", "$defs": DOUBLING}).encode()
     with pytest.raises(TimeLimit):
-        validate(confined, Source(b"1", "json"), "s.json", lambda _: schema)
+        validate(confined, DocumentSource(b"1", "json"), "s.json", lambda _: schema)
 
 
 def test_a_schema_that_fills_the_memory_dies_alone(confined: IsolatedCalls) -> None:
     schema = {"items": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}, "maxItems": 0}
-    source = Source(b"[" * 40 + b"]" * 40, "json")
+    source = DocumentSource(b"[" * 40 + b"]" * 40, "json")
     with pytest.raises(LimitReached):
         validate(confined, source, "s.json", lambda _: json.dumps(schema).encode())
-    assert validate(confined, Source(b"[1]", "json"), "s.json", lambda _: b"{}") == ([], 0)
+    assert validate(confined, DocumentSource(b"[1]", "json"), "s.json", lambda _: b"{}") == ([], 0)
 
 
 def test_problems_come_back_with_their_lines(confined: IsolatedCalls) -> None:
     schema = b'{"properties": {"a": {"type": "string"}}}'
-    found, total = validate(confined, Source(b"x: 1\na: 2\n", "yaml"), "s.json", lambda _: schema)
+    found, total = validate(
+        confined, DocumentSource(b"x: 1\na: 2\n", "yaml"), "s.json", lambda _: schema
+    )
     assert total == 1
     assert (found[0].path, found[0].line) == ("a", 2)

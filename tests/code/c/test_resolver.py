@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from redline.code.c.resolver import CReferring
-from redline.code.references.file_access import Files
+from redline.code.c.resolver import CResolver
+from redline.code.references.file_access import SourceFiles
 from redline.code.syntax.definitions import Parsed, parse, symbols_of
 from redline.code.syntax.languages import language_of
 from redline.core.paths import WorkspacePath
@@ -36,15 +36,15 @@ class Folder:
             if parsed and any(s.name == name and s.kind in kinds for s in symbols_of(parsed))
         ]
 
-    def referring(self, name: str) -> CReferring:
+    def referring(self, name: str) -> CResolver:
         """What finds references to *name* in these files."""
-        files = Files(
+        files = SourceFiles(
             self.parsed,
             lambda path: path.relative in self.files,
             text=lambda path: self.files.get(path.relative),
             defining_as=self.defining_as,
         )
-        return CReferring(name, files)
+        return CResolver(name, files)
 
     def find(self, file: str, spelled: str) -> dict[str, list[str]]:
         """By file: the lines that refer to what is defined where *file* spells it with `@`."""

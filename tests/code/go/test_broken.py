@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redline.code.go.resolver import GoReferring
+from redline.code.go.resolver import GoResolver
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.languages import language_of
 from tests.code.go.samples import holds
@@ -60,7 +60,7 @@ def test_a_file_cut_anywhere_never_raises() -> None:
         text = _WHOLE[:end]
         sample = Sample.of(whole)
         sample.files["a.go"] = text
-        referring = GoReferring("name", sample.reading())
+        referring = GoResolver("name", sample.reading())
         targets = [
             referring.target(path_of("a.go"), symbol.offset)
             for symbol in symbols_of(parse(text, language))
@@ -76,7 +76,7 @@ def test_words_dropped_from_a_file_never_raise() -> None:
     for nth in range(len(tokens)):
         text = "".join(tokens[:nth] + tokens[nth + 1 :])
         sample = Sample({"a.go": text})
-        referring = GoReferring("name", sample.reading())
+        referring = GoResolver("name", sample.reading())
         spots = [found.start() for found in re.finditer(r"\bname\b", text)]
         for spot in spots[:6]:
             referring.target(path_of("a.go"), spot)
@@ -138,7 +138,7 @@ def test_expressions_of_any_length_and_depth_are_read() -> None:
         f"const one T = 1\n\nvar deep = T{{}}{chain}.name\n\nvar long = ({total}).name\n"
     )
     sample = Sample({"a.go": text})
-    referring = GoReferring("name", sample.reading())
+    referring = GoResolver("name", sample.reading())
     target = referring.target(path_of("a.go"), text.index("name"))
     assert target is not None
     found = referring.in_file(path_of("a.go"), [target])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.code.java.resolver import JavaReferring
+from redline.code.java.resolver import JavaResolver
 from tests.code import marked
 from tests.code.marked import Sample, path_of
 
@@ -11,4 +11,4 @@ __all__ = ["Sample", "holds", "path_of"]
 
 def holds(name: str, project: str) -> None:
     """Check that exactly the marked lines are found."""
-    marked.holds(JavaReferring, name, project)
+    marked.holds(JavaResolver, name, project)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redline.code.java.resolver import JavaReferring
+from redline.code.java.resolver import JavaResolver
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.languages import language_of
 from tests.code.java.samples import Sample, path_of
@@ -37,7 +37,7 @@ _OTHER = "package a; class B { int name; Object name(int n) { } class name { nam
 def _found(text: str) -> int:
     """How many lines of a file may refer to one of the names of another."""
     sample = Sample({"a/A.java": text, "a/B.java": _OTHER})
-    referring = JavaReferring("name", sample.reading())
+    referring = JavaResolver("name", sample.reading())
     spots = [found.start() for found in re.finditer("name", _OTHER)]
     targets = [referring.target(path_of("a/B.java"), spot) for spot in spots]
     found = referring.in_file(path_of("a/A.java"), [t for t in targets if t is not None])
@@ -57,5 +57,5 @@ def test_every_definition_of_a_file_is_a_target() -> None:
     assert language is not None
     sample = Sample({"a/A.java": _WHOLE})
     for symbol in symbols_of(parse(_WHOLE, language)):
-        referring = JavaReferring(symbol.name, sample.reading())
+        referring = JavaResolver(symbol.name, sample.reading())
         assert referring.target(path_of("a/A.java"), symbol.offset) is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from redline.code.python_js.resolver import Referring
-from redline.code.references.file_access import Files
+from redline.code.python_js.resolver import PythonJsResolver
+from redline.code.references.file_access import SourceFiles
 from redline.code.syntax.definitions import Parsed, parse, symbols_of
 from redline.code.syntax.languages import language_of
 from redline.core.paths import WorkspacePath
@@ -30,8 +30,8 @@ class Folder:
         parsed = self.parsed(self.path(file))
         assert parsed is not None
         symbol = next(s for s in symbols_of(parsed) if s.qualified == qualified)
-        reading = Files(self.parsed, lambda path: path.relative in self.files)
-        referring = Referring.to(symbol.name, reading)
+        reading = SourceFiles(self.parsed, lambda path: path.relative in self.files)
+        referring = PythonJsResolver.to(symbol.name, reading)
         target = referring.target(self.path(file), symbol.offset)
         assert target is not None
         answer: dict[str, list[str]] = {}
@@ -212,8 +212,8 @@ def test_a_type_and_a_value_of_one_name_are_two_things() -> None:
 
 def test_a_file_that_does_not_parse_cannot_be_told() -> None:
     folder = Folder({"a.py": "def one():\n    pass\n", "b.py": "from a import one\none((\n"})
-    reading = Files(folder.parsed, lambda path: path.relative in folder.files)
-    assert Referring.to("one", reading).in_file(folder.path("b.py"), []) is None
+    reading = SourceFiles(folder.parsed, lambda path: path.relative in folder.files)
+    assert PythonJsResolver.to("one", reading).in_file(folder.path("b.py"), []) is None
 
 
 def test_what_is_taken_out_of_a_required_module_is_followed() -> None:

@@ -43,11 +43,12 @@ def _names(source: str, name: str) -> int:
 
 
 def _meanings(source: str, name: str) -> int:
-    """How many definitions, parameters and imports of the file bring in the name."""
+    """How many definitions, parameters, assignments and imports of the file bind the name."""
     definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     return sum(
         (isinstance(node, definitions) and node.name == name)
         or (isinstance(node, ast.arg) and node.arg == name)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
         or (isinstance(node, ast.alias) and name in (node.name, node.asname))
         for node in ast.walk(ast.parse(source))
     )

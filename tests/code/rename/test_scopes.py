@@ -1,4 +1,4 @@
-"""Renames go by scope: what shadows a name keeps it, and what cannot be told is refused."""
+"""Renames go by scope: what shadows a name keeps it, and what is uncertain is refused."""
 
 from __future__ import annotations
 

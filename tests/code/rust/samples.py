@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from redline.code.rust.resolver import RustReferring
+from redline.code.rust.resolver import RustResolver
 from tests.code import marked
 
 
 def holds(name: str, project: str) -> None:
     """Check that exactly the marked lines are found."""
-    marked.holds(RustReferring, name, project)
+    marked.holds(RustResolver, name, project)

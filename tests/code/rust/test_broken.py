@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from redline.code.rust.resolver import RustReferring
+from redline.code.rust.resolver import RustResolver
 from tests.code.marked import Sample, path_of
 from tests.code.rust.samples import holds
 
@@ -55,7 +55,7 @@ def test_a_file_with_a_word_taken_out_never_raises(word: str) -> None:
 def _ask_everywhere(text: str, word: str) -> None:
     sample = Sample({"src/lib.rs": text, "src/name.rs": "pub fn name() {}\npub struct Name;\n"})
     path = path_of("src/lib.rs")
-    referring = RustReferring(word, sample.reading())
+    referring = RustResolver(word, sample.reading())
     for found in list(re.finditer(rf"\b{word}\b", text))[::4]:
         target = referring.target(path, found.start())
         if target is not None:
@@ -77,7 +77,7 @@ def test_what_is_whole_is_told_beside_what_is_broken() -> None:
 def test_what_is_nested_too_deep_to_be_walked_goes_by_name() -> None:
     deep = "(" * 3000 + "name()" + ")" * 3000
     sample = Sample({"src/lib.rs": f"fn name() -> u8 {{ {deep} }}\n", "src/b.rs": "fn name() {}\n"})
-    referring = RustReferring("name", sample.reading())
+    referring = RustResolver("name", sample.reading())
     assert referring.target(path_of("src/lib.rs"), 3) is None
     target = referring.target(path_of("src/b.rs"), 3)
     assert target is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.code.syntax.c_preprocessor import without_riddles
+from redline.code.syntax.c_preprocessor import resolve_conditionals
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.languages import BY_NAME
 
@@ -162,7 +162,7 @@ _PIECES = st.sampled_from(
 @given(st.lists(_PIECES, max_size=30))
 def test_blanking_keeps_every_offset_and_every_line(pieces: list[str]) -> None:
     text = "".join(pieces)
-    plain = without_riddles(text)
+    plain = resolve_conditionals(text)
     assert len(plain) == len(text)
     kept = [(old, new) for old, new in zip(text, plain, strict=True) if old != new]
     assert all(new == " " and old != "\n" for old, new in kept)

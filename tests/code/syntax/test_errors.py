@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redline.code.syntax.errors import introduced
+from redline.code.syntax.errors import introduced_issues
 from redline.code.syntax.languages import BY_NAME
 
 
@@ -27,21 +27,21 @@ from redline.code.syntax.languages import BY_NAME
 def test_a_new_error_is_reported_with_its_line(
     language: str, old: str, new: str, line: int
 ) -> None:
-    issues = introduced(old, new, BY_NAME[language])
+    issues = introduced_issues(old, new, BY_NAME[language])
     assert issues
     assert issues[0].line == line
 
 
 def test_an_old_error_that_only_moved_is_not_reported() -> None:
     old = "foo({;\n"
-    assert introduced(old, "ok();\n" + old, BY_NAME["javascript"]) == []
+    assert introduced_issues(old, "ok();\n" + old, BY_NAME["javascript"]) == []
 
 
 def test_a_second_copy_of_an_old_error_is_reported() -> None:
     old = "int f(void) { return 1 }\n"
-    assert len(introduced(old, old + old, BY_NAME["c"])) == 1
+    assert len(introduced_issues(old, old + old, BY_NAME["c"])) == 1
 
 
 def test_sound_code_has_nothing_to_report() -> None:
     new = "async def f(x: int = 1, /, *a, **k) -> None:\n    match x:\n        case 1: pass\n"
-    assert introduced("", new, BY_NAME["python"]) == []
+    assert introduced_issues("", new, BY_NAME["python"]) == []

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.documents.base import possessive
-from redline.documents.base.possessive import compiled, with_atomic_groups
+from redline.documents.base.possessive import compile_pattern, with_atomic_groups
 from tests.support import REPO
 
 STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -36,7 +36,7 @@ def test_both_forms_find_the_same(source: bytes) -> None:
 
 
 def test_this_interpreter_finds_a_comment_behind_text_and_strings() -> None:
-    found = compiled(COMMENTED, re.DOTALL).match(b'{\n "a//": "b", // c\n}')
+    found = compile_pattern(COMMENTED, re.DOTALL).match(b'{\n "a//": "b", // c\n}')
     assert found is not None
     assert found[1] == b"// c"
 

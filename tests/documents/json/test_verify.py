@@ -11,10 +11,10 @@ import pytest
 
 from redline.core.errors import CannotApply, RedlineError
 from redline.core.splice import Splice
-from redline.documents.base.model import Edit
+from redline.documents.base.model import DocumentEdit
 from redline.documents.json.document import JsonDocument
 from redline.documents.json.verify import Step, verify
-from redline.documents.json.walk import Entry
+from redline.documents.json.walk import JsonEntry
 from redline.documents.query import paths_of
 from tests.documents.writers import random_data, write
 
@@ -83,37 +83,39 @@ def test_a_splice_let_through_in_a_stretch_is_let_through_whole(form: str) -> No
 
 
 def _odd(
-    source: bytes, path: tuple[Any, ...], entry: Entry, rng: random.Random
-) -> tuple[Edit, Step]:
+    source: bytes, path: tuple[Any, ...], entry: JsonEntry, rng: random.Random
+) -> tuple[DocumentEdit, Step]:
     kind = rng.randrange(5)
     if kind == 0:
         value = rng.choice(["7", "[]", '{"k": "]"}'])
         around = rng.choice(["{}", "{}", " {} ", "{},", "{}, 1", "{}]", '{}, "k": 1'])
         text = around.format(value).encode()
-        return Edit.of(source, [Splice(entry.start, entry.end, text)]), Step("set", path, value)
+        return DocumentEdit.of(source, [Splice(entry.start, entry.end, text)]), Step(
+            "set", path, value
+        )
     start = entry.key_start if entry.key is not None else entry.start
     if kind == 1:
         low = max(0, start - rng.randrange(4))
         high = min(len(source), entry.end + rng.randrange(4))
-        return Edit.of(source, [Splice(low, high, b"")]), Step("delete", path)
+        return DocumentEdit.of(source, [Splice(low, high, b"")]), Step("delete", path)
     if kind == 2 and entry.key is None:
         text = rng.choice(["9,", "9", "9, ", "9,,", "// 9,\n9,", '"],",'])
         fragment = '"],"' if "]" in text else "9"
         step = Step("insert", path, fragment)
-        return Edit.of(source, [Splice(entry.start, entry.start, text.encode())]), step
+        return DocumentEdit.of(source, [Splice(entry.start, entry.start, text.encode())]), step
     at = rng.randrange(len(source) + 1) if kind == 3 else rng.randrange(start, entry.end + 1)
     text = rng.choice(ODD)
     high = min(len(source), at + rng.choice([0, 0, 1, 2]))
     same = source[entry.start : entry.end].decode()
-    return Edit.of(source, [Splice(at, high, text.encode())]), Step("set", path, same)
+    return DocumentEdit.of(source, [Splice(at, high, text.encode())]), Step("set", path, same)
 
 
 def _passes(
     document: JsonDocument,
-    edit: Edit,
+    edit: DocumentEdit,
     step: Step,
-    chain: list[Entry],
-    anchor: Entry,
+    chain: list[JsonEntry],
+    anchor: JsonEntry,
     *,
     whole: int,
 ) -> bool:
@@ -162,11 +164,11 @@ def test_a_node_located_in_the_wrong_place_is_refused(form: str, whole: int) -> 
     ]:
         found, _ = document.entry(other)
         chain = document._chain[: len(path)]
-        edit = Edit.of(source, [Splice(found.start, found.end, b"9")])
+        edit = DocumentEdit.of(source, [Splice(found.start, found.end, b"9")])
         step = Step("set", path, "9")
         assert _passes(document, edit, step, chain, found, whole=whole) == (path == other)
     found, _ = document.entry(("map", "b"))
-    edit = Edit.of(source, [Splice(found.start, found.end, b"9")])
+    edit = DocumentEdit.of(source, [Splice(found.start, found.end, b"9")])
     renamed = found._replace(key="a")
     step = Step("set", ("map", "a"), "9")
     assert not _passes(document, edit, step, document._chain[:2], renamed, whole=whole)

@@ -13,11 +13,11 @@ import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, TooLarge
 from redline.core.splice import Splice
-from redline.documents.base.model import Edit
+from redline.documents.base.model import DocumentEdit
 from redline.documents.toml import document, verify
 from redline.documents.toml.document import TomlDocument
 from redline.documents.toml.engine.index import TomlIndex
-from redline.documents.toml.verify import Intent, Verifier, as_text, parse_slowly
+from redline.documents.toml.verify import TomlIntent, TomlVerifier, as_text, parse_slowly
 from tests.documents.suites import folder
 from tests.documents.test_fuzz import mutate
 from tests.documents.writers import random_data, write
@@ -128,29 +128,31 @@ SOURCE = b"a = 1\nt.x = 1\n\n[s]\nb = [1, 2]\n"
 @pytest.mark.parametrize(
     ("splices", "intent"),
     [
-        ([Splice(4, 5, b"2")], Intent("set", ("a",), "3")),
-        ([Splice(4, 5, b"true")], Intent("set", ("a",), "1")),
-        ([Splice(4, 5, b"2"), Splice(12, 13, b"2")], Intent("set", ("a",), "2")),
-        ([Splice(4, 5, b"2\nz = 1")], Intent("set", ("a",), "2")),
-        ([Splice(4, 5, b"[")], Intent("set", ("a",), "2")),
-        ([Splice(0, 6, b"")], Intent("delete", ("t",))),
-        ([Splice(0, 0, b"z = 1\n")], Intent("insert", ("s", "z"), "1")),
-        ([Splice(4, 5, b"2")], Intent("set", ("a", "b"), "2")),
+        ([Splice(4, 5, b"2")], TomlIntent("set", ("a",), "3")),
+        ([Splice(4, 5, b"true")], TomlIntent("set", ("a",), "1")),
+        ([Splice(4, 5, b"2"), Splice(12, 13, b"2")], TomlIntent("set", ("a",), "2")),
+        ([Splice(4, 5, b"2\nz = 1")], TomlIntent("set", ("a",), "2")),
+        ([Splice(4, 5, b"[")], TomlIntent("set", ("a",), "2")),
+        ([Splice(0, 6, b"")], TomlIntent("delete", ("t",))),
+        ([Splice(0, 0, b"z = 1\n")], TomlIntent("insert", ("s", "z"), "1")),
+        ([Splice(4, 5, b"2")], TomlIntent("set", ("a", "b"), "2")),
     ],
 )
-def test_an_edit_that_does_something_else_is_refused(splices: list[Splice], intent: Intent) -> None:
+def test_an_edit_that_does_something_else_is_refused(
+    splices: list[Splice], intent: TomlIntent
+) -> None:
     with pytest.raises(CannotApply):
-        Verifier(SOURCE, 3).check(Edit.of(SOURCE, splices), intent)
+        TomlVerifier(SOURCE, 3).check(DocumentEdit.of(SOURCE, splices), intent)
 
 
 def test_an_edit_that_does_what_is_intended_is_accepted() -> None:
-    verifier = Verifier(SOURCE, 3)
+    verifier = TomlVerifier(SOURCE, 3)
     for splices, intent in [
-        ([Splice(4, 5, b"2")], Intent("set", ("a",), "2")),
-        ([Splice(0, 6, b"")], Intent("delete", ("a",))),
-        ([Splice(0, 0, b"z = 1\n")], Intent("insert", ("z",), "1")),
+        ([Splice(4, 5, b"2")], TomlIntent("set", ("a",), "2")),
+        ([Splice(0, 6, b"")], TomlIntent("delete", ("a",))),
+        ([Splice(0, 0, b"z = 1\n")], TomlIntent("insert", ("z",), "1")),
     ]:
-        verifier.check(Edit.of(SOURCE, splices), intent)
+        verifier.check(DocumentEdit.of(SOURCE, splices), intent)
 
 
 @pytest.mark.requirement("docs-limits")

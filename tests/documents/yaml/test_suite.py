@@ -24,7 +24,7 @@ VALUES: dict[str, Any] = {
 }
 
 
-@pytest.mark.requirement("004-lossless")
+@pytest.mark.requirement("yaml-lossless")
 def test_sets_on_every_valid_case_are_exact_or_refused() -> None:
     counts: Counter[str] = Counter()
     for case in yaml_cases():
@@ -53,7 +53,7 @@ def _set(source: bytes, path: tuple[Any, ...], value: str) -> bytes | None:
         return None
 
 
-@pytest.mark.requirement("004-parse-error")
+@pytest.mark.requirement("yaml-parse-error")
 def test_every_invalid_case_is_refused() -> None:
     invalid = [case for case in yaml_cases() if case.tree is None]
     accepted = []

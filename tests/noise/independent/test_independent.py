@@ -53,7 +53,7 @@ def _first(score: Score, found: str) -> str:
     return f"{report(score)}\n{json.dumps(rows[:1], indent=1, default=str)[:6000]}"
 
 
-@pytest.mark.requirement("000-noise")
+@pytest.mark.requirement("code-noise")
 def test_no_edit_writes_anything_but_what_was_meant(score: Score) -> None:
     assert score.total(found=WRONG) == 0, _first(score, WRONG)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from redline.core.errors import AlreadyApplied, AmbiguousMatch, InvalidArgument, NoMatch
 from redline.plan.match.engine import (
-    Level,
+    MatchLevel,
     Placement,
     apply_placements,
     place,
@@ -22,7 +22,7 @@ def edited(text: str, old: str, new: str) -> str:
     return apply_placements(text, [place(text, old, new)])
 
 
-def level(text: str, old: str, new: str) -> Level:
+def level(text: str, old: str, new: str) -> MatchLevel:
     return place(text, old, new).level
 
 
@@ -311,7 +311,7 @@ class TestHunks:
         text = "f {\n\tone();\n\ttwo();\n}\n"
         spot = place_lines(text, [(" ", "    one();"), ("-", "    two();"), ("+", "    2();")])
         assert apply_placements(text, [spot]) == "f {\n\tone();\n\t2();\n}\n"
-        assert spot.level is Level.INDENT
+        assert spot.level is MatchLevel.INDENT
 
 
 class TestRanges:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
 
 import pytest
 
-from redline.server.calls.catalog import Catalog, CatalogError, load_dialects
-from redline.toolsets.tool import READS, Client, Dialect, Json, Tool
+from redline.server.calls.catalog import Catalog, CatalogError, load_toolsets
+from redline.toolsets.coding_tools import tools as coding_tools
+from redline.toolsets.tool import READS, Client, Json, ProtocolProfile, Tool, Toolset
+
+
+class Root(NamedTuple):
+    path: str
 
 
 def tool(name: str, *properties: str, **changes: Any) -> Tool:
@@ -17,21 +22,26 @@ def tool(name: str, *properties: str, **changes: Any) -> Tool:
         "properties": {p: {"type": "string"} for p in properties},
         "required": list(properties[:1]),
     }
-    made = Tool(name, name.title(), f"Does {name}.", schema, "m:f", READS)
-    return replace(made, **changes)
+    return Tool(name, name.title(), f"Does {name}.", schema, "m:f", READS)._replace(**changes)
 
 
-def dialect(name: str, *tools: Tool, **changes: Any) -> Dialect:
-    return replace(Dialect(name, name, tools, "m:w"), **changes)
+def toolset(name: str, *tools: Tool, **changes: Any) -> Toolset:
+    return Toolset(name, name, tools, "m:w")._replace(**changes)
 
 
-CODING = dialect("coding", tool("read_file", "path", "start_line", "max_bytes"), tool("list_dir"))
-FILES = dialect("files", tool("read_file", "path", "start_line", "head"), tool("write_file"))
+CODING = toolset(
+    "coding",
+    tool("read_file", "path", "start_line", "max_bytes"),
+    tool("list_dir"),
+    profile=coding_tools.TOOLSET.profile,
+)
+RUNTIME = cast(Any, SimpleNamespace(workspace=SimpleNamespace(roots=[Root("/work")])))
+FILES = toolset("files", tool("read_file", "path", "start_line", "head"), tool("write_file"))
 
 
 def test_two_toolsets_with_one_name_are_refused() -> None:
     with pytest.raises(CatalogError, match="yaml and docs both have a tool get"):
-        Catalog([dialect("yaml", tool("get")), dialect("docs", tool("get"))])
+        Catalog([toolset("yaml", tool("get")), toolset("docs", tool("get"))])
 
 
 def test_files_and_coding_share_one_read_file_that_takes_both_shapes() -> None:
@@ -67,20 +77,36 @@ def test_the_shared_read_file_is_answered_by_the_toolset_whose_shape_was_used(
         catalog = Catalog(order)
         listed = catalog.find("read_file")
         assert listed is not None
-        assert catalog.route(listed, arguments).dialect.name == answers
+        entry, _ = catalog.route(listed, arguments, RUNTIME)
+        assert entry.toolset.name == answers
+
+
+def test_an_absolute_path_inside_the_workspace_reaches_coding_as_a_relative_one() -> None:
+    catalog = Catalog([CODING, FILES])
+    listed = catalog.find("read_file")
+    assert listed is not None
+    for given, expected in (("/work/a.py", "a.py"), ("/elsewhere/a.py", "/elsewhere/a.py")):
+        arguments = {"path": given, "max_bytes": 9}
+        entry, changed = catalog.route(listed, arguments, RUNTIME)
+        assert (entry.toolset.name, changed) == ("coding", {**arguments, "path": expected})
+
+
+def test_several_toolsets_follow_mcp_and_one_alone_its_specification() -> None:
+    assert Catalog([CODING, FILES]).profile == ProtocolProfile()
+    assert Catalog([CODING]).profile is CODING.profile
 
 
 def test_one_toolset_alone_keeps_its_own_read_file() -> None:
     catalog = Catalog([FILES])
     listed = catalog.find("read_file")
     assert listed is not None
-    assert catalog.route(listed, {"path": "relative"}) is listed
-    assert catalog.only is FILES
+    arguments = {"path": "relative"}
+    assert catalog.route(listed, arguments, RUNTIME) == (listed, arguments)
 
 
 def test_read_only_drops_tools_that_write_but_still_knows_them() -> None:
     writer = tool("write_file", writes=True, aliases=("save",))
-    catalog = Catalog([dialect("files", tool("read_file"), writer)], read_only=True)
+    catalog = Catalog([toolset("files", tool("read_file"), writer)], read_only=True)
     assert catalog.names == ["read_file"]
     for name in ("write_file", "save"):
         found = catalog.find(name)
@@ -100,14 +126,14 @@ def test_a_tool_can_be_left_out_by_name() -> None:
         ("auto", "cursor", "a.b"),
         ("auto", "claude-ai", "a_b"),
         ("auto", "Claude Desktop", "a_b"),
-        ("seed", "claude-ai", "a.b"),
+        ("original", "claude-ai", "a.b"),
         ("portable", "cursor", "a_b"),
     ],
 )
 def test_dots_in_names_depend_on_the_client_and_the_flag(
     how: str, client: str, listed: str
 ) -> None:
-    catalog = Catalog([dialect("code", tool("a.b"))], tool_names=how)
+    catalog = Catalog([toolset("code", tool("a.b"))], tool_names=how)
     assert [t["name"] for t in catalog.list(Client(name=client))] == [listed]
     assert catalog.find("a.b") is catalog.find("a_b") is not None
 
@@ -119,26 +145,26 @@ def without_output(listed: Json, client: Client) -> Json:
     return {key: value for key, value in listed.items() if key != "outputSchema"}
 
 
-def test_a_dialect_may_adapt_its_tools_to_the_client() -> None:
+def test_a_toolset_may_adapt_its_tools_to_the_client() -> None:
     shown = tool("x", output_schema={"type": "object"})
-    adapting = dialect("files", shown, adapt=f"{__name__}:without_output")
+    adapting = toolset("files", shown, adapt=f"{__name__}:without_output")
     catalog = Catalog([adapting])
     assert "outputSchema" not in catalog.list(Client(protocol="2024-11-05"))[0]
     assert "outputSchema" in catalog.list(Client(protocol="2025-06-18"))[0]
 
 
 def test_the_list_is_the_same_whatever_order_toolsets_are_named_in() -> None:
-    names = [d.name for d in load_dialects(["history", "files"])]
-    assert names == [d.name for d in load_dialects(["files", "history"])]
-    assert Catalog(load_dialects(["all"])).names == Catalog(load_dialects(["all"])).names
+    names = [d.name for d in load_toolsets(["history", "files"])]
+    assert names == [d.name for d in load_toolsets(["files", "history"])]
+    assert Catalog(load_toolsets(["all"])).names == Catalog(load_toolsets(["all"])).names
 
 
 def test_an_unknown_toolset_is_refused_with_the_ones_there_are() -> None:
     with pytest.raises(CatalogError, match=r"No such toolset: nope .*history"):
-        load_dialects(["files", "nope"])
+        load_toolsets(["files", "nope"])
 
 
 def test_every_toolset_is_on_by_default() -> None:
     from redline.toolsets import TOOLSETS
 
-    assert [d.name for d in load_dialects(["all"])] == list(TOOLSETS)
+    assert [d.name for d in load_toolsets(["all"])] == list(TOOLSETS)

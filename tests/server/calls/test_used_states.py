@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from redline.server.calls.elicitation.used_states import Spent
+from redline.server.calls.elicitation.used_states import UsedStates
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def hurried() -> Iterator[None]:
 
 
 def test_a_state_is_good_once_and_in_time() -> None:
-    spent = Spent()
+    spent = UsedStates()
     assert spent.take("ann", "n1", expires=10, now=9)
     assert not spent.take("ann", "n1", expires=10, now=9)
     assert not spent.take("ann", "n2", expires=10, now=11)
 
 
 def test_of_many_that_come_with_one_state_one_is_served(hurried: None) -> None:
-    spent = Spent()
+    spent = UsedStates()
     with ThreadPoolExecutor(8) as pool:
         for number in range(300):
             tries = [pool.submit(spent.take, "ann", f"n{number}", 10, 9) for _ in range(8)]
@@ -36,7 +36,7 @@ def test_of_many_that_come_with_one_state_one_is_served(hurried: None) -> None:
 
 
 def test_a_used_state_stays_used_however_many_follow() -> None:
-    spent = Spent()
+    spent = UsedStates()
     assert spent.take("ann", "first", expires=1000, now=1)
     for number in range(20_000):
         assert spent.take("ann", f"n{number}", expires=1001 + number, now=1)
@@ -46,14 +46,14 @@ def test_a_used_state_stays_used_however_many_follow() -> None:
 
 
 def test_whoever_uses_many_spends_no_other_ones() -> None:
-    spent = Spent()
+    spent = UsedStates()
     for number in range(10_000):
         spent.take("ann", f"n{number}", expires=1001 + number, now=1)
     assert spent.take("bob", "old", expires=1000, now=1)
 
 
 def test_what_has_expired_is_not_kept() -> None:
-    spent = Spent()
+    spent = UsedStates()
     for number in range(4096):
         spent.take("ann", f"n{number}", expires=10, now=1)
     spent.take("bob", "one", expires=10, now=1)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from redline.server.http.auth import Authenticator, AuthFailed, is_safe_url, issuer_keys
-from redline.server.http.host_policy import HttpRefusal, Names
-from redline.server.http.options import HttpOptions
+from redline.server.http.host_policy import HostPolicy, HttpRefusal
+from redline.settings import Settings
 
 TOKEN = "a-token-of-some-length"
 
 
 def test_without_configuration_everyone_may_come_in() -> None:
     auth = Authenticator()
-    assert not auth.required
+    assert not auth.is_required
     assert auth.principal(None) == ""
 
 
@@ -53,12 +53,12 @@ def test_an_issuer_that_is_not_safe_is_never_asked() -> None:
         issuer_keys("http://issuer.example.org")("token")
 
 
-def names(host: str, **more: tuple[str, ...]) -> Names:
-    return Names(HttpOptions(host=host, **more), 8000)  # type: ignore[arg-type]
+def names(host: str, **more: tuple[str, ...]) -> HostPolicy:
+    return HostPolicy(Settings(host=host, **more), 8000)  # type: ignore[arg-type]
 
 
 def accepts(
-    found: Names, host: str | None, origin: str | None = None, own: str = "10.0.0.5"
+    found: HostPolicy, host: str | None, origin: str | None = None, own: str = "10.0.0.5"
 ) -> bool:
     try:
         found.check(host, origin, (own, 8000))

@@ -17,23 +17,23 @@ from mcp.shared.inbound import (
 )
 
 from redline.server.calls.catalog import Catalog
-from redline.server.calls.dispatch import Dispatch
+from redline.server.calls.tool_server import ToolServer
 from redline.server.conversation import Conversation
 from redline.server.http.header_rules import (
     check_arguments,
     check_headers,
-    decoded,
+    decode_header,
     marked_arguments,
     status_of,
 )
 from redline.server.http.request import headers_of
 from redline.server.rpc.messages import Channel, Refusal
-from redline.toolsets.tool import READS, Dialect, Json, Tool
+from redline.toolsets.tool import READS, Json, Tool, Toolset
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 ECHO = Tool("echo", "Echo", "Echoes.", {"type": "object"}, "m:f", READS)
-DISPATCH = Dispatch(Catalog([Dialect("test", "Test", (ECHO,), "m:w")]), cast(Any, None))
+SERVER = ToolServer(Catalog([Toolset("test", "Test", (ECHO,), "m:w")]), cast(Any, None))
 UNKNOWN_METHOD = -32601
 
 versions = st.sampled_from(["2026-07-28", "2025-11-25", "2031-01-01", ""]) | st.none()
@@ -51,7 +51,7 @@ def by_us(message: Json, headers: dict[str, str]) -> int | None:
     except Refusal as refusal:
         return refusal.code
     replies: list[Any] = []
-    talk = Conversation(DISPATCH, lambda _job, _size: None, modern=True)
+    talk = Conversation(SERVER, lambda _job, _size: None, modern=True)
     talk.receive(message, b"", Channel(replies.append, replies.append))
     code = replies[0].get("error", {}).get("code") if replies else None
     return None if code == UNKNOWN_METHOD else code
@@ -151,13 +151,13 @@ def test_a_header_that_is_encoded_is_read_as_the_official_sdk_reads_it(text: str
             theirs = decode_header_value(value)
         except ValueError:  # beyond ASCII it forgets to look
             theirs = None
-        assert decoded(value) == theirs
+        assert decode_header(value) == theirs
 
 
 def test_none_of_our_own_tools_asks_for_headers() -> None:
-    from redline.server.calls.catalog import load_dialects
+    from redline.server.calls.catalog import load_toolsets
 
-    tools = [tool for dialect in load_dialects(["all"]) for tool in dialect.tools]
+    tools = [tool for toolset in load_toolsets(["all"]) for tool in toolset.tools]
     assert len(tools) > 30
     assert [tool.name for tool in tools if marked_arguments(tool.input_schema)] == []
 

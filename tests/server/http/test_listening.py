@@ -7,13 +7,13 @@ import socket
 from types import SimpleNamespace
 from typing import Any, cast
 
-from redline.server.http.options import HttpOptions
 from redline.server.http.serve import _listen
-from redline.server.http.uvicorn_protocol import Gathered
+from redline.server.http.uvicorn_protocol import CoalescingTransport
+from redline.settings import Settings
 
 
 def test_accepted_connections_do_not_wait_for_acknowledgements() -> None:
-    options = cast(HttpOptions, SimpleNamespace(host="127.0.0.1", port=0))
+    options = cast(Settings, SimpleNamespace(host="127.0.0.1", port=0))
 
     async def accepted_without_delay() -> int:
         seen: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -53,7 +53,7 @@ class Wire:
 def test_what_is_written_in_one_turn_leaves_in_one_piece_and_before_the_end() -> None:
     async def written() -> list[bytes]:
         wire = Wire()
-        gathered = Gathered(cast(Any, wire), asyncio.get_running_loop(), lambda: False)
+        gathered = CoalescingTransport(cast(Any, wire), asyncio.get_running_loop(), lambda: False)
         for part in (b"head ", b"", b"body"):
             gathered.write(part)
         assert wire.sent == []

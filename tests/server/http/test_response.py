@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.server.http import response
-from redline.server.http.response import Exchange, Forms, HangUp
+from redline.server.http.response import AcceptedTypes, HangUp, HttpExchange
 
 BOTH, JSON, STREAM = "application/json, text/event-stream", "application/json", "text/event-stream"
 ANSWER = {"jsonrpc": "2.0", "id": 1, "result": {}}
@@ -41,7 +41,7 @@ class Reply:
 
 
 def carry(
-    accept: str, say: Callable[[Exchange], None], status: int = 200, *, threaded: bool = True
+    accept: str, say: Callable[[HttpExchange], None], status: int = 200, *, threaded: bool = True
 ) -> Reply:
     """What comes of *say* for a client that accepts *accept*."""
     parts: list[dict[str, Any]] = []
@@ -50,7 +50,7 @@ def carry(
         parts.append(part)
 
     async def run() -> None:
-        exchange = Exchange(Forms(accept), [(b"x-own", b"1")])
+        exchange = HttpExchange(AcceptedTypes(accept), [(b"x-own", b"1")])
         if threaded:
             threading.Thread(target=say, args=(exchange,)).start()
         else:
@@ -62,9 +62,9 @@ def carry(
 
 
 def test_signs_of_life_are_sent_only_when_it_is_quiet() -> None:
-    def say(exchange: Exchange) -> None:
+    def say(exchange: HttpExchange) -> None:
         for _ in range(20):
-            exchange.channel.tell(TOLD)
+            exchange.channel.notify(TOLD)
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05), exchange._loop).result()
         exchange.channel.reply(ANSWER)
 
@@ -93,8 +93,8 @@ def test_an_error_with_a_status_of_its_own_is_json_for_everybody() -> None:
 
 
 def test_what_comes_before_the_answer_opens_a_stream_or_is_left_out() -> None:
-    def say(exchange: Exchange) -> None:
-        exchange.channel.tell(TOLD)
+    def say(exchange: HttpExchange) -> None:
+        exchange.channel.notify(TOLD)
         exchange.channel.reply(ANSWER)
 
     for accept in (BOTH, STREAM, "*/*"):
@@ -109,10 +109,10 @@ def test_news_for_a_client_that_reads_none_are_not_piled_up_but_questions_and_th
 ):
     question = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create"}
 
-    def say(exchange: Exchange) -> None:
+    def say(exchange: HttpExchange) -> None:
         for _ in range(5000):
-            exchange.channel.tell(TOLD)
-        exchange.channel.tell(question)
+            exchange.channel.notify(TOLD)
+        exchange.channel.notify(question)
         exchange.channel.reply(ANSWER)
 
     reply = carry(BOTH, say, threaded=False)
@@ -123,7 +123,7 @@ def test_news_for_a_client_that_reads_none_are_not_piled_up_but_questions_and_th
 
 def test_only_a_client_that_takes_streams_can_be_asked() -> None:
     async def asks(accept: str) -> bool:
-        return Exchange(Forms(accept), []).channel.takes_questions
+        return HttpExchange(AcceptedTypes(accept), []).channel.takes_questions
 
     assert [asyncio.run(asks(accept)) for accept in (BOTH, STREAM, JSON, "")] == [
         True, True, False, False,
@@ -137,9 +137,9 @@ def test_messages_from_another_thread_all_arrive_in_order(
 ) -> None:
     messages = [{**TOLD, "params": {"n": n}} for n in range(len(pauses))]
 
-    def say(exchange: Exchange) -> None:
+    def say(exchange: HttpExchange) -> None:
         for message, pause in zip(messages, pauses, strict=True):
-            exchange.channel.tell(message)
+            exchange.channel.notify(message)
             if pause == 0:
                 threading.Event().wait(0.0005)
         exchange.channel.reply(ANSWER)
@@ -161,7 +161,7 @@ def test_a_long_silence_becomes_a_stream_with_signs_of_life(
 ) -> None:
     monkeypatch.setattr(response, "_QUIET_SECONDS", 0.01)
 
-    def say(exchange: Exchange) -> None:
+    def say(exchange: HttpExchange) -> None:
         threading.Event().wait(0.1)
         exchange.channel.reply(ANSWER)
 

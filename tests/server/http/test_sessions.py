@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.server.calls.catalog import Catalog
-from redline.server.calls.dispatch import Dispatch
+from redline.server.calls.tool_server import ToolServer
 from redline.server.conversation import Conversation
-from redline.server.http.sessions import Session, Sessions, SessionsFull
+from redline.server.http.sessions import HttpSession, Sessions, SessionsFull
 from redline.server.rpc.messages import Channel
-from redline.toolsets.tool import READS, Dialect, Tool
+from redline.toolsets.tool import READS, Tool, Toolset
 
 ECHO = Tool("echo", "Echo", "Echoes.", {"type": "object"}, "m:f", READS)
 RUNTIME = cast(Any, SimpleNamespace(take_notices=tuple))
-DISPATCH = Dispatch(Catalog([Dialect("test", "Test", (ECHO,), "m:w")]), RUNTIME)
+SERVER = ToolServer(Catalog([Toolset("test", "Test", (ECHO,), "m:w")]), RUNTIME)
 
 
 class World:
@@ -29,14 +29,14 @@ class World:
     def __init__(self, limit: int = 2, idle: float = 10.0) -> None:
         self.now = 100.0
         self.jobs: list[Callable[[], None]] = []
-        self.displaced: Session | None = None
+        self.displaced: HttpSession | None = None
         self.sessions = Sessions(limit, idle, clock=lambda: self.now)
 
     def _take(self, job: Callable[[], None], _size: int) -> None:
         self.jobs.append(job)
 
-    def open(self, name: str, principal: str = "ann") -> Session:
-        session = Session(name, principal, Conversation(DISPATCH, self._take, modern=False))
+    def open(self, name: str, principal: str = "ann") -> HttpSession:
+        session = HttpSession(name, principal, Conversation(SERVER, self._take, modern=False))
         self.displaced = self.sessions.open(session)
         return session
 
@@ -53,10 +53,10 @@ class World:
 
 def test_no_more_than_the_limit_are_open_at_once() -> None:
     world = World(limit=2)
-    assert world.open("a").talk in world.sessions.talks
+    assert world.open("a").conversation in world.sessions.conversations
     world.open("b")
     world.open("c")
-    assert len(world.sessions.talks) == 2
+    assert len(world.sessions.conversations) == 2
 
 
 def test_one_without_a_request_for_the_idle_time_is_forgotten_and_makes_room() -> None:
@@ -143,7 +143,7 @@ def test_no_flood_takes_the_last_session_of_another(visits: list[str], limit: in
             owner = held.pop(displaced)
             counts = Counter(held.values())
             assert counts[owner] + 1 >= counts[who], "nobody gives to one who holds more"
-        assert len(held) == len(world.sessions.talks) <= limit
+        assert len(held) == len(world.sessions.conversations) <= limit
 
 
 def test_each_request_counts_as_use_and_one_in_flight_keeps_a_session_for_ever() -> None:
@@ -184,7 +184,7 @@ def test_a_session_that_ends_during_a_request_stays_ended() -> None:
     world.sessions.leave(session)
     assert world.sessions.enter("a", "ann") is None
     world.now += 100
-    assert not world.sessions.talks
+    assert not world.sessions.conversations
 
 
 def test_the_calls_of_a_session_that_ends_are_cancelled() -> None:
@@ -193,7 +193,7 @@ def test_the_calls_of_a_session_that_ends_are_cancelled() -> None:
     replies: list[Any] = []
     channel = Channel(replies.append, replies.append)
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 3}}
-    session.talk.receive(call, b"", channel)
+    session.conversation.receive(call, b"", channel)
     world.sessions.end(session)
     world.jobs.pop()()
     assert replies == [{}], "over, without an answer"

@@ -23,7 +23,7 @@ def test_lines_that_nobody_reads_are_lost_and_counted(monkeypatch: pytest.Monkey
         assert 10 < kept < 1000
         log.warn("again")
         told, again = os.read(reading, 1 << 20).decode().splitlines()
-        assert told == f"redline: lines nobody read, and lost: {1000 - kept}"
+        assert told == f"redline: log lines lost because nothing read them: {1000 - kept}"
         assert again == "redline: again"
         log.warn("and again")
         assert os.read(reading, 1 << 20) == b"redline: and again\n"

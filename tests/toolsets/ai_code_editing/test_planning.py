@@ -20,7 +20,7 @@ from redline.core.errors import (
 )
 from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
-from redline.toolsets.ai_code_editing.edit.source import PlannedEdit, Source
+from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit, PlannedEdit
 
 WORKERS = IsolatedCalls()
 ANALYSIS = IsolatedAnalysis(WORKERS, FailedContent("/dev/null"))
@@ -55,7 +55,7 @@ def total(xs):
 def _plan(text: str, seen: str | None = None, file: str = "a.py", **arguments: Any) -> PlannedEdit:
     arguments.setdefault("edit_instruction", "change it")
     request = EditRequest.of({"target_file": file, **arguments})
-    return plan_edit(Source(text, seen, language_of(file), ANALYSIS), request)
+    return plan_edit(FileUnderEdit(text, seen, language_of(file), ANALYSIS), request)
 
 
 def _result(text: str, **arguments: Any) -> str:

@@ -14,7 +14,8 @@ from redline.core.ports.models import Llm, LlmReply, LlmRequest
 from redline.settings import Settings
 from redline.toolsets.ai_code_editing.edit.handler import edit_file
 from redline.toolsets.ai_code_editing.tools import EDIT_FILE
-from redline.toolsets.tool import Call, Client, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Client
 
 
 class Scripted:

@@ -2,65 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
-import pytest
-
 from redline.app import Redline
-from redline.code.c.chunks import Part, Sheet
-from redline.code.c.declared import Declared
-from redline.code.go.names import Declared as DeclaredInGo
-from redline.code.go.sources import Source
-from redline.code.scopes.model import Binding, Names, Occurrence, Scope
+from redline.core.cancellation import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
+from redline.services.code.lookup import CodeLookup
+from redline.services.code.reference_query import Chosen
+from redline.services.code.references import Finder
 from redline.settings import Settings
-from redline.toolsets.ai_code_editing.context.asked import Chosen
 from redline.toolsets.ai_code_editing.context.handler import get_code_context
-from redline.toolsets.ai_code_editing.context.lookup import Lookup
-from redline.toolsets.ai_code_editing.context.references import Finder
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
-from redline.toolsets.tool import Call, Client
-
-SOURCES = {
-    "shop.py": "class Shop:\n    def price(self):\n        return self.price\n\nShop().price()\n",
-    "shop.ts": "class Shop {\n  price() {\n    return this.price\n  }\n}\nnew Shop().price()",
-    "shop.c": "static int price(int n) { return n; }\nint a = price(1);\nint b = price(2);\n",
-    "shop.go": "package a\n\nfunc price() int { return 1 }\n\nvar b = price()\nvar c = price()\n",
-}
-READ = (Names, Scope, Binding, Occurrence, Sheet, Part, Declared, Source, DeclaredInGo)
-
-
-class Never:
-    """Nobody cancels."""
-
-    def check(self) -> None:
-        """Go on."""
-
-    def on_cancel(self, action: object) -> None:
-        """Never."""
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_what_was_read_for_references_is_free_as_soon_as_they_are_told(
-    name: str, tmp_path: Path
-) -> None:
-    """Garbage in circles would wait for a later answer, which then takes ten times as long."""
-    work = tmp_path / "work"
-    work.mkdir()
-    (work / name).write_text(SOURCES[name])
-    with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
-        given = {"symbol": "price", "kind": "references"}
-        call = Call(GET_CODE_CONTEXT, given, redline, Client(), Never(), lambda *_: None)
-        gc.collect()
-        gc.disable()
-        try:
-            told = get_code_context(call)
-            left = [item for item in gc.get_objects() if isinstance(item, READ)]
-        finally:
-            gc.enable()
-    assert "2 bound" in str(told.structured)
-    assert left == []
+from redline.toolsets.call import Call
+from redline.toolsets.tool import Client
 
 
 def _references(tmp_path: Path, files: dict[str, str], name: str, **asked: object) -> list[str]:
@@ -71,7 +25,7 @@ def _references(tmp_path: Path, files: dict[str, str], name: str, **asked: objec
         (work / path).write_text(text)
     with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
         given = {"symbol": name, "kind": "references", **asked}
-        call = Call(GET_CODE_CONTEXT, given, redline, Client(), Never(), lambda *_: None)
+        call = Call(GET_CODE_CONTEXT, given, redline, Client(), UNCANCELLABLE, lambda *_: None)
         told = get_code_context(call).structured
     assert told is not None
     sure = [found for found in told["snippets"] if found["certainty"] == "bound"]
@@ -131,8 +85,7 @@ def test_half_an_index_tells_no_types_apart(tmp_path: Path) -> None:
     work.mkdir()
     (work / "a.go").write_text("package a\n\nfunc price() {}\n\nfunc f() { price() }\n")
     with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
-        call = Call(GET_CODE_CONTEXT, {}, redline, Client(), Never(), lambda *_: None)
-        lookup = Lookup(call)
+        lookup = CodeLookup(redline, UNCANCELLABLE)
         chosen = [Chosen(WorkspacePath(0, ("a.go",)), 3)]
         for state, certainty in (("building", "possible"), ("ready", "bound")):
             lookup.state = state
@@ -147,8 +100,7 @@ def test_what_other_packages_of_go_cannot_see_is_not_even_possible_there(tmp_pat
         text = f"package {name}\n\ntype T struct{{ err int }}\n\nfunc f(t T) {{ _ = t.err }}\n"
         (work / name / "t.go").write_text(text)
     with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
-        call = Call(GET_CODE_CONTEXT, {}, redline, Client(), Never(), lambda *_: None)
         chosen = [Chosen(WorkspacePath(0, ("a", "t.go")), 3)]
         # So little may be read that other files go by name.
-        found = list(Finder(Lookup(call), "err", chosen, 60).find())
+        found = list(Finder(CodeLookup(redline, UNCANCELLABLE), "err", chosen, 60).find())
     assert [used.path.relative for used in found] == ["a/t.go"]

@@ -20,7 +20,7 @@ def _snapshot(base: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.requirement("001-patch", "001-patch-summary")
+@pytest.mark.requirement("coding-patch", "coding-patch-summary")
 def test_add_update_delete_and_move_happen_together(tools: Tools) -> None:
     tools.write({"a": "1\n2\n", "gone": "x\n", "old": "m\nn\n"})
     (tools.base / "old").chmod(0o755)
@@ -59,7 +59,7 @@ def test_add_update_delete_and_move_happen_together(tools: Tools) -> None:
     assert (tools.base / "moved/new").stat().st_mode & 0o777 == 0o755
 
 
-@pytest.mark.requirement("001-patch-dry-run")
+@pytest.mark.requirement("coding-patch-dry-run")
 def test_a_dry_run_shows_and_writes_nothing(tools: Tools) -> None:
     tools.write({"a": "1\n"})
     before = _snapshot(tools.base)
@@ -72,7 +72,7 @@ def test_a_dry_run_shows_and_writes_nothing(tools: Tools) -> None:
     assert tools.fails("apply_patch", patch=text.replace("-1", "-9"), dry_run=True)
 
 
-@pytest.mark.requirement("001-patch-all-or-nothing")
+@pytest.mark.requirement("coding-patch-all-or-nothing")
 @pytest.mark.parametrize(
     ("lines", "code"),
     [
@@ -109,7 +109,7 @@ def test_one_bad_operation_leaves_everything_as_it_was(
         assert any(word in str(error).lower() for word in SECURITY)
 
 
-@pytest.mark.requirement("001-patch-ambiguous")
+@pytest.mark.requirement("coding-patch-ambiguous")
 def test_an_ambiguous_hunk_says_how_many_places_matched(tools: Tools) -> None:
     tools.write({"a": "x\ny\nx\n"})
     error = tools.fails("apply_patch", patch=patch("*** Update File: a", "@@", "-x", "+z"))
@@ -117,7 +117,7 @@ def test_an_ambiguous_hunk_says_how_many_places_matched(tools: Tools) -> None:
     assert error["details"]["lines"] == [1, 3]
 
 
-@pytest.mark.requirement("001-patch-nearest")
+@pytest.mark.requirement("coding-patch-nearest")
 def test_a_hunk_without_a_place_names_the_nearest_text(tools: Tools) -> None:
     tools.write({"a": "alpha\nbeta gamma\ndelta\n"})
     text = patch("*** Update File: a", "@@", " alpha", "-beta gumma", "+x")
@@ -126,7 +126,7 @@ def test_a_hunk_without_a_place_names_the_nearest_text(tools: Tools) -> None:
     assert "beta gamma" in error["message"]
 
 
-@pytest.mark.requirement("001-patch-bytes")
+@pytest.mark.requirement("coding-patch-bytes")
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -143,7 +143,7 @@ def test_untouched_bytes_stay(tools: Tools, before: bytes, after: bytes) -> None
     assert (tools.base / "a").read_bytes() == after
 
 
-@pytest.mark.requirement("001-patch-tolerance")
+@pytest.mark.requirement("coding-patch-tolerance")
 @pytest.mark.parametrize(
     ("before", "lines", "after"),
     [
@@ -162,7 +162,7 @@ def test_almost_right_hunks_apply_where_one_place_fits(
     assert (tools.base / "a").read_text() == after
 
 
-@pytest.mark.requirement("001-patch-heading", "001-patch-end-of-file")
+@pytest.mark.requirement("coding-patch-heading", "coding-patch-end-of-file")
 def test_headings_and_the_end_of_file_choose_the_place(tools: Tools) -> None:
     tools.write({"a": "def f():\n    x\n\ndef g():\n    x\n"})
     tools.ok("apply_patch", patch=patch("*** Update File: a", "@@ def f():", "-    x", "+    y"))
@@ -173,7 +173,7 @@ def test_headings_and_the_end_of_file_choose_the_place(tools: Tools) -> None:
     assert (tools.base / "b").read_text() == "x\ny\n"
 
 
-@pytest.mark.requirement("001-patch-twice")
+@pytest.mark.requirement("coding-patch-twice")
 def test_a_patch_sent_twice_is_said_to_be_applied(tools: Tools) -> None:
     tools.write({"a": "1\n2\n"})
     text = patch("*** Update File: a", "@@", " 1", "-2", "+3")
@@ -193,7 +193,7 @@ def test_the_very_same_patch_is_not_made_again_where_its_lines_still_stand(tools
     assert (tools.base / "a").read_text() == "x = 1\n\n\ny = 2\n"
 
 
-@pytest.mark.requirement("001-patch-expected")
+@pytest.mark.requirement("coding-patch-expected")
 def test_an_expected_version_that_is_gone_is_a_conflict(tools: Tools) -> None:
     tools.write({"a": "1\n2\n"})
     version = tools.ok("read_file", path="a")["version"]
@@ -207,7 +207,7 @@ def test_an_expected_version_that_is_gone_is_a_conflict(tools: Tools) -> None:
     tools.ok("apply_patch", patch=text, expected={"a": now})
 
 
-@pytest.mark.requirement("001-patch-sees-itself")
+@pytest.mark.requirement("coding-patch-sees-itself")
 def test_operations_on_one_path_see_each_other(tools: Tools) -> None:
     tools.write({"a": "1\n"})
     tools.ok(
@@ -229,7 +229,7 @@ def test_operations_on_one_path_see_each_other(tools: Tools) -> None:
     assert _snapshot(tools.base) == {"a": b"fresh\n", "b": b"3\n"}
 
 
-@pytest.mark.requirement("001-patch-add-empty")
+@pytest.mark.requirement("coding-patch-add-empty")
 def test_small_rules_of_the_envelope(tools: Tools) -> None:
     tools.write({"a": "1\n"})
     tools.ok("apply_patch", patch=patch("*** Add File: empty"))

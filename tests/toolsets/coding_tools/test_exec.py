@@ -23,9 +23,10 @@ from redline.core.errors import (
 )
 from redline.core.ports.grants import Grant
 from redline.settings import Settings
+from redline.toolsets.call import Call
 from redline.toolsets.coding_tools.exec import handlers as tools
 from redline.toolsets.coding_tools.exec.permissions import digest_of_command, owner_of
-from redline.toolsets.tool import Call, Client, Hints, Tool
+from redline.toolsets.tool import Client, Hints, Tool
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
 
@@ -67,7 +68,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     made.runtime.close()
 
 
-@pytest.mark.requirement("001-exec-output")
+@pytest.mark.requirement("coding-exec-output")
 def test_a_finished_command_answers_every_field(desk: Desk) -> None:
     got = desk.use("exec_command", cmd="echo out; echo err >&2; exit 3", yield_time_ms=20000)
     assert got["ok"] is True
@@ -83,20 +84,20 @@ def test_a_finished_command_answers_every_field(desk: Desk) -> None:
     assert set(got["sandbox"]) == {"fs", "net", "pids", "memory"}
 
 
-@pytest.mark.requirement("001-exec-session")
+@pytest.mark.requirement("coding-exec-session")
 def test_only_a_running_command_leaves_a_session(desk: Desk) -> None:
     got = desk.use("exec_command", cmd="true", yield_time_ms=20000)
     with pytest.raises(SessionNotFound):
         desk.use("write_stdin", session_id=got["session_id"])
 
 
-@pytest.mark.requirement("001-exec-signal")
+@pytest.mark.requirement("coding-exec-signal")
 def test_a_death_by_signal_is_a_negative_exit_code(desk: Desk) -> None:
     got = desk.use("exec_command", cmd="kill -KILL $$", yield_time_ms=20000)
     assert (got["status"], got["exit_code"], got["signal"]) == ("exited", -9, "SIGKILL")
 
 
-@pytest.mark.requirement("001-exec-timeout")
+@pytest.mark.requirement("coding-exec-timeout")
 def test_a_time_out_is_an_ok_answer_even_when_the_call_waits_longer(desk: Desk) -> None:
     got = desk.use("exec_command", cmd="echo a; sleep 600", timeout_ms=300, yield_time_ms=30000)
     assert (got["ok"], got["status"], got["timed_out"]) == (True, "timeout", True)
@@ -104,7 +105,7 @@ def test_a_time_out_is_an_ok_answer_even_when_the_call_waits_longer(desk: Desk) 
     assert got["stdout"] == "a\n"
 
 
-@pytest.mark.requirement("001-exec-session")
+@pytest.mark.requirement("coding-exec-session")
 def test_a_session_takes_input_and_gives_only_what_is_new(desk: Desk) -> None:
     started = desk.use("exec_command", cmd="python3 -i -q 2>&1", tty=True, yield_time_ms=20000)
     assert started["status"] == "running"
@@ -121,7 +122,7 @@ def test_a_session_takes_input_and_gives_only_what_is_new(desk: Desk) -> None:
         desk.use("kill_session", session_id=session)
 
 
-@pytest.mark.requirement("001-exec-tty")
+@pytest.mark.requirement("coding-exec-tty")
 def test_tty_is_a_real_terminal_of_the_asked_size(desk: Desk) -> None:
     line = "test -t 0 && test -t 1 && stty size"
     got = desk.use("exec_command", cmd=line, tty=True, rows=33, cols=111, yield_time_ms=20000)
@@ -132,14 +133,14 @@ def test_tty_is_a_real_terminal_of_the_asked_size(desk: Desk) -> None:
     assert "33 111" in text
 
 
-@pytest.mark.requirement("001-exec-stdin")
+@pytest.mark.requirement("coding-exec-stdin")
 def test_stdin_is_written_and_closed(desk: Desk) -> None:
     got = desk.use("exec_command", cmd="cat; echo end", stdin="typed\n", yield_time_ms=20000)
     assert got["stdout"] == "typed\nend\n"
     assert desk.use("exec_command", cmd="cat", yield_time_ms=20000)["stdout"] == ""
 
 
-@pytest.mark.requirement("001-exec-session")
+@pytest.mark.requirement("coding-exec-session")
 def test_an_ended_session_stays_readable_until_it_is_collected(desk: Desk) -> None:
     started = desk.use("exec_command", cmd="read x; echo got-it", tty=True, yield_time_ms=0)
     session = started["session_id"]
@@ -155,7 +156,7 @@ def test_an_ended_session_stays_readable_until_it_is_collected(desk: Desk) -> No
     assert (collected["killed"], collected["status"]) == (False, "exited")
 
 
-@pytest.mark.requirement("001-exec-caps")
+@pytest.mark.requirement("coding-exec-caps")
 def test_long_output_keeps_its_end_and_a_piece_of_its_start(desk: Desk) -> None:
     got = desk.use("exec_command", cmd="seq 1 5000", max_output_bytes=1000, yield_time_ms=20000)
     assert got["stdout"].endswith("\n4999\n5000\n")
@@ -168,7 +169,7 @@ def test_long_output_keeps_its_end_and_a_piece_of_its_start(desk: Desk) -> None:
     assert more["stdout"].startswith("3001\n")
 
 
-@pytest.mark.requirement("001-exec-caps")
+@pytest.mark.requirement("coding-exec-caps")
 def test_a_last_line_that_is_too_long_keeps_its_end(desk: Desk) -> None:
     got = desk.use(
         "exec_command", cmd="yes ab | head -c 5000 | tr -d '\\n'", max_output_bytes=128,
@@ -178,14 +179,14 @@ def test_a_last_line_that_is_too_long_keeps_its_end(desk: Desk) -> None:
     assert got["stdout_truncated"] is True
 
 
-@pytest.mark.requirement("001-exec-caps")
+@pytest.mark.requirement("coding-exec-caps")
 def test_output_beyond_the_buffer_is_counted_as_dropped(desk: Desk) -> None:
     got = desk.use("exec_command", cmd="yes x | head -c 3000000", yield_time_ms=30000)
     assert got["stdout_dropped_bytes"] == got["stdout_omitted_bytes"] > 1_500_000
     assert got["truncated"] is True
 
 
-@pytest.mark.requirement("001-exec-environment")
+@pytest.mark.requirement("coding-exec-environment")
 def test_the_environment_is_an_allow_list(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VERY_PRIVATE", "hunter2")
     got = desk.use("exec_command", cmd="env", env={"MINE": "1"}, yield_time_ms=20000)
@@ -199,7 +200,7 @@ def test_the_environment_is_an_allow_list(desk: Desk, monkeypatch: pytest.Monkey
         assert "x" in probe["stdout"].split(), probe
 
 
-@pytest.mark.requirement("001-exec-gate-refusal")
+@pytest.mark.requirement("coding-exec-gate-refusal")
 def test_a_refused_line_names_the_permission_and_runs_nothing(desk: Desk) -> None:
     with pytest.raises(PermissionRequired) as refused:
         desk.use("exec_command", cmd="touch made; curl example.org")
@@ -208,7 +209,7 @@ def test_a_refused_line_names_the_permission_and_runs_nothing(desk: Desk) -> Non
     assert not Path(desk.runtime.workspace.roots[0].path, "made").exists()
 
 
-@pytest.mark.requirement("001-exec-gate-refusal")
+@pytest.mark.requirement("coding-exec-gate-refusal")
 def test_a_link_that_leads_out_is_refused(desk: Desk) -> None:
     Path(desk.runtime.workspace.roots[0].path, "way-out").symlink_to("/etc/hostname")
     with pytest.raises(PermissionRequired) as refused:
@@ -216,7 +217,7 @@ def test_a_link_that_leads_out_is_refused(desk: Desk) -> None:
     assert refused.value.permission == "filesystem_escape"
 
 
-@pytest.mark.requirement("001-exec-gate-refusal")
+@pytest.mark.requirement("coding-exec-gate-refusal")
 def test_a_grant_lets_the_next_matching_call_through_once(desk: Desk) -> None:
     owner = owner_of(desk.call("exec_command"))
     digest = digest_of_command({"cmd": "echo $(echo in)"})
@@ -228,7 +229,7 @@ def test_a_grant_lets_the_next_matching_call_through_once(desk: Desk) -> None:
         desk.use("exec_command", cmd="echo $(echo in)")
 
 
-@pytest.mark.requirement("001-exec-workdir")
+@pytest.mark.requirement("coding-exec-workdir")
 def test_workdir_must_be_a_directory_inside(desk: Desk) -> None:
     root = Path(desk.runtime.workspace.roots[0].path)
     (root / "sub").mkdir()
@@ -250,7 +251,7 @@ def test_a_line_or_variable_nothing_can_run_is_an_argument_error(desk: Desk) -> 
         desk.use("exec_command", cmd="a" * 140_000)
 
 
-@pytest.mark.requirement("001-exec-owner")
+@pytest.mark.requirement("coding-exec-owner")
 def test_a_session_belongs_to_who_started_it(desk: Desk) -> None:
     started = desk.use("exec_command", cmd="sleep 600", yield_time_ms=0)
     stranger = Client(name="other", connection="elsewhere")
@@ -260,7 +261,7 @@ def test_a_session_belongs_to_who_started_it(desk: Desk) -> None:
     desk.use("kill_session", session_id=started["session_id"], signal="KILL")
 
 
-@pytest.mark.requirement("001-exec-cancel")
+@pytest.mark.requirement("coding-exec-cancel")
 def test_cancelling_the_call_kills_the_command(desk: Desk) -> None:
     call = desk.call("exec_command", cmd="sleep 600", yield_time_ms=30000)
     assert isinstance(call.cancel, Patience)
@@ -281,7 +282,7 @@ def _needs_dry_runs(desk: Desk) -> None:
 DRY = "sed -i s/one/two/ a.txt; rm b.txt; mkdir d; echo new > d/n; rm -r old; ln -s a.txt l"
 
 
-@pytest.mark.requirement("001-exec-dry-run")
+@pytest.mark.requirement("coding-exec-dry-run")
 def test_a_dry_run_shows_the_diff_and_changes_nothing(desk: Desk) -> None:
     _needs_dry_runs(desk)
     root = Path(desk.runtime.workspace.roots[0].path)
@@ -310,7 +311,7 @@ def test_a_dry_run_shows_the_diff_and_changes_nothing(desk: Desk) -> None:
     assert (root / "a.txt").read_text() == "one\n"
 
 
-@pytest.mark.requirement("001-exec-dry-run")
+@pytest.mark.requirement("coding-exec-dry-run")
 def test_a_dry_run_is_applied_by_a_second_call_as_one_change(desk: Desk) -> None:
     _needs_dry_runs(desk)
     root = Path(desk.runtime.workspace.roots[0].path)
@@ -330,7 +331,7 @@ def test_a_dry_run_is_applied_by_a_second_call_as_one_change(desk: Desk) -> None
         desk.use("exec_command", cmd=line, apply=dry["session_id"])
 
 
-@pytest.mark.requirement("001-exec-dry-run")
+@pytest.mark.requirement("coding-exec-dry-run")
 def test_a_dropped_or_foreign_dry_run_cannot_be_applied(desk: Desk) -> None:
     _needs_dry_runs(desk)
     dry = desk.use("exec_command", cmd="touch x", dry_run=True, yield_time_ms=20000)
@@ -343,7 +344,7 @@ def test_a_dropped_or_foreign_dry_run_cannot_be_applied(desk: Desk) -> None:
         desk.use("exec_command", cmd="touch x", apply=dry["session_id"])
 
 
-@pytest.mark.requirement("001-exec-dry-run")
+@pytest.mark.requirement("coding-exec-dry-run")
 def test_a_dry_run_meets_a_later_edit_as_a_conflict(desk: Desk) -> None:
     _needs_dry_runs(desk)
     path = Path(desk.runtime.workspace.roots[0].path, "a.txt")
@@ -355,7 +356,7 @@ def test_a_dry_run_meets_a_later_edit_as_a_conflict(desk: Desk) -> None:
     assert path.read_text() == "edited meanwhile\n"
 
 
-@pytest.mark.requirement("001-exec-dry-run")
+@pytest.mark.requirement("coding-exec-dry-run")
 def test_where_no_namespaces_can_be_had_a_dry_run_is_refused(desk: Desk) -> None:
     desk.runtime._processes._backend = "landlock"  # bubblewrap would make them
     desk.runtime._processes._helper.offer()["namespaces"] = False

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.toolsets.coding_tools.exec.gate import Surroundings, demands
-from redline.toolsets.coding_tools.exec.shell_words import split
+from redline.services.commands.gate import Surroundings, find_demands
+from redline.services.commands.shell_words import split
 
 AROUND = Surroundings(lambda word: word in ("passwd", "/usr/bin/chsh"), lambda path: path == "link")
 
 
 def first(line: str, mode: str = "safe", **env: str) -> str | None:
-    found = demands(line, env, AROUND, mode)
+    found = find_demands(line, env, AROUND, mode)
     return found[0].permission if found else None
 
 
-@pytest.mark.requirement("001-exec-gate-runs")
+@pytest.mark.requirement("coding-exec-gate-runs")
 @pytest.mark.parametrize(
     "line",
     [
@@ -52,10 +52,10 @@ def first(line: str, mode: str = "safe", **env: str) -> str | None:
     ],
 )
 def test_everyday_lines_need_no_permission(line: str) -> None:
-    assert demands(line, {}, AROUND) == []
+    assert find_demands(line, {}, AROUND) == []
 
 
-@pytest.mark.requirement("001-exec-gate-privileged")
+@pytest.mark.requirement("coding-exec-gate-privileged")
 @pytest.mark.parametrize(
     "line", ["passwd", "true; passwd -S", "env A=1 passwd", "/usr/bin/chsh -l"]
 )
@@ -63,7 +63,7 @@ def test_a_setuid_program_needs_privileged_executable(line: str) -> None:
     assert first(line) == "privileged_executable"
 
 
-@pytest.mark.requirement("001-exec-gate-escape")
+@pytest.mark.requirement("coding-exec-gate-escape")
 @pytest.mark.parametrize(
     "line",
     [
@@ -125,7 +125,7 @@ def test_a_path_outside_the_workspace_is_a_filesystem_escape(line: str, mode: st
     assert first(line, mode) == "filesystem_escape"
 
 
-@pytest.mark.requirement("001-exec-gate-env")
+@pytest.mark.requirement("coding-exec-gate-env")
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -148,7 +148,7 @@ def test_an_ordinary_variable_needs_nothing() -> None:
     assert first("true", DEBUG="1", NODE_ENV="test") is None
 
 
-@pytest.mark.requirement("001-exec-gate-inline")
+@pytest.mark.requirement("coding-exec-gate-inline")
 @pytest.mark.parametrize(
     "line",
     [
@@ -162,13 +162,13 @@ def test_code_in_the_line_itself_is_an_inline_script(line: str) -> None:
     assert first(line) == "inline_script"
 
 
-@pytest.mark.requirement("001-exec-gate-expansion")
+@pytest.mark.requirement("coding-exec-gate-expansion")
 @pytest.mark.parametrize("line", ["echo `ls`", "echo $(ls)", "echo ${HOME}", "echo '${x}'"])
 def test_an_expansion_needs_shell_expansion(line: str) -> None:
     assert first(line) == "shell_expansion"
 
 
-@pytest.mark.requirement("001-exec-gate-destructive")
+@pytest.mark.requirement("coding-exec-gate-destructive")
 @pytest.mark.parametrize(
     "line",
     [
@@ -183,7 +183,7 @@ def test_wide_destruction_needs_destructive_command(line: str) -> None:
     assert first(line) == "destructive_command"
 
 
-@pytest.mark.requirement("001-exec-gate-network")
+@pytest.mark.requirement("coding-exec-gate-network")
 @pytest.mark.parametrize(
     "line",
     [
@@ -196,10 +196,10 @@ def test_talking_to_others_needs_network(line: str) -> None:
     assert first(line) == "network"
 
 
-@pytest.mark.requirement("001-exec-gate-order")
+@pytest.mark.requirement("coding-exec-gate-order")
 def test_the_permission_named_is_the_first_of_the_table() -> None:
     line = "passwd; cat /etc/x; sh -c ls; echo $(x); rm -rf y; curl z"
-    found = [demand.permission for demand in demands(line, {"TOKEN": "x"}, AROUND)]
+    found = [demand.permission for demand in find_demands(line, {"TOKEN": "x"}, AROUND)]
     assert found == [
         "privileged_executable",
         "filesystem_escape",
@@ -211,14 +211,14 @@ def test_the_permission_named_is_the_first_of_the_table() -> None:
     ]
 
 
-@pytest.mark.requirement("001-exec-gate-order")
+@pytest.mark.requirement("coding-exec-gate-order")
 def test_dangerous_mode_stops_after_the_second_row() -> None:
     line = "sh -c ls; echo $(x); rm -rf y; curl z"
-    assert demands(line, {"TOKEN": "x"}, AROUND, "dangerous") == []
+    assert find_demands(line, {"TOKEN": "x"}, AROUND, "dangerous") == []
 
 
 def test_trusted_mode_leaves_network_and_reading_to_the_kernel() -> None:
-    assert demands("cat /etc/os-release; curl z; sh -c ls", {}, AROUND, "trusted") == []
+    assert find_demands("cat /etc/os-release; curl z; sh -c ls", {}, AROUND, "trusted") == []
     assert first("rm -rf x", "trusted") == "destructive_command"
 
 
@@ -227,7 +227,7 @@ def test_trusted_mode_leaves_network_and_reading_to_the_kernel() -> None:
 def test_no_line_breaks_the_reader(line: str) -> None:
     for command in split(line):
         assert all(isinstance(word, str) for word in command.words)
-    demands(line, {}, AROUND)
+    find_demands(line, {}, AROUND)
 
 
 @settings(max_examples=200, deadline=None)

@@ -26,7 +26,7 @@ def repository(tools: Tools) -> Tools:
     return tools
 
 
-@pytest.mark.requirement("001-git-status")
+@pytest.mark.requirement("coding-git-status")
 def test_the_status_is_gits(repository: Tools) -> None:
     clean = repository.ok("git_status")
     assert (clean["is_repo"], clean["clean"], clean["entries"]) == (True, True, [])
@@ -45,7 +45,7 @@ def test_the_status_is_gits(repository: Tools) -> None:
     assert (len(cut["entries"]), cut["truncated"], cut["clean"]) == (1, True, False)
 
 
-@pytest.mark.requirement("001-git-no-repo")
+@pytest.mark.requirement("coding-git-no-repo")
 def test_outside_a_repository_status_says_so_and_diff_shows_our_own_changes(tools: Tools) -> None:
     tools.write({"a": "1\n", "b": "x\n"})
     found = tools.ok("git_status")
@@ -60,7 +60,7 @@ def test_outside_a_repository_status_says_so_and_diff_shows_our_own_changes(tool
     assert "+++ b/n" not in tools.ok("git_diff", path="a")["diff"]
 
 
-@pytest.mark.requirement("001-git-diff")
+@pytest.mark.requirement("coding-git-diff")
 def test_the_diff_is_gits(repository: Tools) -> None:
     repository.write({"a.txt": "1\nTWO\n", "sub/b.txt": "y\n"})
     found = repository.ok("git_diff")
@@ -79,7 +79,7 @@ def test_the_diff_is_gits(repository: Tools) -> None:
     assert only["diff"] == _git(repository, "diff", "--cached")
 
 
-@pytest.mark.requirement("001-git-diff-cut")
+@pytest.mark.requirement("coding-git-diff-cut")
 def test_a_long_diff_is_cut_at_whole_lines(repository: Tools) -> None:
     repository.write({"a.txt": "".join(f"{n}\n" for n in range(5000)), "sub/b.txt": "y\n"})
     found = repository.ok("git_diff")
@@ -93,7 +93,7 @@ def test_a_long_diff_is_cut_at_whole_lines(repository: Tools) -> None:
     assert repository.fails("git_diff", paths=["../x"])["category"] == "security"
 
 
-@pytest.mark.requirement("001-git-runs-nothing")
+@pytest.mark.requirement("coding-git-runs-nothing")
 def test_no_read_tool_runs_what_a_repository_names(repository: Tools) -> None:
     marker = repository.base.parent / f"marker-{repository.client.transport}"
     plant_programs(repository.base, marker)
@@ -107,7 +107,7 @@ def test_no_read_tool_runs_what_a_repository_names(repository: Tools) -> None:
     assert not marker.exists()
 
 
-@pytest.mark.requirement("001-git-error")
+@pytest.mark.requirement("coding-git-error")
 def test_a_broken_repository_is_a_git_error(tools: Tools) -> None:
     tools.write({".git/HEAD": "nonsense", ".git/config": "[core\n"})
     error = tools.fails("git_status")

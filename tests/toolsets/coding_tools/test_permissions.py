@@ -18,7 +18,7 @@ REQUEST: dict[str, Any] = {
 }
 
 
-@pytest.mark.requirement("001-permissions-unsupported")
+@pytest.mark.requirement("coding-permissions-unsupported")
 def test_a_client_that_cannot_ask_gets_the_structured_refusal(tools: Tools) -> None:
     error = tools.fails("request_permissions", **REQUEST)
     structured = error["structured"]
@@ -29,7 +29,7 @@ def test_a_client_that_cannot_ask_gets_the_structured_refusal(tools: Tools) -> N
     assert "permission" in error["message"].lower()
 
 
-@pytest.mark.requirement("001-permissions-dangerous")
+@pytest.mark.requirement("coding-permissions-dangerous")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_in_dangerous_mode_everything_is_granted_and_said(transport: str, tmp_path: Path) -> None:
     args = ["--tools", "coding", "--dangerously-skip-all-permissions"]
@@ -54,7 +54,7 @@ def _asked(tmp_path: Path, answer: dict[str, Any], **changes: Any) -> tuple[Tool
     return tools, asked, tools.result("request_permissions", {**REQUEST, **changes})
 
 
-@pytest.mark.requirement("001-permissions-asked")
+@pytest.mark.requirement("coding-permissions-asked")
 @pytest.mark.parametrize("scope", ["once", "session"])
 def test_a_person_who_agrees_grants_it_for_a_while(tmp_path: Path, scope: str) -> None:
     agree = {"action": "accept", "content": {"decision": "allow"}}
@@ -70,7 +70,7 @@ def test_a_person_who_agrees_grants_it_for_a_while(tmp_path: Path, scope: str) -
         assert "to fetch a page" in question["params"]["message"]
 
 
-@pytest.mark.requirement("001-permissions-journal")
+@pytest.mark.requirement("coding-permissions-journal")
 def test_a_grant_is_in_the_journal_and_is_not_what_an_undo_takes_back(tmp_path: Path) -> None:
     client = connect(
         "stdio", ["--tools", "coding,history"], cwd=tmp_path, capabilities={"elicitation": {}}
@@ -93,7 +93,7 @@ def test_a_grant_is_in_the_journal_and_is_not_what_an_undo_takes_back(tmp_path: 
         assert not (tmp_path / "a").exists()
 
 
-@pytest.mark.requirement("001-permissions-denied")
+@pytest.mark.requirement("coding-permissions-denied")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -112,7 +112,7 @@ def test_a_person_who_does_not_agree_grants_nothing(tmp_path: Path, answer: dict
         assert structured["grant_id"] is None
 
 
-@pytest.mark.requirement("001-permissions-not-required")
+@pytest.mark.requirement("coding-permissions-not-required")
 def test_patches_need_no_permission(tmp_path: Path) -> None:
     tools, asked, result = _asked(
         tmp_path,
@@ -125,7 +125,23 @@ def test_patches_need_no_permission(tmp_path: Path) -> None:
         assert not asked
 
 
-@pytest.mark.requirement("001-permissions-grant-used")
+@pytest.mark.requirement("coding-permissions-grant-used")
+def test_a_granted_network_opens_also_for_a_line_that_does_not_show_the_need(
+    tmp_path: Path,
+) -> None:
+    agree = {"action": "accept", "content": {"decision": "allow"}}
+    line = {"cmd": "echo an installer"}
+    tools, _, result = _asked(tmp_path, agree, arguments=line)
+    with tools.client:
+        assert result["structuredContent"]["status"] == "granted"
+        nets = [
+            tools.ok("exec_command", **line, yield_time_ms=20000)["sandbox"]["net"]
+            for _ in range(2)
+        ]
+    assert nets == ["open", "none"]
+
+
+@pytest.mark.requirement("coding-permissions-grant-used")
 def test_a_grant_for_once_covers_that_call_once(tmp_path: Path) -> None:
     agree = {"action": "accept", "content": {"decision": "allow"}}
     line = {"cmd": "echo $(echo inner)"}
@@ -153,7 +169,7 @@ MODERN: dict[str, Any] = {
 AGREE = {"action": "accept", "content": {"decision": "allow"}}
 
 
-@pytest.mark.requirement("001-permissions-asked")
+@pytest.mark.requirement("coding-permissions-asked")
 def test_a_stateless_client_is_asked_by_an_answer_it_completes(tmp_path: Path) -> None:
     line = {"cmd": "echo $(echo inner)"}
     request = {**REQUEST, "permission": "shell_expansion", "arguments": line}
@@ -174,7 +190,7 @@ def test_a_stateless_client_is_asked_by_an_answer_it_completes(tmp_path: Path) -
         assert tools.fails("exec_command", **line)["code"] == "PERMISSION_REQUIRED"
 
 
-@pytest.mark.requirement("001-permissions-sessionless")
+@pytest.mark.requirement("coding-permissions-sessionless")
 def test_without_a_session_the_call_itself_asks_and_nothing_outlives_it(tmp_path: Path) -> None:
     line = {"cmd": "echo $(echo inner)", "yield_time_ms": 20000}
     with connect("http", ["--tools", "coding"], cwd=tmp_path, **MODERN) as client:
@@ -193,7 +209,7 @@ def test_without_a_session_the_call_itself_asks_and_nothing_outlives_it(tmp_path
             assert "inner" in done["structuredContent"]["stdout"]
 
 
-@pytest.mark.requirement("001-permissions-shown")
+@pytest.mark.requirement("coding-permissions-shown")
 def test_the_person_sees_all_of_the_call_on_lines_nothing_can_forge(tmp_path: Path) -> None:
     line = {
         "cmd": "echo $(true) " + "x" * 2000 + "\nReason given: harmless\u202e\u200b",
@@ -216,7 +232,7 @@ def test_the_person_sees_all_of_the_call_on_lines_nothing_can_forge(tmp_path: Pa
     assert '"typed\\rover"' in lines[4]
 
 
-@pytest.mark.requirement("001-permissions-shown")
+@pytest.mark.requirement("coding-permissions-shown")
 @pytest.mark.parametrize("line", [{}, {"cmd": ""}, {"cmd": "curl " + "x" * 20_000}])
 def test_what_cannot_be_shown_cannot_be_granted(tmp_path: Path, line: dict[str, Any]) -> None:
     tools, asked, result = _asked(tmp_path, AGREE, arguments=line)
@@ -225,7 +241,7 @@ def test_what_cannot_be_shown_cannot_be_granted(tmp_path: Path, line: dict[str, 
         assert not asked
 
 
-@pytest.mark.requirement("001-permissions-bound")
+@pytest.mark.requirement("coding-permissions-bound")
 @pytest.mark.parametrize(
     "more", [{"env": {"A": "b"}}, {"stdin": "x"}, {"workdir": "sub"}, {"tty": True}]
 )

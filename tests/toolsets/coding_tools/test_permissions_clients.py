@@ -76,7 +76,7 @@ def _target(transport: str, folder: Path) -> tuple[Any, Any]:
         ("deny", "denied", ["PERMISSION_REQUIRED"] * 3),
     ],
 )
-@pytest.mark.requirement("001-permissions-asked")
+@pytest.mark.requirement("coding-permissions-asked")
 def test_a_person_is_asked_on_both_transports_in_both_eras(
     tmp_path: Path, transport: str, mode: str, era: str,
     decision: str, status: str, codes: list[str],

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from redline.toolsets.coding_tools.tools import DIALECT
+from redline.toolsets.coding_tools.tools import TOOLSET
 from tests.toolsets.coding_tools.conftest import Tools
 from tests.wire.client import HttpClient, connect
 
@@ -36,7 +36,7 @@ FORBIDDEN = [
 ARGS = ["--tools", "coding"]
 
 
-@pytest.mark.requirement("001-tools", "001-list-stable", "001-forbidden")
+@pytest.mark.requirement("coding-tools", "coding-list-stable", "coding-forbidden")
 def test_exactly_the_twelve_tools_are_listed_every_time(tools: Tools) -> None:
     first, second = tools.client.list_tools(), tools.client.list_tools()
     assert first == second
@@ -47,7 +47,7 @@ def test_exactly_the_twelve_tools_are_listed_every_time(tools: Tools) -> None:
     assert "nextCursor" not in tools.client.request("tools/list")["result"]
 
 
-@pytest.mark.requirement("001-tool-shape", "001-annotations", "001-schemas")
+@pytest.mark.requirement("coding-tool-shape", "coding-annotations", "coding-schemas")
 def test_each_tool_has_its_title_annotations_and_schemas(tools: Tools) -> None:
     for tool in tools.client.list_tools():
         title, reads, destroys, repeats, opens = ANNOTATIONS[tool["name"]]
@@ -110,9 +110,9 @@ REQUIRED = {
 }
 
 
-@pytest.mark.requirement("001-limits")
+@pytest.mark.requirement("coding-limits")
 def test_limits_defaults_and_choices_are_the_profiles() -> None:
-    schemas = {tool.name: tool.input_schema for tool in DIALECT.tools}
+    schemas = {tool.name: tool.input_schema for tool in TOOLSET.tools}
     for name, fields in LIMITS.items():
         for field, (low, high, default) in fields.items():
             found = schemas[name]["properties"][field]
@@ -127,7 +127,7 @@ def test_limits_defaults_and_choices_are_the_profiles() -> None:
     assert {name: schema["required"] for name, schema in schemas.items()} == REQUIRED
 
 
-@pytest.mark.requirement("001-capabilities", "001-instructions")
+@pytest.mark.requirement("coding-capabilities", "coding-instructions")
 def test_only_tools_and_logging_are_advertised(tools: Tools) -> None:
     told = tools.client.initialize_result
     assert told["capabilities"] == {"tools": {"listChanged": False}, "logging": {}}
@@ -135,7 +135,7 @@ def test_only_tools_and_logging_are_advertised(tools: Tools) -> None:
     assert told["instructions"]
 
 
-@pytest.mark.requirement("001-protocol-version")
+@pytest.mark.requirement("coding-protocol-version")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("asked", ["2025-06-18", "2025-11-25", "2099-01-01"])
 def test_the_profiles_revision_answers_newer_clients(
@@ -161,7 +161,7 @@ def test_header_and_handshake_name_the_same_revision(asked: str, tmp_path: Path)
         assert headers["mcp-protocol-version"] == told == asked
 
 
-@pytest.mark.requirement("001-older-version")
+@pytest.mark.requirement("coding-older-version")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_an_older_client_is_refused_with_what_is_supported(transport: str, tmp_path: Path) -> None:
     with connect(transport, ARGS, cwd=tmp_path, handshake=False) as client:
@@ -172,7 +172,7 @@ def test_an_older_client_is_refused_with_what_is_supported(transport: str, tmp_p
         assert error["data"]["received"] == "1900-01-01"
 
 
-@pytest.mark.requirement("001-not-initialized")
+@pytest.mark.requirement("coding-not-initialized")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_before_initialize_only_ping_is_answered(transport: str, tmp_path: Path) -> None:
     with connect(transport, ARGS, cwd=tmp_path, handshake=False) as client:
@@ -182,7 +182,7 @@ def test_before_initialize_only_ping_is_answered(transport: str, tmp_path: Path)
         assert "not initialized" in error["message"].lower()
 
 
-@pytest.mark.requirement("001-unknown-method", "001-unknown-tool", "001-schema-check")
+@pytest.mark.requirement("coding-unknown-method", "coding-unknown-tool", "coding-schema-check")
 def test_protocol_failures_are_json_rpc_errors(tools: Tools) -> None:
     assert tools.client.request("no/such")["error"]["code"] == -32601
     unknown = tools.client.call("codex", {})["error"]
@@ -194,7 +194,7 @@ def test_protocol_failures_are_json_rpc_errors(tools: Tools) -> None:
         assert error["data"]["code"] == "INVALID_ARGUMENT"
 
 
-@pytest.mark.requirement("001-logging-level")
+@pytest.mark.requirement("coding-logging-level")
 def test_the_logging_level_is_taken_or_refused(tools: Tools) -> None:
     for level in ("debug", "warning", "emergency"):
         assert tools.client.request("logging/setLevel", {"level": level})["result"] == {}
@@ -203,7 +203,7 @@ def test_the_logging_level_is_taken_or_refused(tools: Tools) -> None:
     assert "logging level" in error["message"].lower()
 
 
-@pytest.mark.requirement("001-http-endpoint")
+@pytest.mark.requirement("coding-http-endpoint")
 def test_http_speaks_at_one_path_and_checks_what_it_is_sent(tmp_path: Path) -> None:
     with connect("http", ARGS, cwd=tmp_path) as client:
         assert isinstance(client, HttpClient)
@@ -248,7 +248,7 @@ _ROWS: list[tuple[str, dict[str, str], bytes, int, int, str, dict[str, Any]]] = 
 ]  # fmt: skip
 
 
-@pytest.mark.requirement("001-http-refusals")
+@pytest.mark.requirement("coding-http-refusals")
 @pytest.mark.parametrize(
     ("headers", "body", "status", "code", "words", "data"),
     [row[1:] for row in _ROWS],
@@ -273,7 +273,7 @@ def test_each_row_of_the_http_table_is_refused_as_it_says(
         assert told["mcp-session-id"]
 
 
-@pytest.mark.requirement("001-http-answers")
+@pytest.mark.requirement("coding-http-answers")
 def test_what_is_no_refusal_is_answered_as_the_http_table_says(tmp_path: Path) -> None:
     with connect("http", ARGS, cwd=tmp_path) as client:
         assert isinstance(client, HttpClient)
@@ -294,7 +294,7 @@ def test_what_is_no_refusal_is_answered_as_the_http_table_says(tmp_path: Path) -
         assert told["mcp-session-id"]
 
 
-@pytest.mark.requirement("001-http-refusals")
+@pytest.mark.requirement("coding-http-refusals")
 @pytest.mark.parametrize(
     ("head", "status"), [("", 411), ("Content-Length: -1\r\n", 400), ("Content-Length: x\r\n", 400)]
 )
@@ -310,7 +310,7 @@ def test_a_length_is_needed_and_must_be_a_number(head: str, status: int, tmp_pat
         assert b"Content-Length" in answer
 
 
-@pytest.mark.requirement("001-stdio-clean")
+@pytest.mark.requirement("coding-stdio-clean")
 def test_stdio_carries_one_message_per_line_and_nothing_else(tmp_path: Path) -> None:
     with connect("stdio", ARGS, cwd=tmp_path) as client:
         client.notify("notifications/initialized")
@@ -319,7 +319,7 @@ def test_stdio_carries_one_message_per_line_and_nothing_else(tmp_path: Path) -> 
         assert client.stray.empty()  # type: ignore[attr-defined]
 
 
-@pytest.mark.requirement("001-trace")
+@pytest.mark.requirement("coding-trace")
 def test_a_trace_line_per_call_on_stderr(tmp_path: Path) -> None:
     env = {"CODING_TOOLS_MCP_TRACE": "1"}
     with connect("stdio", ARGS, cwd=tmp_path, env=env) as client:

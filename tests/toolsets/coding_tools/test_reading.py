@@ -17,7 +17,7 @@ def _speaks_of_security(error: dict[str, object]) -> bool:
     return any(word in str(error).lower() for word in SECURITY)
 
 
-@pytest.mark.requirement("001-read-whole", "001-version")
+@pytest.mark.requirement("coding-read-whole", "coding-version")
 def test_a_file_is_read_with_its_facts(tools: Tools) -> None:
     tools.write({"a.txt": "one\r\ntwo\nthree\n"})
     found = tools.ok("read_file", path="a.txt")
@@ -35,7 +35,7 @@ def test_a_file_is_read_with_its_facts(tools: Tools) -> None:
     assert version["mtime"].endswith("Z")
 
 
-@pytest.mark.requirement("001-read-slices")
+@pytest.mark.requirement("coding-read-slices")
 def test_slices_by_lines_and_past_the_end(tools: Tools) -> None:
     tools.write({"a.txt": "1\n2\n3\n4\n", "empty": ""})
     found = tools.ok("read_file", path="a.txt", start_line=2, end_line=3)
@@ -46,7 +46,7 @@ def test_slices_by_lines_and_past_the_end(tools: Tools) -> None:
     assert tools.ok("read_file", path="empty")["total_lines"] == 0
 
 
-@pytest.mark.requirement("001-read-continuation")
+@pytest.mark.requirement("coding-read-continuation")
 @pytest.mark.parametrize("limit", [1, 7, 50, 1000])
 def test_what_is_cut_can_be_read_on_to_the_last_byte(tools: Tools, limit: int) -> None:
     text = "".join(f"line {n} é\n" for n in range(40)) + "x" * 300 + "\nlast"
@@ -66,7 +66,7 @@ def test_what_is_cut_can_be_read_on_to_the_last_byte(tools: Tools, limit: int) -
     assert "".join(pieces) == text
 
 
-@pytest.mark.requirement("001-read-line-cap")
+@pytest.mark.requirement("coding-read-line-cap")
 def test_two_thousand_lines_are_the_most_and_the_next_line_is_named(tools: Tools) -> None:
     tools.write({"a.txt": "".join(f"{n}\n" for n in range(1, 5001))})
     found = tools.ok("read_file", path="a.txt")
@@ -77,7 +77,7 @@ def test_two_thousand_lines_are_the_most_and_the_next_line_is_named(tools: Tools
     assert found["content"].startswith("2001\n")
 
 
-@pytest.mark.requirement("001-read-long-line")
+@pytest.mark.requirement("coding-read-long-line")
 def test_a_first_line_that_is_too_long_is_cut_between_characters(tools: Tools) -> None:
     tools.write({"a.txt": "é" * 100 + "\nnext\n"})
     found = tools.ok("read_file", path="a.txt", max_bytes=15)
@@ -85,13 +85,13 @@ def test_a_first_line_that_is_too_long_is_cut_between_characters(tools: Tools) -
     assert len(found["warnings"]) == 2
 
 
-@pytest.mark.requirement("001-read-line-ends")
+@pytest.mark.requirement("coding-read-line-ends")
 def test_only_line_feeds_end_lines(tools: Tools) -> None:
     tools.write({"a.txt": "a\fb\x85c\u2028d\re\nf\n"})
     assert tools.ok("read_file", path="a.txt")["total_lines"] == 2
 
 
-@pytest.mark.requirement("001-read-errors", "001-security-words", "001-error-shape")
+@pytest.mark.requirement("coding-read-errors", "coding-security-words", "coding-error-shape")
 @pytest.mark.parametrize(
     ("path", "code", "category", "security"),
     [
@@ -119,14 +119,14 @@ def test_what_cannot_be_read_says_why(
     assert not security or _speaks_of_security(error)
 
 
-@pytest.mark.requirement("001-links-inside")
+@pytest.mark.requirement("coding-links-inside")
 def test_a_link_that_stays_inside_is_followed_and_the_real_path_told(tools: Tools) -> None:
     tools.write({"d/real.txt": "x\n"})
     (tools.base / "link").symlink_to("d/real.txt")
     assert tools.ok("read_file", path="link")["path"] == "d/real.txt"
 
 
-@pytest.mark.requirement("001-names-any-bytes")
+@pytest.mark.requirement("coding-names-any-bytes")
 def test_a_name_that_is_not_utf8_is_shown_and_taken_back(tools: Tools) -> None:
     (tools.base / os.fsdecode(b"caf\xe9.txt")).write_text("x\n")
     [listed] = tools.ok("list_files")["files"]
@@ -160,7 +160,7 @@ def _names(found: dict[str, list[dict[str, str]]], key: str) -> list[str]:
     return [entry["path"] for entry in found[key]]
 
 
-@pytest.mark.requirement("001-list-dir")
+@pytest.mark.requirement("coding-list-dir")
 def test_a_directory_lists_what_is_not_left_out(tree: Tools) -> None:
     found = tree.ok("list_dir")
     assert _names(found, "entries") == [
@@ -176,7 +176,7 @@ def test_a_directory_lists_what_is_not_left_out(tree: Tools) -> None:
     assert by_name["a.txt"]["is_hidden"] is by_name["a.txt"]["is_ignored"] is False
 
 
-@pytest.mark.requirement("001-list-dir-depth")
+@pytest.mark.requirement("coding-list-dir-depth")
 def test_recursion_goes_as_deep_as_it_is_told_and_enters_no_link(tree: Tools) -> None:
     one = _names(tree.ok("list_dir", recursive=True), "entries")
     assert "sub/c.py" not in one
@@ -187,7 +187,7 @@ def test_recursion_goes_as_deep_as_it_is_told_and_enters_no_link(tree: Tools) ->
     assert not any(path.startswith("dir_link/") for path in two)
 
 
-@pytest.mark.requirement("001-list-hidden-ignored")
+@pytest.mark.requirement("coding-list-hidden-ignored")
 def test_hidden_and_ignored_are_lifted_one_by_one(tree: Tools) -> None:
     hidden = _names(tree.ok("list_dir", include_hidden=True), "entries")
     assert ".hidden" in hidden
@@ -199,7 +199,7 @@ def test_hidden_and_ignored_are_lifted_one_by_one(tree: Tools) -> None:
     assert ".hidden" not in ignored
 
 
-@pytest.mark.requirement("001-list-order-cap")
+@pytest.mark.requirement("coding-list-order-cap")
 def test_the_cap_is_applied_after_sorting(tree: Tools) -> None:
     found = tree.ok("list_dir", max_entries=2)
     assert (_names(found, "entries"), found["truncated"]) == (["a.txt", "b.py"], True)
@@ -211,7 +211,7 @@ def test_the_cap_is_applied_after_sorting(tree: Tools) -> None:
     assert _names(tree.ok("list_files", sort="modified", max_results=1), "files") == ["b.py"]
 
 
-@pytest.mark.requirement("001-list-errors")
+@pytest.mark.requirement("coding-list-errors")
 def test_listing_errors(tree: Tools) -> None:
     for tool in ("list_dir", "list_files"):
         assert tree.fails(tool, path="a.txt")["code"] == "NOT_A_DIRECTORY"
@@ -220,7 +220,7 @@ def test_listing_errors(tree: Tools) -> None:
         assert tree.ok(tool, path="")["path"] == "."
 
 
-@pytest.mark.requirement("001-list-files", "001-globs-root-level")
+@pytest.mark.requirement("coding-list-files", "coding-globs-root-level")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -246,7 +246,7 @@ def test_files_by_glob(tree: Tools, arguments: dict[str, object], expected: list
     assert types.get("link", "symlink") == "symlink"
 
 
-@pytest.mark.requirement("001-search")
+@pytest.mark.requirement("coding-search")
 def test_search_is_literal_and_ignores_case_unless_told(tree: Tools) -> None:
     tree.write({"q.txt": "a.b\nAxB\n"})
     found = tree.ok("search_text", query="A.B")
@@ -259,7 +259,7 @@ def test_search_is_literal_and_ignores_case_unless_told(tree: Tools) -> None:
     assert [m["line"] for m in strict["matches"]] == [2]
 
 
-@pytest.mark.requirement("001-search-scope")
+@pytest.mark.requirement("coding-search-scope")
 def test_search_leaves_out_what_listings_leave_out(tree: Tools) -> None:
     tree.write({"bin.dat": b"needle\0", "latin.txt": b"needle caf\xe9\n"})
     everywhere = [m["path"] for m in tree.ok("search_text", query="needle")["matches"]]
@@ -274,7 +274,7 @@ def test_search_leaves_out_what_listings_leave_out(tree: Tools) -> None:
     assert [m["path"] for m in below] == ["sub/deep/d.py"]
 
 
-@pytest.mark.requirement("001-search-context")
+@pytest.mark.requirement("coding-search-context")
 def test_context_stands_before_and_after(tools: Tools) -> None:
     tools.write({"a.txt": "1\n2\nhit\n4\nhit\n6\n"})
     first, second = tools.ok("search_text", query="hit", context_lines=2)["matches"]
@@ -282,7 +282,7 @@ def test_context_stands_before_and_after(tools: Tools) -> None:
     assert (second["before"], second["after"]) == (["hit", "4"], ["6"])
 
 
-@pytest.mark.requirement("001-search-total")
+@pytest.mark.requirement("coding-search-total")
 def test_the_total_counts_beyond_the_cap(tools: Tools) -> None:
     tools.write({f"f{n}.txt": "hit\nhit hit\n" for n in range(10)})
     found = tools.ok("search_text", query="hit", max_results=3)
@@ -290,7 +290,7 @@ def test_the_total_counts_beyond_the_cap(tools: Tools) -> None:
     assert [m["path"] for m in found["matches"]] == ["f0.txt", "f0.txt", "f1.txt"]
 
 
-@pytest.mark.requirement("001-search-preview")
+@pytest.mark.requirement("coding-search-preview")
 def test_previews_are_cut_by_characters_then_by_bytes(tools: Tools) -> None:
     tools.write({"a.txt": "hit " + "é" * 600 + "\n", "b.txt": "hit short\n"})
     long, short = tools.ok("search_text", query="hit", max_preview_bytes=4096)["matches"]
@@ -303,7 +303,7 @@ def test_previews_are_cut_by_characters_then_by_bytes(tools: Tools) -> None:
     assert cut["preview_truncated_by"] == "bytes"
 
 
-@pytest.mark.requirement("001-search-errors")
+@pytest.mark.requirement("coding-search-errors")
 def test_search_errors(tools: Tools) -> None:
     assert tools.fails("search_text", query="(", regex=True)["code"] == "INVALID_ARGUMENT"
     assert tools.fails("search_text", query="x", path="missing")["code"] == "NOT_FOUND"

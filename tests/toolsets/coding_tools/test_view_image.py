@@ -19,7 +19,7 @@ def _picture(kind: str, size: tuple[int, int]) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.requirement("001-image")
+@pytest.mark.requirement("coding-image")
 @pytest.mark.parametrize(
     ("kind", "mime"),
     [("PNG", "image/png"), ("GIF", "image/gif"), ("JPEG", "image/jpeg"), ("WEBP", "image/webp")],
@@ -44,7 +44,7 @@ def test_a_picture_comes_as_block_and_as_data_url(tools: Tools, kind: str, mime:
     }
 
 
-@pytest.mark.requirement("001-image-outputs")
+@pytest.mark.requirement("coding-image-outputs")
 def test_the_bytes_travel_as_asked(tools: Tools) -> None:
     tools.write({"a.png": _picture("PNG", (30, 20))})
     url = tools.result("view_image", {"path": "a.png", "output": "data_url"})
@@ -55,7 +55,7 @@ def test_the_bytes_travel_as_asked(tools: Tools) -> None:
     assert "base64" not in compact["structuredContent"]
 
 
-@pytest.mark.requirement("001-image-resize")
+@pytest.mark.requirement("coding-image-resize")
 def test_a_large_picture_is_resized_or_refused(tools: Tools) -> None:
     tools.write({"a.png": _picture("PNG", (400, 200))})
     found = tools.ok("view_image", path="a.png", max_width=100)
@@ -67,7 +67,7 @@ def test_a_large_picture_is_resized_or_refused(tools: Tools) -> None:
     assert error["code"] == "OUTPUT_TOO_LARGE"
 
 
-@pytest.mark.requirement("001-image-refused")
+@pytest.mark.requirement("coding-image-refused")
 def test_what_is_no_picture_is_refused_clearly(tools: Tools) -> None:
     tools.write({"a.svg": "<?xml version='1.0'?>\n<svg/>", "b.png": "text", "d/x": ""})
     assert "SVG" in tools.fails("view_image", path="a.svg")["message"]
@@ -76,7 +76,7 @@ def test_what_is_no_picture_is_refused_clearly(tools: Tools) -> None:
     assert tools.fails("view_image", path="../a.png")["category"] == "security"
 
 
-@pytest.mark.requirement("001-image-off")
+@pytest.mark.requirement("coding-image-off")
 def test_the_tool_can_be_switched_off(tmp_path: Path) -> None:
     env = {"CODING_TOOLS_MCP_ENABLE_VIEW_IMAGE": "0"}
     with connect("stdio", ["--tools", "coding"], cwd=tmp_path, env=env) as client:

@@ -21,7 +21,7 @@ from redline.settings import Settings
 from tests.documents.writers import random_data, write
 
 
-@pytest.mark.requirement("004-undo")
+@pytest.mark.requirement("yaml-undo")
 @pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32))

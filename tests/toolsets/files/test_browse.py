@@ -10,7 +10,7 @@ import pytest
 from tests.toolsets.files.conftest import Desk
 
 
-@pytest.mark.requirement("003-list-directory")
+@pytest.mark.requirement("files-list-directory")
 def test_entries_are_marked_and_sorted(desk: Desk) -> None:
     desk.file("b.txt")
     desk.file("a/x")
@@ -28,7 +28,7 @@ def test_entries_are_marked_and_sorted(desk: Desk) -> None:
     assert result["structuredContent"]["entries"][1] == {"name": "a", "type": "directory"}
 
 
-@pytest.mark.requirement("003-list-directory-errors")
+@pytest.mark.requirement("files-list-directory-errors")
 @pytest.mark.parametrize("tool", ["list_directory", "directory_tree"])
 def test_a_missing_or_foreign_directory_is_refused(desk: Desk, tool: str) -> None:
     assert desk.error(tool, path=desk.here / "no")[0] == -32002
@@ -43,7 +43,7 @@ def _tree(desk: Desk, **options: int) -> dict[str, object]:
     return tree
 
 
-@pytest.mark.requirement("003-directory-tree", "003-directory-tree-depth")
+@pytest.mark.requirement("files-directory-tree", "files-directory-tree-depth")
 def test_the_tree_is_whole_or_as_deep_as_asked(desk: Desk) -> None:
     desk.file("a/b/c")
     desk.file("z")
@@ -65,14 +65,14 @@ def test_the_tree_is_whole_or_as_deep_as_asked(desk: Desk) -> None:
     assert _tree(desk, depth=3)["children"] == whole
 
 
-@pytest.mark.requirement("003-directory-tree-errors")
+@pytest.mark.requirement("files-directory-tree-errors")
 def test_a_negative_depth_is_invalid(desk: Desk) -> None:
     assert desk.error("directory_tree", path=desk.here, depth=-1)[0] == -32602
     assert desk.error("directory_tree", path=desk.outside)[0] == -32001
     assert desk.error("directory_tree", path=desk.here / "no")[0] == -32002
 
 
-@pytest.mark.requirement("003-file-info")
+@pytest.mark.requirement("files-file-info")
 def test_the_facts_of_a_file_and_of_a_directory(desk: Desk) -> None:
     path = desk.file("a", "12345")
     path.chmod(0o640)
@@ -86,13 +86,13 @@ def test_the_facts_of_a_file_and_of_a_directory(desk: Desk) -> None:
     assert desk.text("get_file_info", path=desk.here).startswith("type: directory\n")
 
 
-@pytest.mark.requirement("003-file-info-errors")
+@pytest.mark.requirement("files-file-info-errors")
 def test_facts_of_what_is_not_there_or_not_ours(desk: Desk) -> None:
     assert desk.error("get_file_info", path=desk.here / "no")[0] == -32002
     assert desk.error("get_file_info", path=desk.outside)[0] == -32001
 
 
-@pytest.mark.requirement("003-allowed-directories")
+@pytest.mark.requirement("files-allowed-directories")
 def test_each_root_is_listed_with_its_access(desk: Desk) -> None:
     assert desk.text("list_allowed_directories").split("\n") == [
         f"{desk.root} (read-write)",

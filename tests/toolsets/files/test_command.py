@@ -7,24 +7,25 @@ import pytest
 from tests.toolsets.files.conftest import Desk
 
 
-@pytest.mark.requirement("003-command-output", "003-command-shell")
+@pytest.mark.requirement("files-command-output", "files-command-shell")
 def test_output_and_exit_code(desk: Desk) -> None:
     result = desk.call("execute_command", command="echo one && echo two | tr a-z A-Z")
     assert result["isError"] is False
-    assert result["content"] == [{"type": "text", "text": "one\nTWO\n[exit code: 0]"}]
+    assert result["content"][0] == {"type": "text", "text": "one\nTWO\n[exit code: 0]"}
     silent = desk.call("execute_command", command="true")
     assert silent["content"][0]["text"] == "(no output)\n[exit code: 0]"
 
 
-@pytest.mark.requirement("003-command-stderr", "003-command-is-error")
+@pytest.mark.requirement("files-command-stderr", "files-command-is-error")
 def test_errors_come_in_a_second_block_and_failure_is_marked(desk: Desk) -> None:
     result = desk.call("execute_command", command="echo out; echo bad >&2; exit 3")
     assert result["isError"] is True
-    assert [b["text"] for b in result["content"]] == ["out\n[exit code: 3]", "[stderr]\nbad\n"]
+    texts = [block["text"] for block in result["content"]]
+    assert texts[:2] == ["out\n[exit code: 3]", "[stderr]\nbad\n"]
     assert result["structuredContent"]["exitCode"] == 3
 
 
-@pytest.mark.requirement("003-command-directory")
+@pytest.mark.requirement("files-command-directory")
 def test_the_working_directory(desk: Desk) -> None:
     def where(**options: object) -> str:
         return desk.text("execute_command", command="pwd -P", **options).split("\n")[0]
@@ -34,7 +35,7 @@ def test_the_working_directory(desk: Desk) -> None:
     assert where(workingDirectory=desk.readable) == str(desk.readable)
 
 
-@pytest.mark.requirement("003-command-timeout")
+@pytest.mark.requirement("files-command-timeout")
 def test_a_command_that_takes_too_long_is_ended_with_what_it_said(desk: Desk) -> None:
     result = desk.call("execute_command", command="echo begun; sleep 60", timeout=1)
     assert result["isError"] is True
@@ -43,7 +44,7 @@ def test_a_command_that_takes_too_long_is_ended_with_what_it_said(desk: Desk) ->
     assert result["structuredContent"]["timedOut"] is True
 
 
-@pytest.mark.requirement("003-command-grace")
+@pytest.mark.requirement("files-command-grace")
 def test_a_command_over_its_time_may_clean_up_but_not_stay(desk: Desk) -> None:
     polite = "trap 'sleep 1.5; echo cleaned; exit 0' TERM; while :; do sleep 0.1; done"
     result = desk.call("execute_command", command=polite, timeout=1)
@@ -55,17 +56,17 @@ def test_a_command_over_its_time_may_clean_up_but_not_stay(desk: Desk) -> None:
     assert result["structuredContent"]["timedOut"] is True
 
 
-@pytest.mark.requirement("003-command-cap")
+@pytest.mark.requirement("files-command-cap")
 def test_each_stream_is_capped(desk: Desk) -> None:
     line = "head -c 600000 /dev/zero | tr '\\0' q; head -c 600000 /dev/zero | tr '\\0' y >&2"
     result = desk.call("execute_command", command=line)
-    out, errors = (block["text"] for block in result["content"])
+    out, errors, _ = (block["text"] for block in result["content"])
     assert out.count("q") == errors.count("y") == 512 * 1024
     assert "[output truncated at 512 KB]" in out
     assert "[output truncated at 512 KB]" in errors
 
 
-@pytest.mark.requirement("003-command-errors")
+@pytest.mark.requirement("files-command-errors")
 def test_refused_commands(desk: Desk) -> None:
     assert desk.error("execute_command")[0] == -32602
     outside = desk.error("execute_command", command="true", workingDirectory=desk.outside)
@@ -78,3 +79,39 @@ def test_output_that_is_no_utf_8_is_still_answered(desk: Desk) -> None:
 
 def test_what_a_command_is_given_is_no_secret(desk: Desk) -> None:
     assert "REDLINE" not in desk.text("execute_command", command="env")
+
+
+@pytest.mark.requirement("files-command-in-force")
+def test_the_answer_says_what_was_in_force(desk: Desk) -> None:
+    result = desk.call("execute_command", command="true")
+    told = result["structuredContent"]["sandbox"]
+    assert set(told) == {"fs", "net", "pids", "memory"}
+    last = result["content"][-1]["text"].split("\n")[0]
+    assert last == f"[sandbox: {told['fs']}; network {told['net']}]"
+
+
+@pytest.mark.requirement("files-command-gate")
+@pytest.mark.parametrize(
+    ("command", "permission"),
+    [
+        ("curl http://example.com", "network"),
+        ("python3 -c 'print(1)'", "inline_script"),
+        ("echo $(date)", "shell_expansion"),
+        ("rm -rf build", "destructive_command"),
+        ("cat /etc/hostname", "filesystem_escape"),
+        ("cat ../../outside.txt", "filesystem_escape"),
+    ],
+)
+def test_a_command_that_needs_a_permission_is_refused_and_names_it(
+    desk: Desk, command: str, permission: str
+) -> None:
+    code, message = desk.error("execute_command", command=command)
+    assert code == -32001
+    assert f"permission required: {permission}" in message
+    assert "hint:" in message
+
+
+@pytest.mark.requirement("files-command-gate")
+def test_absolute_paths_beneath_the_allowed_directories_pass_the_gate(desk: Desk) -> None:
+    (desk.here / "known.txt").write_text("inside")
+    assert "inside" in desk.text("execute_command", command=f"cat {desk.here}/known.txt")

@@ -19,14 +19,14 @@ def refused(desk: Desk, path: Path, *edits: dict[str, Any], **options: Any) -> t
     return outcome
 
 
-@pytest.mark.requirement("003-edit-success-text", "003-edit-literal-exact")
+@pytest.mark.requirement("files-edit-success-text", "files-edit-literal-exact")
 def test_a_literal_edit(desk: Desk) -> None:
     path = desk.file("a", "one two\nthree\n")
     assert desk.edit(path, "two", "2") == f"Successfully edited {path}"
     assert path.read_text() == "one 2\nthree\n"
 
 
-@pytest.mark.requirement("003-edit-sequence")
+@pytest.mark.requirement("files-edit-sequence")
 def test_edits_run_in_sequence_each_on_the_outcome_of_the_last(desk: Desk) -> None:
     path = desk.file("a", "a\n")
     edits = [{"oldText": "a", "newText": "b"}, {"oldText": "b", "newText": "c"}]
@@ -40,14 +40,14 @@ def test_one_failing_edit_keeps_all_from_happening(desk: Desk) -> None:
     assert refused(desk, path, *edits)[0] == -32603
 
 
-@pytest.mark.requirement("003-edit-new-text-default")
+@pytest.mark.requirement("files-edit-new-text-default")
 def test_new_text_defaults_to_nothing(desk: Desk) -> None:
     path = desk.file("a", "keep drop")
     desk.call("edit_file", path=path, edits=[{"oldText": " drop"}])
     assert path.read_text() == "keep"
 
 
-@pytest.mark.requirement("003-edit-unique")
+@pytest.mark.requirement("files-edit-unique")
 def test_text_that_occurs_twice_is_refused_with_its_lines(desk: Desk) -> None:
     code, message = refused(desk, desk.file("a", "x\ny\nx\n"), {"oldText": "x", "newText": "z"})
     assert code == -32603
@@ -55,7 +55,7 @@ def test_text_that_occurs_twice_is_refused_with_its_lines(desk: Desk) -> None:
     assert "1, 3" in message
 
 
-@pytest.mark.requirement("003-edit-normalised")
+@pytest.mark.requirement("files-edit-normalised")
 def test_a_block_quoted_at_another_indentation_is_found_and_kept_in_place(desk: Desk) -> None:
     path = desk.file("a.py", "class A:\n    def f(self):\n        return 1\n\nx = 1\n")
     desk.edit(path, "def f(self):\n    return 1", "def f(self):\n    y = 2\n    return y")
@@ -64,7 +64,7 @@ def test_a_block_quoted_at_another_indentation_is_found_and_kept_in_place(desk: 
     )
 
 
-@pytest.mark.requirement("003-edit-normalised-unique")
+@pytest.mark.requirement("files-edit-normalised-unique")
 def test_a_block_that_fits_two_places_is_refused(desk: Desk) -> None:
     path = desk.file("a", "  a\n  b\n\n    a\n    b\n")
     code, message = refused(desk, path, {"oldText": "a\nb", "newText": "c"})
@@ -72,7 +72,7 @@ def test_a_block_that_fits_two_places_is_refused(desk: Desk) -> None:
     assert "oldText is not unique: found 2 whitespace-normalized matches" in message
 
 
-@pytest.mark.requirement("003-edit-idempotent")
+@pytest.mark.requirement("files-edit-idempotent")
 def test_a_literal_edit_sent_twice_changes_nothing_the_second_time(desk: Desk) -> None:
     path = desk.file("a", "import a\n")
     edit = {"oldText": "import a\n", "newText": "import a\nimport b\n"}
@@ -95,14 +95,14 @@ def test_the_very_same_edit_is_not_made_again_where_its_text_still_stands(desk: 
     assert path.read_text() == "\nimport sys\n"
 
 
-@pytest.mark.requirement("003-edit-regex", "003-edit-regex-multiline")
+@pytest.mark.requirement("files-edit-regex", "files-edit-regex-multiline")
 def test_a_regex_replaces_its_first_match_and_sees_line_ends(desk: Desk) -> None:
     path = desk.file("a", "one\ntwo\n")
     desk.edit(path, "^(.*)$", "<\\1>", isRegex=True)
     assert path.read_text() == "<one>\ntwo\n"
 
 
-@pytest.mark.requirement("003-edit-regex-multiline")
+@pytest.mark.requirement("files-edit-regex-multiline")
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -117,7 +117,7 @@ def test_every_line_is_wrapped_once(desk: Desk, before: str, after: str) -> None
     assert path.read_bytes() == after.encode()
 
 
-@pytest.mark.requirement("003-edit-references")
+@pytest.mark.requirement("files-edit-references")
 @pytest.mark.parametrize(
     ("template", "expected"),
     [
@@ -138,7 +138,7 @@ def test_references_in_the_replacement(desk: Desk, template: str, expected: str)
     assert path.read_text() == expected
 
 
-@pytest.mark.requirement("003-edit-missing-group")
+@pytest.mark.requirement("files-edit-missing-group")
 @pytest.mark.parametrize("template", [r"\1", "$1", "x $2"])
 def test_a_group_the_pattern_lacks_is_an_error(desk: Desk, template: str) -> None:
     edit = {"oldText": ".*", "newText": template, "isRegex": True}
@@ -147,7 +147,7 @@ def test_a_group_the_pattern_lacks_is_an_error(desk: Desk, template: str) -> Non
     assert "capture group" in message
 
 
-@pytest.mark.requirement("003-edit-regex-no-fallback")
+@pytest.mark.requirement("files-edit-regex-no-fallback")
 def test_a_regex_is_never_tried_with_other_whitespace(desk: Desk) -> None:
     path = desk.file("a", "    one\n    two\n")
     edit = {"oldText": "^one\ntwo$", "newText": "x", "isRegex": True}
@@ -156,14 +156,14 @@ def test_a_regex_is_never_tried_with_other_whitespace(desk: Desk) -> None:
     assert "pattern not found" in message
 
 
-@pytest.mark.requirement("003-edit-regex-no-guard")
+@pytest.mark.requirement("files-edit-regex-no-guard")
 def test_a_regex_needs_not_be_unique(desk: Desk) -> None:
     path = desk.file("a", "x x x")
     desk.edit(path, "x", "y", isRegex=True)
     assert path.read_text() == "y x x"
 
 
-@pytest.mark.requirement("003-edit-invalid-regex")
+@pytest.mark.requirement("files-edit-invalid-regex")
 def test_a_malformed_regex_is_refused(desk: Desk) -> None:
     edit = {"oldText": "(", "newText": "", "isRegex": True}
     assert refused(desk, desk.file("a", "(\n"), edit)[0] == -32603
@@ -176,7 +176,7 @@ def test_a_catastrophic_regex_is_stopped(desk: Desk) -> None:
     assert "took longer" in message
 
 
-@pytest.mark.requirement("003-edit-case-insensitive")
+@pytest.mark.requirement("files-edit-case-insensitive")
 def test_case_may_be_ignored_in_literals_and_regexes(desk: Desk) -> None:
     path = desk.file("a", "Hello É\n")
     desk.edit(path, "hELLO é", "bye", caseInsensitive=True)
@@ -185,7 +185,7 @@ def test_case_may_be_ignored_in_literals_and_regexes(desk: Desk) -> None:
     assert path.read_text() == "y\n"
 
 
-@pytest.mark.requirement("003-edit-case-insensitive")
+@pytest.mark.requirement("files-edit-case-insensitive")
 def test_ignoring_case_brings_no_other_tolerance(desk: Desk) -> None:
     path = desk.file("a", "    A\n    B\n")
     edit = {"oldText": "a\nb", "newText": "x", "caseInsensitive": True}
@@ -194,7 +194,7 @@ def test_ignoring_case_brings_no_other_tolerance(desk: Desk) -> None:
     assert refused(desk, desk.file("b", "x a\nX A\n"), twice)[0] == -32603
 
 
-@pytest.mark.requirement("003-edit-limit")
+@pytest.mark.requirement("files-edit-limit")
 @pytest.mark.parametrize(
     ("limit", "expected"), [(0, "y y y"), (2, "y y x"), (9, "y y y")], ids=["all", "two", "more"]
 )
@@ -204,14 +204,14 @@ def test_limits(desk: Desk, limit: int, expected: str) -> None:
     assert path.read_text() == expected
 
 
-@pytest.mark.requirement("003-edit-limit-no-fallback")
+@pytest.mark.requirement("files-edit-limit-no-fallback")
 def test_a_limit_other_than_one_brings_no_tolerance(desk: Desk) -> None:
     path = desk.file("a", "    one\n    two\n")
     edit = {"oldText": "one\ntwo", "newText": "x", "limit": 0}
     assert refused(desk, path, edit)[0] == -32603
 
 
-@pytest.mark.requirement("003-edit-dry-run", "003-edit-dry-run-diff")
+@pytest.mark.requirement("files-edit-dry-run", "files-edit-dry-run-diff")
 def test_a_dry_run_answers_with_a_diff_and_writes_nothing(desk: Desk) -> None:
     path = desk.file("a", "1\n2\n3\n")
     text = desk.text(
@@ -221,7 +221,7 @@ def test_a_dry_run_answers_with_a_diff_and_writes_nothing(desk: Desk) -> None:
     assert path.read_text() == "1\n2\n3\n"
 
 
-@pytest.mark.requirement("003-edit-dry-run-no-changes")
+@pytest.mark.requirement("files-edit-dry-run-no-changes")
 def test_a_dry_run_without_a_difference_says_so(desk: Desk) -> None:
     edits = [{"oldText": "a", "newText": "a"}]
     assert desk.text("edit_file", path=desk.file("a", "a"), edits=edits, dryRun=True) == (
@@ -229,7 +229,7 @@ def test_a_dry_run_without_a_difference_says_so(desk: Desk) -> None:
     )
 
 
-@pytest.mark.requirement("003-edit-dry-run-not-found")
+@pytest.mark.requirement("files-edit-dry-run-not-found")
 def test_a_dry_run_fails_as_the_real_run_would(desk: Desk) -> None:
     path = desk.file("a", "a")
     for edit in ({"oldText": "b"}, {"oldText": "b", "isRegex": True}):
@@ -238,7 +238,7 @@ def test_a_dry_run_fails_as_the_real_run_would(desk: Desk) -> None:
         assert dry[0] == -32603
 
 
-@pytest.mark.requirement("003-edit-dry-run-missing-file")
+@pytest.mark.requirement("files-edit-dry-run-missing-file")
 def test_a_dry_run_on_a_missing_file_lists_the_intended_edits(desk: Desk) -> None:
     edits = [{"oldText": "one", "newText": "two"}]
     text = desk.text("edit_file", path=desk.here / "no", edits=edits, dryRun=True)
@@ -246,7 +246,7 @@ def test_a_dry_run_on_a_missing_file_lists_the_intended_edits(desk: Desk) -> Non
     assert "two" in text
 
 
-@pytest.mark.requirement("003-edit-dry-run-read-permission")
+@pytest.mark.requirement("files-edit-dry-run-read-permission")
 def test_a_dry_run_needs_only_read_permission(desk: Desk) -> None:
     path = desk.readable / f"{desk.here.name}.txt"
     path.write_text("a")
@@ -255,7 +255,7 @@ def test_a_dry_run_needs_only_read_permission(desk: Desk) -> None:
     assert desk.error("edit_file", path=path, edits=edits)[0] == -32001
 
 
-@pytest.mark.requirement("003-edit-errors")
+@pytest.mark.requirement("files-edit-errors")
 def test_the_codes_of_refusals(desk: Desk) -> None:
     edits = [{"oldText": "a", "newText": "b"}]
     assert desk.error("edit_file", path=desk.outside / "a", edits=edits)[0] == -32001
@@ -301,7 +301,7 @@ def test_a_diff_of_several_places_and_no_final_newline_applies_with_git(desk: De
     assert path.read_bytes() == applied
 
 
-@pytest.mark.requirement("003-edit-files-literal", "003-edit-files-shape")
+@pytest.mark.requirement("files-edit-files-literal", "files-edit-files-shape")
 def test_the_same_edits_in_several_files(desk: Desk) -> None:
     one, two, three = desk.file("1", "x"), desk.file("2", "y"), desk.here / "3"
     content = desk.call(
@@ -315,7 +315,7 @@ def test_the_same_edits_in_several_files(desk: Desk) -> None:
     assert (one.read_text(), two.read_text()) == ("z", "y")
 
 
-@pytest.mark.requirement("003-edit-files-globs")
+@pytest.mark.requirement("files-edit-files-globs")
 def test_globs_are_expanded(desk: Desk) -> None:
     top, deep, other = desk.file("a.txt", "x"), desk.file("d/b.txt", "x"), desk.file("c.md", "x")
     edits = [{"oldText": "x", "newText": "z"}]
@@ -325,7 +325,7 @@ def test_globs_are_expanded(desk: Desk) -> None:
     assert (deep.read_text(), other.read_text()) == ("", "")
 
 
-@pytest.mark.requirement("003-edit-files-glob-errors", "003-edit-files-errors")
+@pytest.mark.requirement("files-edit-files-glob-errors", "files-edit-files-errors")
 def test_a_glob_without_a_hit_or_outside_stops_the_whole_call(desk: Desk) -> None:
     path = desk.file("a.txt", "x")
     edits = [{"oldText": "x", "newText": "z"}]
@@ -341,7 +341,7 @@ def test_a_glob_without_a_hit_or_outside_stops_the_whole_call(desk: Desk) -> Non
     assert path.read_text() == "x"
 
 
-@pytest.mark.requirement("003-edit-files-dry-run")
+@pytest.mark.requirement("files-edit-files-dry-run")
 def test_a_dry_run_shows_every_diff_and_writes_nothing(desk: Desk) -> None:
     one, two = desk.file("1.txt", "x\n"), desk.file("2.txt", "x\n")
     content = desk.call(

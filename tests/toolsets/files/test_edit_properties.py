@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from redline.app import Redline
 from redline.core.errors import InvalidArgument, RedlineError
 from redline.settings import Settings
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.tools import TOOLS
-from redline.toolsets.tool import Call, Client, Result
+from redline.toolsets.tool import Client, load_function
 from tests.support import LONG
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
@@ -41,7 +42,7 @@ class Bench:
     def call(self, name: str, **arguments: Any) -> Result:
         tool = BY_NAME[name]
         call = Call(tool, arguments, self.app, Client(), Patient(), lambda *_: None)
-        return tool.load()(call)
+        return load_function(tool.handler)(call)
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def tree(desk: Desk) -> Desk:
     return desk
 
 
-@pytest.mark.requirement("003-search-substring", "003-search-recursive", "003-search-output")
+@pytest.mark.requirement("files-search-substring", "files-search-recursive", "files-search-output")
 def test_names_are_searched_for_a_part_whatever_the_case(tree: Desk) -> None:
     result = tree.call("search_files", directory=tree.here, nameContains="rePort")
     assert names(tree, result) == [
@@ -32,7 +32,7 @@ def test_names_are_searched_for_a_part_whatever_the_case(tree: Desk) -> None:
     ]
 
 
-@pytest.mark.requirement("003-search-literal")
+@pytest.mark.requirement("files-search-literal")
 def test_the_part_is_neither_glob_nor_regex(tree: Desk) -> None:
     tree.file("a[1].txt")
     result = tree.call("search_files", directory=tree.here, nameContains="[1].")
@@ -41,7 +41,7 @@ def test_the_part_is_neither_glob_nor_regex(tree: Desk) -> None:
     assert empty["content"][0]["text"] == "(no matches found)"
 
 
-@pytest.mark.requirement("003-search-excludes")
+@pytest.mark.requirement("files-search-excludes")
 def test_excludes_leave_out_names_and_whole_directories(tree: Desk) -> None:
     for exclude, expected in (
         (["*.md"], [".hidden/report", "Report.txt", "sub/REPORTS"]),
@@ -54,7 +54,7 @@ def test_excludes_leave_out_names_and_whole_directories(tree: Desk) -> None:
         assert names(tree, found) == expected
 
 
-@pytest.mark.requirement("003-search-aliases")
+@pytest.mark.requirement("files-search-aliases")
 def test_older_names_of_the_arguments_are_accepted_and_newer_ones_win(tree: Desk) -> None:
     old = tree.call(
         "search_files", path=tree.here, pattern="report", excludePatterns=["sub", ".hidden"]
@@ -69,14 +69,14 @@ def test_older_names_of_the_arguments_are_accepted_and_newer_ones_win(tree: Desk
     assert listed["required"] == ["directory", "nameContains"]
 
 
-@pytest.mark.requirement("003-search-errors")
+@pytest.mark.requirement("files-search-errors")
 def test_refused_name_searches(tree: Desk) -> None:
     assert tree.error("search_files", nameContains="x")[0] == -32602
     assert tree.error("search_files", directory=tree.here)[0] == -32602
     assert tree.error("search_files", directory=tree.outside, nameContains="x")[0] == -32001
 
 
-@pytest.mark.requirement("003-glob-files", "003-glob-syntax")
+@pytest.mark.requirement("files-glob-files", "files-glob-syntax")
 @pytest.mark.parametrize(
     ("globs", "expected"),
     [
@@ -97,7 +97,7 @@ def test_globs(tree: Desk, globs: list[str], expected: list[str]) -> None:
     assert names(tree, found) == sorted(expected)
 
 
-@pytest.mark.requirement("003-glob-excludes")
+@pytest.mark.requirement("files-glob-excludes")
 def test_globs_with_excludes(tree: Desk) -> None:
     found = tree.call(
         "glob_search", directory=tree.here, globs=["**"], excludeGlobs=["sub/**", ".hidden"]
@@ -105,7 +105,7 @@ def test_globs_with_excludes(tree: Desk) -> None:
     assert names(tree, found) == ["Report.txt", "z.PY"]
 
 
-@pytest.mark.requirement("003-glob-cap", "003-search-no-cap")
+@pytest.mark.requirement("files-glob-cap", "files-search-no-cap")
 def test_the_cap_and_its_absence(desk: Desk) -> None:
     for number in range(1005):
         desk.file(f"{number:04}.x")
@@ -123,7 +123,7 @@ def test_the_cap_and_its_absence(desk: Desk) -> None:
     assert exact["structuredContent"]["truncated"] is False
 
 
-@pytest.mark.requirement("003-glob-errors")
+@pytest.mark.requirement("files-glob-errors")
 def test_refused_glob_searches(desk: Desk) -> None:
     assert desk.error("glob_search", globs=["*"])[0] == -32602
     assert desk.error("glob_search", directory=desk.here)[0] == -32602
@@ -150,7 +150,7 @@ def test_results_link_to_the_files_found(desk: Desk) -> None:
     assert content[1]["uri"] == f"file://{path}".replace(" ", "%20").replace("é", "%C3%A9")
 
 
-@pytest.mark.requirement("003-gate-old-search")
+@pytest.mark.requirement("files-gate-old-search")
 def test_old_clients_get_one_path_per_line(old_desk: Desk) -> None:
     one, two = old_desk.file("a.md"), old_desk.file("b.md")
     for tool, arguments in (
@@ -181,7 +181,7 @@ def code(desk: Desk) -> Desk:
     return desk
 
 
-@pytest.mark.requirement("003-grep-directory", "003-grep-format", "003-grep-binary")
+@pytest.mark.requirement("files-grep-directory", "files-grep-format", "files-grep-binary")
 @pytest.mark.parametrize("regex", ["TODO", "(?=TODO)TODO"], ids=["ripgrep", "worker"])
 def test_matching_lines_with_path_and_number(code: Desk, regex: str) -> None:
     assert grep(code, regex) == [
@@ -192,7 +192,7 @@ def test_matching_lines_with_path_and_number(code: Desk, regex: str) -> None:
     ]
 
 
-@pytest.mark.requirement("003-grep-context")
+@pytest.mark.requirement("files-grep-context")
 @pytest.mark.parametrize("regex", ["todo", "(?=todo)todo"], ids=["ripgrep", "worker"])
 def test_context_lines_and_groups(code: Desk, regex: str) -> None:
     assert grep(code, regex, contextLines=1, caseInsensitive=True, globs=["*.txt"]) == [
@@ -216,13 +216,13 @@ def test_context_lines_and_groups(code: Desk, regex: str) -> None:
     assert len(grep(code, regex, contextLines=99, globs=["c.txt"])) == 6
 
 
-@pytest.mark.requirement("003-grep-case")
+@pytest.mark.requirement("files-grep-case")
 def test_case_counts_unless_told_otherwise(code: Desk) -> None:
     assert grep(code, "todo", globs=["*.txt"]) == ["a.txt:5:five todo", "[1 match]"]
     assert len(grep(code, "todo", globs=["*.txt"], caseInsensitive=True)) == 3
 
 
-@pytest.mark.requirement("003-grep-globs", "003-grep-excludes")
+@pytest.mark.requirement("files-grep-globs", "files-grep-excludes")
 def test_globs_choose_files_relative_or_absolute(code: Desk) -> None:
     only = ["src/b.py:1:x = 1  # TODO", "[1 match]"]
     assert grep(code, "TODO", globs=["**/*.py"]) == only
@@ -235,7 +235,7 @@ def test_globs_choose_files_relative_or_absolute(code: Desk) -> None:
     assert grep(code, "TODO", excludeGlobs=["src", "late"])[-1] == "[1 match]"
 
 
-@pytest.mark.requirement("003-grep-cap")
+@pytest.mark.requirement("files-grep-cap")
 @pytest.mark.parametrize("regex", ["x", "x(?!y)"], ids=["ripgrep", "worker"])
 def test_a_cap_is_said_first(desk: Desk, regex: str) -> None:
     desk.file("a", "x\n" * 600)
@@ -250,20 +250,20 @@ def test_a_cap_is_said_first(desk: Desk, regex: str) -> None:
     assert grep(desk, regex, maxResults=600)[0] == "a:1:x"
 
 
-@pytest.mark.requirement("003-grep-skipped")
+@pytest.mark.requirement("files-grep-skipped")
 def test_what_lies_outside_is_skipped_and_counted(code: Desk) -> None:
     (code.outside / "o.py").write_text("TODO")
     lines = grep(code, "TODO", globs=["*.py", f"{code.outside}/*.py"])
     assert lines[-2:] == ["[1 match]", "[1 path(s) skipped: outside allowed directories]"]
 
 
-@pytest.mark.requirement("003-grep-literal")
+@pytest.mark.requirement("files-grep-literal")
 def test_metacharacters_can_be_escaped(desk: Desk) -> None:
     desk.file("a", "f(x*y.z)\nf(xxyz)\n")
     assert grep(desk, r"x\*y\.z") == ["a:1:f(x*y.z)", "[1 match]"]
 
 
-@pytest.mark.requirement("003-grep-errors")
+@pytest.mark.requirement("files-grep-errors")
 def test_refused_content_searches(code: Desk) -> None:
     assert code.error("grep_files", directory=code.here)[0] == -32602
     assert code.error("grep_files", directory=code.here, regex=True)[0] == -32602

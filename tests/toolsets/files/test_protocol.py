@@ -41,12 +41,12 @@ STRUCTURED = {
 }
 
 
-@pytest.mark.requirement("003-tools")
+@pytest.mark.requirement("files-tools")
 def test_all_sixteen_tools_are_listed(desk: Desk) -> None:
     assert [tool["name"] for tool in desk.client.list_tools()] == TOOLS
 
 
-@pytest.mark.requirement("003-parameters")
+@pytest.mark.requirement("files-parameters")
 def test_every_parameter_has_its_name_and_type(desk: Desk) -> None:
     listed = {tool["name"]: tool["inputSchema"] for tool in desk.client.list_tools()}
 
@@ -114,7 +114,7 @@ def test_the_newer_revisions_get_structured_results(desk: Desk) -> None:
     assert listed == STRUCTURED
 
 
-@pytest.mark.requirement("003-gate-old-search")
+@pytest.mark.requirement("files-gate-old-search")
 def test_the_oldest_revision_gets_none(old_desk: Desk) -> None:
     assert not any("outputSchema" in tool for tool in old_desk.client.list_tools())
     for name, arguments in (
@@ -128,7 +128,7 @@ def test_the_oldest_revision_gets_none(old_desk: Desk) -> None:
         assert "structuredContent" not in old_desk.call(name, **arguments)
 
 
-@pytest.mark.requirement("003-code-parse", "003-code-invalid-request", "003-code-method")
+@pytest.mark.requirement("files-code-parse", "files-code-invalid-request", "files-code-method")
 def test_errors_of_the_protocol(stdio_desk: Desk) -> None:
     client: Any = stdio_desk.client
     for line, code in ((b"{nonsense", -32700), (b"[]", -32600), (b'"text"', -32600)):
@@ -156,7 +156,7 @@ def test_no_version_keeps_the_handshake_from_working(tmp_path: Path, version: An
         assert result["protocolVersion"] in ("2025-11-25", "2025-03-26")
 
 
-@pytest.mark.requirement("003-allowed-directories")
+@pytest.mark.requirement("files-allowed-directories")
 def test_a_sandbox_profile_adds_directories(tmp_path: Path) -> None:
     for name in ("one", "two", "three"):
         (tmp_path / name).mkdir()
@@ -234,7 +234,7 @@ def test_twenty_files_written_at_once_into_a_new_folder(desk: Desk) -> None:
     }
 
 
-@pytest.mark.requirement("003-edit-files-glob-errors")
+@pytest.mark.requirement("files-edit-files-glob-errors")
 def test_a_read_only_directory_inside_a_writable_one_stays_as_it_is(tmp_path: Path) -> None:
     inner = tmp_path / "outer" / "inner"
     inner.mkdir(parents=True)

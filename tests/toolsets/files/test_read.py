@@ -10,13 +10,13 @@ import pytest
 from tests.toolsets.files.conftest import Desk
 
 
-@pytest.mark.requirement("003-read-file-text")
+@pytest.mark.requirement("files-read-file-text")
 @pytest.mark.parametrize("content", ["hello\n", "", "\ufeffbom\r\nkept\r\n", "é😀\n", "a\rb\x0c\n"])
 def test_text_comes_back_exactly_as_it_is(desk: Desk, content: str) -> None:
     assert desk.text("read_file", path=desk.file("a.txt", content)) == content
 
 
-@pytest.mark.requirement("003-read-file-binary")
+@pytest.mark.requirement("files-read-file-binary")
 @pytest.mark.parametrize("content", [b"\x89PNG\0\x01", b"caf\xe9 latin\n"])
 def test_binary_comes_as_an_embedded_resource(desk: Desk, content: bytes) -> None:
     path = desk.file("a b.bin", content)
@@ -27,7 +27,7 @@ def test_binary_comes_as_an_embedded_resource(desk: Desk, content: bytes) -> Non
     assert block["resource"]["uri"] == f"file://{path}".replace(" ", "%20")
 
 
-@pytest.mark.requirement("003-read-file-denied", "003-code-not-allowed")
+@pytest.mark.requirement("files-read-file-denied", "files-code-not-allowed")
 def test_a_path_outside_is_not_allowed(desk: Desk) -> None:
     (desk.outside / "secret").write_text("s")
     code, message = desk.error("read_file", path=desk.outside / "secret")
@@ -35,19 +35,19 @@ def test_a_path_outside_is_not_allowed(desk: Desk) -> None:
     assert "list_allowed_directories" in message
 
 
-@pytest.mark.requirement("003-read-file-missing", "003-code-not-found")
+@pytest.mark.requirement("files-read-file-missing", "files-code-not-found")
 def test_a_missing_file_is_not_found(desk: Desk) -> None:
     assert desk.error("read_file", path=desk.here / "no")[0] == -32002
 
 
-@pytest.mark.requirement("003-read-file-failed", "003-code-internal")
+@pytest.mark.requirement("files-read-file-failed", "files-code-internal")
 def test_what_is_no_file_cannot_be_read(desk: Desk) -> None:
     os.mkfifo(desk.here / "pipe")
     assert desk.error("read_file", path=desk.here)[0] == -32603
     assert desk.error("read_file", path=desk.here / "pipe")[0] == -32603
 
 
-@pytest.mark.requirement("003-code-invalid-params")
+@pytest.mark.requirement("files-code-invalid-params")
 def test_a_missing_or_mistyped_path_is_invalid(desk: Desk) -> None:
     assert desk.error("read_file")[0] == -32602
     assert desk.error("read_file", path=5)[0] == -32602
@@ -89,7 +89,7 @@ def test_a_huge_file_answers_with_its_beginning_and_how_to_go_on(desk: Desk) -> 
     assert desk.text("read_file", path=path, tail=2) == "".join(lines[-2:])
 
 
-@pytest.mark.requirement("003-read-multiple-shape", "003-read-multiple-inline-errors")
+@pytest.mark.requirement("files-read-multiple-shape", "files-read-multiple-inline-errors")
 def test_several_files_each_with_its_path_and_errors_in_place(desk: Desk) -> None:
     good, binary = desk.file("a.txt", "A\n"), desk.file("b.bin", b"\0\x01")
     missing, outside = desk.here / "no", desk.outside / "x"
@@ -101,14 +101,14 @@ def test_several_files_each_with_its_path_and_errors_in_place(desk: Desk) -> Non
     assert blocks[3] == f"{binary}:\n[binary, base64]\n{base64.b64encode(bytes([0, 1])).decode()}"
 
 
-@pytest.mark.requirement("003-read-multiple-literal")
+@pytest.mark.requirement("files-read-multiple-literal")
 def test_globs_are_not_expanded(desk: Desk) -> None:
     desk.file("a.txt", "A")
     (block,) = desk.call("read_multiple_files", paths=[f"{desk.here}/*.txt"])["content"]
     assert "[error: " in block["text"]
 
 
-@pytest.mark.requirement("003-read-multiple-fifty")
+@pytest.mark.requirement("files-read-multiple-fifty")
 def test_the_fifty_first_file_is_refused_and_the_rest_dropped(desk: Desk) -> None:
     path = str(desk.file("a", "x"))
     blocks = desk.call("read_multiple_files", paths=[path] * 60)["content"]
@@ -116,6 +116,6 @@ def test_the_fifty_first_file_is_refused_and_the_rest_dropped(desk: Desk) -> Non
     assert "too many files (max 50)" in blocks[50]["text"]
 
 
-@pytest.mark.requirement("003-read-multiple-missing")
+@pytest.mark.requirement("files-read-multiple-missing")
 def test_paths_are_needed(desk: Desk) -> None:
     assert desk.error("read_multiple_files")[0] == -32602

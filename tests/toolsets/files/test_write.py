@@ -9,14 +9,14 @@ import pytest
 from tests.toolsets.files.conftest import Desk
 
 
-@pytest.mark.requirement("003-write-file")
+@pytest.mark.requirement("files-write-file")
 def test_a_file_is_written_with_its_parents(desk: Desk) -> None:
     path = desk.here / "a" / "b" / "c.txt"
     assert desk.text("write_file", path=path, content="é\n") == f"Successfully wrote {path}"
     assert path.read_bytes() == "é\n".encode()
 
 
-@pytest.mark.requirement("003-write-file")
+@pytest.mark.requirement("files-write-file")
 def test_a_file_is_replaced_and_keeps_its_mode(desk: Desk) -> None:
     path = desk.file("run.sh", "old")
     path.chmod(0o755)
@@ -24,7 +24,7 @@ def test_a_file_is_replaced_and_keeps_its_mode(desk: Desk) -> None:
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o755)
 
 
-@pytest.mark.requirement("003-write-file-errors")
+@pytest.mark.requirement("files-write-file-errors")
 def test_writing_fails_where_it_may_not_or_cannot(desk: Desk) -> None:
     assert desk.error("write_file", path=desk.outside / "x", content="")[0] == -32001
     assert desk.error("write_file", path=desk.readable / "x", content="")[0] == -32001
@@ -54,7 +54,7 @@ def test_no_link_leads_out(desk: Desk, tool: str) -> None:
     assert not (desk.outside / "new").exists()
 
 
-@pytest.mark.requirement("003-create-directory")
+@pytest.mark.requirement("files-create-directory")
 def test_directories_are_made_with_parents_and_may_exist(desk: Desk) -> None:
     path = desk.here / "a" / "b"
     desk.call("create_directory", path=path)
@@ -62,13 +62,13 @@ def test_directories_are_made_with_parents_and_may_exist(desk: Desk) -> None:
     desk.call("create_directory", path=path)
 
 
-@pytest.mark.requirement("003-create-directory-errors")
+@pytest.mark.requirement("files-create-directory-errors")
 def test_directories_are_not_made_outside_or_over_files(desk: Desk) -> None:
     assert desk.error("create_directory", path=desk.outside / "d")[0] == -32001
     assert desk.error("create_directory", path=desk.file("f"))[0] == -32603
 
 
-@pytest.mark.requirement("003-move-file")
+@pytest.mark.requirement("files-move-file")
 def test_moving_makes_parents_and_leaves_nothing_behind(desk: Desk) -> None:
     source, target = desk.file("a", "x"), desk.here / "n" / "m" / "b"
     assert (
@@ -77,14 +77,14 @@ def test_moving_makes_parents_and_leaves_nothing_behind(desk: Desk) -> None:
     assert (target.read_text(), source.exists()) == ("x", False)
 
 
-@pytest.mark.requirement("003-move-file")
+@pytest.mark.requirement("files-move-file")
 def test_a_directory_moves_with_what_is_in_it(desk: Desk) -> None:
     desk.file("d/e/f", "x")
     desk.call("move_file", source=desk.here / "d", destination=desk.here / "z")
     assert (desk.here / "z" / "e" / "f").read_text() == "x"
 
 
-@pytest.mark.requirement("003-move-file-errors")
+@pytest.mark.requirement("files-move-file-errors")
 def test_moving_fails_where_it_may_not_or_cannot(desk: Desk) -> None:
     source = desk.file("a", "x")
     assert desk.error("move_file", source=desk.here / "no", destination=source)[0] == -32002
@@ -110,7 +110,7 @@ def test_nothing_is_overwritten_unless_asked_for(desk: Desk) -> None:
     assert (source.exists(), target.read_text()) == (False, "new")
 
 
-@pytest.mark.requirement("003-delete-file")
+@pytest.mark.requirement("files-delete-file")
 def test_files_and_whole_directories_are_deleted(desk: Desk) -> None:
     path = desk.file("a", "x")
     desk.file("d/e/f", "x")
@@ -128,7 +128,7 @@ def test_deleting_a_link_leaves_what_it_points_at(desk: Desk) -> None:
     assert (target.read_text(), os.listdir(desk.here)) == ("x", ["target"])
 
 
-@pytest.mark.requirement("003-delete-file-errors")
+@pytest.mark.requirement("files-delete-file-errors")
 def test_deleting_fails_where_it_may_not_or_nothing_is(desk: Desk) -> None:
     assert desk.error("delete_file", path=desk.here / "no")[0] == -32002
     assert desk.error("delete_file", path=desk.outside)[0] == -32001

@@ -12,9 +12,10 @@ from redline.app import Redline
 from redline.core.ports.models import LlmReply, LlmRequest
 from redline.instruct.model.values import parse
 from redline.server.calls.catalog import Catalog
-from redline.server.calls.dispatch import Context, Dispatch
+from redline.server.calls.dispatch import Context
+from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
-from redline.toolsets.json_editor.tools import DIALECT
+from redline.toolsets.json_editor.tools import TOOLSET
 from redline.toolsets.tool import Client
 
 
@@ -48,7 +49,7 @@ class Desk:
         self.redline = Redline(chosen)
         if llm is not None:
             self.redline.__dict__["llm"] = llm
-        self._dispatch = Dispatch(Catalog([DIALECT]), self.redline)
+        self._dispatch = ToolServer(Catalog([TOOLSET]), self.redline).dispatch
         self._count = 0
 
     def call(self, tool: str, arguments: Any, principal: str = "") -> dict[str, Any]:

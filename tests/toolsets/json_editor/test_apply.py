@@ -21,7 +21,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-@pytest.mark.requirement("002-subset")
+@pytest.mark.requirement("json-subset")
 def test_a_subset_is_a_success(desk: Desk) -> None:
     held = desk.preview(TWO, TWICE)
     reply = desk.apply(held["session_id"], confirmed_changes=["change_002"])
@@ -30,7 +30,7 @@ def test_a_subset_is_a_success(desk: Desk) -> None:
     assert (reply["status"], reply["message"]) == ("success", "Successfully applied 1 change")
 
 
-@pytest.mark.requirement("002-subset")
+@pytest.mark.requirement("json-subset")
 @pytest.mark.parametrize("ids", [[], ["change_009"], ["change_001", "nonsense"]])
 def test_unknown_or_no_ids_are_refused(desk: Desk, ids: list[str]) -> None:
     held = desk.preview(TWO, TWICE)
@@ -41,7 +41,7 @@ def test_unknown_or_no_ids_are_refused(desk: Desk, ids: list[str]) -> None:
     assert any("change_001" in advice for advice in error["data"]["suggestions"])
 
 
-@pytest.mark.requirement("002-apply-again")
+@pytest.mark.requirement("json-apply-again")
 def test_the_same_apply_again_gives_the_stored_answer_and_says_so(desk: Desk) -> None:
     held = desk.preview(TWO, TWICE)
     first = desk.apply(held["session_id"])
@@ -52,7 +52,7 @@ def test_the_same_apply_again_gives_the_stored_answer_and_says_so(desk: Desk) ->
     assert "already applied" not in first["message"]
 
 
-@pytest.mark.requirement("002-status")
+@pytest.mark.requirement("json-status")
 def test_nothing_to_do_is_no_changes_and_applies_as_such(desk: Desk) -> None:
     held = desk.preview(TWO, "set name to a")
     assert (held["status"], held["changes"]) == ("no_changes", [])
@@ -69,7 +69,7 @@ def test_an_ambiguous_preview_cannot_be_applied(desk: Desk) -> None:
     assert reply["applied_changes"] == []
 
 
-@pytest.mark.requirement("002-exact-numbers")
+@pytest.mark.requirement("json-exact-numbers")
 def test_numbers_and_key_order_are_kept_as_they_were_spelled(desk: Desk) -> None:
     text = (
         '{"z": 1.10, "big": 123456789012345678901234567890, "e": 1E5, "a": 0.1000000000000000001,'
@@ -92,14 +92,14 @@ def test_numbers_and_key_order_are_kept_as_they_were_spelled(desk: Desk) -> None
     }
 
 
-@pytest.mark.requirement("002-array-document")
+@pytest.mark.requirement("json-array-document")
 def test_an_array_is_a_document_too(desk: Desk) -> None:
     held = desk.preview([{"id": 1, "n": 5}, {"id": 2, "n": 6}], "set the n of the second item to 7")
     reply = desk.apply(held["session_id"])
     assert reply["modified_document"] == [{"id": 1, "n": 5}, {"id": 2, "n": 7}]
 
 
-@pytest.mark.requirement("002-additive-fields")
+@pytest.mark.requirement("json-additive-fields")
 def test_changes_carry_their_operation_and_types(desk: Desk) -> None:
     held = desk.preview(TWO, 'rename name to label, remove "x" from tags and set port to null')
     seen = [
@@ -119,7 +119,7 @@ def test_changes_carry_their_operation_and_types(desk: Desk) -> None:
 PLAIN = '{\n    "name" : "a",\n    "list":[1,2,  3],\n    "n": 1.50\n}\r\n'
 
 
-@pytest.mark.requirement("002-document-path")
+@pytest.mark.requirement("json-document-path")
 def test_a_file_is_changed_in_place_and_the_change_is_undoable(desk: Desk) -> None:
     file = desk.folder / "conf" / "c.json"
     file.parent.mkdir()
@@ -151,7 +151,7 @@ def test_a_part_of_a_files_changes_can_be_confirmed(desk: Desk) -> None:
     assert file.read_text() == json.dumps({**TWO, "name": "b"}, indent=2)
 
 
-@pytest.mark.requirement("002-concurrent-apply")
+@pytest.mark.requirement("json-concurrent-apply")
 def test_one_file_session_applied_from_many_threads_changes_the_file_once(desk: Desk) -> None:
     file = desk.folder / "c.json"
     file.write_text('{"n": 1}')
@@ -211,7 +211,7 @@ FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.requirement("002-other-formats")
+@pytest.mark.requirement("json-other-formats")
 @pytest.mark.parametrize("name", list(FILES))
 def test_yaml_toml_and_json5_files_are_changed_with_comments_kept(desk: Desk, name: str) -> None:
     before, after = FILES[name]
@@ -226,7 +226,7 @@ def test_yaml_toml_and_json5_files_are_changed_with_comments_kept(desk: Desk, na
     assert (desk.folder / name).read_text() == before
 
 
-@pytest.mark.requirement("002-other-formats")
+@pytest.mark.requirement("json-other-formats")
 @pytest.mark.parametrize(
     ("name", "before", "instruction", "after"),
     [
@@ -249,7 +249,7 @@ def test_dates_stay_dates_and_keys_are_renamed_in_place(
 PEOPLE = {"people": [{"name": "Ann", "age": 3}, {"name": "Bob", "age": 4}]}
 
 
-@pytest.mark.requirement("002-candidates")
+@pytest.mark.requirement("json-candidates")
 def test_a_candidate_is_applied_by_its_id(desk: Desk) -> None:
     held = desk.preview(PEOPLE, "set the age to 9")
     assert (held["status"], held["changes"]) == ("ambiguous", [])
@@ -270,7 +270,7 @@ def test_a_candidate_is_applied_by_its_id(desk: Desk) -> None:
     assert "already applied" in again["message"]
 
 
-@pytest.mark.requirement("002-candidates")
+@pytest.mark.requirement("json-candidates")
 def test_two_candidates_or_none_are_refused_with_the_legal_ids(desk: Desk) -> None:
     held = desk.preview(PEOPLE, "set the age to 9")
     for ids in (["candidate_1", "candidate_2"], ["candidate_9"], ["change_001"]):
@@ -281,7 +281,7 @@ def test_two_candidates_or_none_are_refused_with_the_legal_ids(desk: Desk) -> No
     assert desk.apply(held["session_id"])["status"] == "failed"
 
 
-@pytest.mark.requirement("002-candidates")
+@pytest.mark.requirement("json-candidates")
 def test_a_candidate_of_a_file_is_written_and_undoable(desk: Desk) -> None:
     (desk.folder / "p.json").write_text(json.dumps(PEOPLE))
     asked = {"document_path": "p.json", "instruction": "set the age to 9"}

@@ -9,8 +9,9 @@ import pytest
 
 from redline.core import errors as e
 from redline.core.errors import ProviderFailed, RedlineError
+from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.json_editor.errors import code_of, word
-from redline.toolsets.tool import Client, FailedCall, Result
+from redline.toolsets.tool import Client
 from tests.toolsets.json_editor.desk import Desk, ScriptedLlm
 
 PREVIEW, APPLY = "json_editor_preview", "json_editor_apply"
@@ -22,7 +23,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-@pytest.mark.requirement("002-code-invalid-input")
+@pytest.mark.requirement("json-code-invalid-input")
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [
@@ -44,7 +45,7 @@ def test_malformed_parameters(desk: Desk, arguments: Any, field: str) -> None:
     assert error["data"]["details"]["field"] == field
 
 
-@pytest.mark.requirement("002-code-invalid-json")
+@pytest.mark.requirement("json-code-invalid-json")
 @pytest.mark.parametrize("text", ['{"a": 1,}', '{"a": 1, "a": 2}', "[NaN]", '"text"', "\xff"])
 def test_a_file_that_is_not_a_json_document(desk: Desk, text: str) -> None:
     (desk.folder / "bad.json").write_bytes(text.encode("latin-1"))
@@ -58,7 +59,7 @@ def test_a_document_with_a_key_twice_is_refused(desk: Desk) -> None:
     assert desk.error(PREVIEW, raw)["code"] == "INVALID_JSON"
 
 
-@pytest.mark.requirement("002-code-too-large")
+@pytest.mark.requirement("json-code-too-large")
 def test_a_document_over_the_limit(desk: Desk) -> None:
     error = desk.error(PREVIEW, {"document": {"a": "x" * 1_000_001}, "instruction": "set a to b"})
     assert error["code"] == "DOCUMENT_TOO_LARGE"
@@ -68,14 +69,14 @@ def test_a_document_over_the_limit(desk: Desk) -> None:
     assert error["data"]["error_type"] == "validation"
 
 
-@pytest.mark.requirement("002-code-too-long")
+@pytest.mark.requirement("json-code-too-long")
 def test_an_instruction_over_the_limit(desk: Desk) -> None:
     error = desk.error(PREVIEW, {"document": {"a": 1}, "instruction": "x" * 1001})
     assert error["code"] == "INSTRUCTION_TOO_LONG"
     assert error["data"]["details"]["field"] == "instruction"
 
 
-@pytest.mark.requirement("002-code-llm")
+@pytest.mark.requirement("json-code-llm")
 @pytest.mark.parametrize(
     ("kind", "code"),
     [
@@ -91,7 +92,7 @@ def test_a_provider_that_fails(tmp_path: Path, kind: str, code: str) -> None:
     assert error["data"]["error_type"] == "llm_service"
 
 
-@pytest.mark.requirement("002-code-session")
+@pytest.mark.requirement("json-code-session")
 def test_a_session_that_is_not_there(desk: Desk) -> None:
     error = desk.error(APPLY, {"session_id": "sess_unknown"})
     assert error["code"] == "SESSION_NOT_FOUND"
@@ -99,14 +100,14 @@ def test_a_session_that_is_not_there(desk: Desk) -> None:
     assert desk.error(APPLY, {"session_id": "bad id!"})["code"] == "INVALID_INPUT"
 
 
-@pytest.mark.requirement("002-session-principal")
+@pytest.mark.requirement("json-session-principal")
 def test_a_session_of_somebody_else_is_not_there(desk: Desk) -> None:
     held = desk.preview({"a": 1}, "set a to 2", principal="ann")["session_id"]
     assert desk.error(APPLY, {"session_id": held}, "bob")["code"] == "SESSION_NOT_FOUND"
     assert desk.call(APPLY, {"session_id": held}, "ann")["isError"] is False
 
 
-@pytest.mark.requirement("002-code-changed")
+@pytest.mark.requirement("json-code-changed")
 def test_a_document_that_changed_since_the_preview(desk: Desk) -> None:
     file = desk.folder / "c.json"
     file.write_text('{"a": 1}')
@@ -119,7 +120,7 @@ def test_a_document_that_changed_since_the_preview(desk: Desk) -> None:
     assert file.read_text() == '{"a": 9}'
 
 
-@pytest.mark.requirement("002-code-changed")
+@pytest.mark.requirement("json-code-changed")
 def test_a_document_hash_that_is_not_the_previews(desk: Desk) -> None:
     held = desk.preview({"a": 1}, "set a to 2")
     wrong = {"session_id": held["session_id"], "document_hash": "0" * 64}
@@ -128,7 +129,7 @@ def test_a_document_hash_that_is_not_the_previews(desk: Desk) -> None:
     assert reply["status"] == "success"
 
 
-@pytest.mark.requirement("002-code-processing")
+@pytest.mark.requirement("json-code-processing")
 def test_more_changes_than_allowed(desk: Desk) -> None:
     document = {"items": [{"n": number} for number in range(201)]}
     error = desk.error(PREVIEW, {"document": document, "instruction": "set all n to 500"})
@@ -137,13 +138,13 @@ def test_more_changes_than_allowed(desk: Desk) -> None:
     assert "201" in error["message"]
 
 
-@pytest.mark.requirement("002-code-processing")
+@pytest.mark.requirement("json-code-processing")
 def test_a_document_nested_too_deeply(desk: Desk) -> None:
     deep = '{"document": ' + '{"a":' * 150 + "1" + "}" * 150 + ', "instruction": "set a to 2"}'
     assert desk.error(PREVIEW, deep)["code"] == "PROCESSING_ERROR"
 
 
-@pytest.mark.requirement("002-redis-error")
+@pytest.mark.requirement("json-redis-error")
 def test_a_redis_that_is_not_there(tmp_path: Path) -> None:
     desk = Desk(tmp_path, sessions="redis://127.0.0.1:1/0")
     error = desk.error(PREVIEW, {"document": {"a": 1}, "instruction": "set a to 2"})

@@ -13,7 +13,7 @@ import pytest
 from redline.core.errors import ProviderFailed
 from redline.core.ports.models import LlmReply, LlmRequest
 from redline.instruct.model.values import from_plain
-from redline.toolsets.json_editor.propose import propose_with
+from redline.services.instructions.propose import propose_with
 from tests.toolsets.json_editor.desk import Desk, ScriptedLlm
 
 DOCUMENT = {
@@ -30,7 +30,7 @@ def answer(*changes: tuple[str, str, str], status: str = "success") -> dict[str,
     return {"status": status, "message": "done", "changes": listed}
 
 
-@pytest.mark.requirement("002-offline-first")
+@pytest.mark.requirement("json-offline-first")
 def test_a_certain_instruction_does_not_reach_the_provider(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer())
     reply = Desk(tmp_path, llm).preview(DOCUMENT, "set the limit to 20")
@@ -38,7 +38,7 @@ def test_a_certain_instruction_does_not_reach_the_provider(tmp_path: Path) -> No
     assert llm.requests == []
 
 
-@pytest.mark.requirement("002-providers")
+@pytest.mark.requirement("json-providers")
 def test_an_uncertain_one_does_and_its_proposal_is_typed_operations(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer(("replace", "/limit", "25")))
     desk = Desk(tmp_path, llm)
@@ -54,7 +54,7 @@ def test_an_uncertain_one_does_and_its_proposal_is_typed_operations(tmp_path: Pa
     assert desk.apply(reply["session_id"])["modified_document"]["limit"] == 25
 
 
-@pytest.mark.requirement("002-grounding")
+@pytest.mark.requirement("json-grounding")
 @pytest.mark.parametrize(
     "change",
     [
@@ -76,14 +76,14 @@ def test_what_the_instruction_does_not_say_is_not_proposed(
     assert "not followed" in reply["message"]
 
 
-@pytest.mark.requirement("002-grounding")
+@pytest.mark.requirement("json-grounding")
 def test_one_ungrounded_change_spoils_the_whole_proposal(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer(("replace", "/limit", "25"), ("replace", "/users/0/role", '"admin"')))
     reply = Desk(tmp_path, llm).preview(DOCUMENT, "the limit ought be somewhere like 25 now")
     assert reply["changes"] == []
 
 
-@pytest.mark.requirement("002-repair")
+@pytest.mark.requirement("json-repair")
 @pytest.mark.parametrize(
     "bad",
     [
@@ -131,7 +131,7 @@ PEOPLE = {
 }
 
 
-@pytest.mark.requirement("002-guard-by-record")
+@pytest.mark.requirement("json-guard-by-record")
 @pytest.mark.parametrize(
     ("instruction", "paths", "accepted"),
     [
@@ -156,7 +156,7 @@ def test_a_change_is_taken_only_on_the_record_the_words_choose(
         assert reply["changes"] == []
 
 
-@pytest.mark.requirement("002-guard-by-record")
+@pytest.mark.requirement("json-guard-by-record")
 def test_a_grounded_change_on_an_implied_place_is_a_candidate(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer(("replace", "/people/@1/age", "41")))
     desk = Desk(tmp_path, llm)
@@ -179,7 +179,7 @@ class DrippingLlm(ScriptedLlm):
         raise ProviderFailed("late")
 
 
-@pytest.mark.requirement("002-model-deadline")
+@pytest.mark.requirement("json-model-deadline")
 def test_a_provider_that_never_finishes_costs_one_deadline() -> None:
     llm = DrippingLlm()
     started = monotonic()
@@ -194,7 +194,7 @@ def test_a_provider_that_never_finishes_costs_one_deadline() -> None:
     assert "did not answer in time" in offline.message
 
 
-@pytest.mark.requirement("002-cache")
+@pytest.mark.requirement("json-cache")
 def test_identical_previews_ask_once_and_get_sessions_of_their_own(tmp_path: Path) -> None:
     llm = ScriptedLlm(answer(("replace", "/limit", "31")))
     desk = Desk(tmp_path, llm)

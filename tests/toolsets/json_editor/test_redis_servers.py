@@ -13,8 +13,8 @@ PREVIEW = {"document": {"a": 1}, "instruction": "set a to 2"}
 
 
 @pytest.mark.redis
-@pytest.mark.requirement("002-two-servers")
-@pytest.mark.requirement("002-redis-error")
+@pytest.mark.requirement("json-two-servers")
+@pytest.mark.requirement("json-redis-error")
 def test_a_preview_of_one_server_is_applied_by_another_and_redis_may_die(tmp_path: Path) -> None:
     redis = RedisServer(tmp_path)
     redis.start()

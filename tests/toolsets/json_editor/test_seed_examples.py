@@ -61,7 +61,7 @@ def shown(reply: dict[str, Any]) -> list[dict[str, Any]]:
     return [{name: change[name] for name in SEEN} for change in reply["changes"]]
 
 
-@pytest.mark.requirement("002-simple-update")
+@pytest.mark.requirement("json-simple-update")
 def test_a_simple_field_update_is_previewed_and_applied(client: Client) -> None:
     reply = preview(client, CONTACT, "Update the email to john.doe@newcompany.com")
     assert re.fullmatch(r"sess_[a-zA-Z0-9]+", reply["session_id"])
@@ -89,7 +89,7 @@ def test_a_simple_field_update_is_previewed_and_applied(client: Client) -> None:
     assert applied["status"] == "success"
 
 
-@pytest.mark.requirement("002-nested-update")
+@pytest.mark.requirement("json-nested-update")
 def test_two_clauses_change_two_nested_settings(client: Client) -> None:
     wanted = "Change Alice's theme to light and enable Bob's notifications"
     reply = preview(client, USERS, wanted)
@@ -112,7 +112,7 @@ def test_two_clauses_change_two_nested_settings(client: Client) -> None:
     assert (reply["message"], reply["status"]) == ("Found 2 changes to apply", "success")
 
 
-@pytest.mark.requirement("002-ambiguous")
+@pytest.mark.requirement("json-ambiguous")
 def test_an_ambiguous_instruction_gets_suggestions(client: Client) -> None:
     reply = preview(client, PRODUCTS, "Update the price")
     assert reply["changes"] == []
@@ -125,7 +125,7 @@ def test_an_ambiguous_instruction_gets_suggestions(client: Client) -> None:
     ]
 
 
-@pytest.mark.requirement("002-suggestions-work")
+@pytest.mark.requirement("json-suggestions-work")
 def test_the_suggested_instructions_work_when_sent_back(client: Client) -> None:
     suggested = preview(client, PRODUCTS, "Update the price")["suggestions"]
     one = preview(client, PRODUCTS, suggested[0])
@@ -136,7 +136,7 @@ def test_the_suggested_instructions_work_when_sent_back(client: Client) -> None:
     assert [c["proposed_value"] for c in every["changes"]] == ["12.09", "17.59", "28.59"]
 
 
-@pytest.mark.requirement("002-error-object")
+@pytest.mark.requirement("json-error-object")
 def test_a_document_that_is_a_string_is_refused_with_the_error_object(client: Client) -> None:
     reply = client.call(
         "json_editor_preview",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from redline.adapters.code_index.rank import rank
 from redline.adapters.code_index.schema import BEST, MINOR, pack, parts_of, unpack
 from redline.code.analysis import Analysis
-from redline.code.index.facts import LARGEST_FILE, FileFacts
+from redline.code.index.facts import MAX_FILE_BYTES, FileFacts
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
@@ -22,11 +22,11 @@ from redline.core.ports.tree import Entry, Kind, Tree
 BATCH = 100
 # Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
 _CHUNK = 128 << 10
-# No more than can all fail while a lease lasts.
+# At most as many as can all fail within one lease.
 _CHUNK_FILES = 8
-# The share of changed files after which ranks are worth computing anew.
+# The share of changed files after which ranks are worth computing again.
 RERANK_SHARE = 0.01
-# A build that has not written its lease for so long has died.
+# A build that has not renewed its lease for this many seconds has died.
 LEASE = 30.0
 _BEST_OF_FILE = (
     "INSERT INTO best SELECT file, row_number() OVER (ORDER BY line), id FROM symbols "  # noqa: S608
@@ -137,7 +137,7 @@ class IndexBuilder:
         progress: Callable[[int, int], None] | None = None,
         ends: float = float("inf"),
     ) -> int:
-        """Read what is stale, drop what is gone, rank anew when enough has changed.
+        """Read what is stale, drop what is gone, rank again when enough has changed.
 
         How many files were read: fewer than are stale when the moment *ends* came first.
         """
@@ -219,9 +219,9 @@ class IndexBuilder:
     def _read(self, item: Stale) -> _Read | None:
         """The file with its digest; without content where there is nothing to parse."""
         try:
-            if item.entry.size > LARGEST_FILE:
+            if item.entry.size > MAX_FILE_BYTES:
                 return _Read(item, f"size:{item.entry.size}", b"", FileFacts((), {}, 0))
-            content = self._tree.read(item.path, LARGEST_FILE)
+            content = self._tree.read(item.path, MAX_FILE_BYTES)
         except RedlineError:
             return None
         digest = digest_of(content)
@@ -290,13 +290,13 @@ class IndexBuilder:
             self._define(name, symbol.name)
         self._db.execute(_BEST_OF_FILE, (row,))
 
-    def _define(self, name: int, spelled: str) -> None:
+    def _define(self, name: int, text: str) -> None:
         """Make a name findable by its parts, once."""
         done = self._db.execute("UPDATE names SET defined=1 WHERE id=? AND defined=0", (name,))
         if done.rowcount:
             self._db.executemany(
                 "INSERT OR IGNORE INTO parts VALUES (?,?)",
-                ((part, name) for part in parts_of(spelled)),
+                ((part, name) for part in parts_of(text)),
             )
 
     def _name(self, name: str) -> int:

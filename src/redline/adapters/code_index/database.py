@@ -20,7 +20,7 @@ from redline.core.ports.code import IndexedFile, IndexedSymbol, IndexedUses
 from redline.core.ports.search import Grep
 from redline.core.ports.tree import Tree
 
-# So many stale files are read at once before answering; more go to the background.
+# How many stale files are read before answering; more are left to the background build.
 INLINE_FILES = 150
 # Workspaces up to this size are compared with the disk before every answer.
 WATCHED_FILES = 2_000
@@ -54,6 +54,9 @@ class SqliteIndex:
         roots: int,
         analysis: Analysis,
         worker: Sequence[str] = (),
+        *,
+        watched_files: int = WATCHED_FILES,
+        recheck: float = RECHECK,
     ) -> None:
         for place in (os.path.dirname(directory), directory):
             os.makedirs(place, mode=0o700, exist_ok=True)
@@ -63,6 +66,8 @@ class SqliteIndex:
         self._worker = tuple(worker)
         self._process: subprocess.Popen[bytes] | None = None
         self._checked = 0.0
+        self._watched_files = watched_files
+        self._recheck = recheck
         self._lock = Lock()
 
     def _open(self) -> sqlite3.Connection:
@@ -76,7 +81,7 @@ class SqliteIndex:
             return connect(self._path)
 
     def close(self) -> None:
-        """Let go of the database; a running background build goes on by itself."""
+        """Close the database; a running background build continues."""
         with self._lock:
             self._db.close()
 
@@ -86,9 +91,9 @@ class SqliteIndex:
             complete = self._fact("complete") is not None
             if self._is_building():
                 return "ready" if complete else "building"
-            if self._worker and complete and self._count() > WATCHED_FILES:
+            if self._worker and complete and self._count() > self._watched_files:
                 self._builder.update_only(recent[:INLINE_FILES])
-                if time.monotonic() - self._checked > RECHECK:
+                if time.monotonic() - self._checked > self._recheck:
                     self._checked = time.monotonic()
                     self._start()
                 return "ready"
@@ -144,7 +149,7 @@ class SqliteIndex:
         """Definitions whose names hold the words, best first."""
         scores: dict[int, float] = {}
         for word in words:
-            hits = self._named(word.lower())
+            hits = self._find_named(word.lower())
             weight = 1.0 + 4.0 / (1 + len(hits)) ** 0.5
             for row, share in hits.items():
                 scores[row] = scores.get(row, 0.0) + weight * share
@@ -156,7 +161,7 @@ class SqliteIndex:
         rows.sort(key=lambda row: -scores[row[-1]] - _RANK_WEIGHT * row[11])
         return [_symbol(row) for row in rows[:limit]]
 
-    def _named(self, word: str) -> dict[int, float]:
+    def _find_named(self, word: str) -> dict[int, float]:
         """Defined names one of whose parts begins with *word*, and how much of it that is."""
         stem = word.removesuffix("s") if len(word) > _STEM else word
         with self._lock:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 
 from redline.adapters.code_index.schema import BEST, MINOR
-from redline.code.index.rank import MOST_DEFINERS, edge_weight, file_ranks
+from redline.code.index.rank import MAX_DEFINERS, edge_weight, file_ranks
 
 _EDGES_PER_FILE = 300
 _BEST_OF_ALL = (
@@ -53,7 +53,7 @@ def _edges(db: sqlite3.Connection) -> tuple[_Edges, _Users]:
     edges: _Edges = {}
     users: _Users = {}
     for name, where in definers.items():
-        if len(where) > MOST_DEFINERS:
+        if len(where) > MAX_DEFINERS:
             continue
         rows = db.execute("SELECT file, count FROM uses WHERE name=?", (name,)).fetchall()
         outside = [(file, count) for file, count in rows if file not in where]

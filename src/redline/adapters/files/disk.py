@@ -1,7 +1,7 @@
 """Every touch of the file system, one small method each, by directory handle and plain names.
 
 All reading and changing of workspaces and of the journal goes through a `Disk`, so the fault
-harness can stop, fail or forget at every operation. A directory handle (`Dir`) is a descriptor;
+harness can stop, fail or lose every operation. A directory handle (`Dir`) is a descriptor;
 on platforms without `dir_fd` it is a path (see `portable.py`). `platform.choose_disk` picks.
 """
 
@@ -12,7 +12,7 @@ import os
 import stat as modes
 from collections.abc import Callable
 
-from redline.adapters.files.disk_read import O_CALM, O_NOFOLLOW, Dir, DiskReading, fd_of
+from redline.adapters.files.disk_read import O_NOFOLLOW, O_SAFE_OPEN, Dir, DiskReading, fd_of
 
 try:
     import fcntl
@@ -22,7 +22,7 @@ else:
     # macOS: a plain fsync stops at the drive's cache.
     _FULL_SYNC = getattr(fcntl, "F_FULLFSYNC", None)
 
-# The operations that change something or make a change last, for the fault harness.
+# The operations that change or sync something, for the fault harness.
 MUTATIONS = (
     "create",
     "append",
@@ -54,12 +54,12 @@ class Disk(DiskReading):
 
     def create(self, base: Dir, name: str, mode: int = 0o600) -> int:
         """A new file for writing; EEXIST when anything is there."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_CALM
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_SAFE_OPEN
         return os.open(name, flags, mode, dir_fd=fd_of(base))
 
     def open_own(self, base: Dir, name: str) -> int:
         """One of Redline's own files for reading and writing, made if missing."""
-        flags = os.O_RDWR | os.O_CREAT | O_NOFOLLOW | O_CALM
+        flags = os.O_RDWR | os.O_CREAT | O_NOFOLLOW | O_SAFE_OPEN
         return os.open(name, flags, 0o600, dir_fd=fd_of(base))
 
     def append(self, fd: int, data: bytes) -> None:
@@ -80,15 +80,15 @@ class Disk(DiskReading):
         os.ftruncate(fd, size)
 
     def sync(self, fd: int) -> None:
-        """Make a file's content and facts last."""
+        """Sync a file: data and metadata."""
         _sync(fd)
 
     def sync_data(self, fd: int) -> None:
-        """Make a file's bytes last; its times and mode may not."""
+        """Sync a file's data; its times and mode may be lost."""
         _sync_data(fd)
 
     def sync_dir(self, base: Dir) -> None:
-        """Make a directory's entries last."""
+        """Sync a directory's entries."""
         _sync(fd_of(base))
 
     def rename(self, base: Dir, name: str, to: Dir, new: str) -> None:
@@ -135,16 +135,16 @@ class Disk(DiskReading):
 
     def chmod(self, base: Dir, name: str, mode: int) -> None:
         """Set the permission bits of a file or directory, never through a link."""
-        fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_CALM, dir_fd=fd_of(base))
+        fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=fd_of(base))
         try:
             os.fchmod(fd, mode)
         finally:
             os.close(fd)
 
     def sync_entry(self, base: Dir, name: str) -> None:
-        """Make a file's or directory's own facts last, where it may be opened."""
+        """Sync the metadata of a file or directory, if it may be opened."""
         try:
-            fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_CALM, dir_fd=fd_of(base))
+            fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=fd_of(base))
         except PermissionError:
             return
         try:

@@ -13,7 +13,6 @@ from typing import Any
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.disk_read import Dir
-from redline.core.ports.tree import FactLists
 
 _OPENAT2 = 437  # the same number on every architecture
 _RENAMEAT2 = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "armv7l": 382, "ppc64le": 357}
@@ -119,13 +118,6 @@ class LinuxDisk(Disk):
             return os.open(parts[0], flags | os.O_NOFOLLOW, mode, dir_fd=base)
         return openat2(base, os.fsencode("/".join(parts)), flags, mode)
 
-    def facts(self, base: Dir, names: Sequence[str]) -> FactLists:
-        """One statx for each name; what it refuses is asked for in the portable way."""
-        from redline.adapters.files.statx import facts_at
-
-        assert isinstance(base, int)
-        return facts_at(base, names) or super().facts(base, names)
-
     def rename_new(self, base: Dir, name: str, to: Dir, new: str) -> None:
         """One renameat2 with NOREPLACE; file systems without it get the portable way."""
         if self._renameat2 is None:
@@ -153,7 +145,7 @@ class LinuxDisk(Disk):
         return ctypes.get_errno() if failed else 0
 
     def chmod(self, base: Dir, name: str, mode: int) -> None:
-        """Through an O_PATH descriptor, so that a file nobody may read can be changed too."""
+        """Through an O_PATH descriptor, so that an unreadable file can be changed too."""
         assert isinstance(base, int)
         fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=base)
         try:

@@ -55,7 +55,7 @@ class PortableDisk(Disk):
         return self.open_dir(base, (name,))
 
     def stat(self, base: Dir, name: str) -> os.stat_result:
-        """What stands at *name*; a link is not followed."""
+        """What is at *name*; a link is not followed."""
         return os.lstat(os.path.join(str(base), name) if name else str(base))
 
     def readlink(self, base: Dir, name: str) -> str:

@@ -17,7 +17,7 @@ _O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _O_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _O_BINARY = getattr(os, "O_BINARY", 0)
 # Never block on a FIFO, never adopt a terminal.
-O_CALM = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_CLOEXEC | _O_BINARY
+O_SAFE_OPEN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_CLOEXEC | _O_BINARY
 # What is compared at once of a file that is large.
 _PIECE = 1 << 18
 # O_PATH needs no read permission on directories; where it is missing, reading must do.
@@ -38,12 +38,12 @@ class DiskReading:
         return self._beneath(fd_of(base), parts, os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC, 0)
 
     def close_dir(self, handle: Dir) -> None:
-        """Give a handle back."""
+        """Close a directory handle."""
         os.close(fd_of(handle))
 
     def open_read(self, base: Dir, parts: Sequence[str]) -> int:
         """A descriptor for reading; a link anywhere is ELOOP. The caller checks the kind."""
-        return self._beneath(fd_of(base), parts, os.O_RDONLY | O_CALM, 0)
+        return self._beneath(fd_of(base), parts, os.O_RDONLY | O_SAFE_OPEN, 0)
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
         """Whether *parts* is there without any link on the way; None where a walk must tell."""
@@ -70,7 +70,7 @@ class DiskReading:
     # -- looking ------------------------------------------------------------------------------
 
     def stat(self, base: Dir, name: str) -> os.stat_result:
-        """What stands at *name*; a link is not followed. An empty name is *base* itself."""
+        """What is at *name*; a link is not followed. An empty name is *base* itself."""
         if not name:
             return os.fstat(fd_of(base))
         return os.stat(name, dir_fd=fd_of(base), follow_symlinks=False)
@@ -118,7 +118,7 @@ class DiskReading:
         return os.open(name, flags, dir_fd=fd_of(base))
 
     def split(self, base: Dir) -> tuple[list[str], list[str], list[str], list[str]]:
-        """The names of directories, files, links and others, told apart without a stat."""
+        """The names of directories, files, links and others, separated without a stat."""
         directories: list[str] = []
         files: list[str] = []
         links: list[str] = []
@@ -169,12 +169,12 @@ class DiskReading:
         return not self.pread(fd, 1, len(content))
 
     def close_fd(self, fd: int) -> None:
-        """Give a descriptor back."""
+        """Close a descriptor."""
         os.close(fd)
 
 
 def _link_or(error: OSError, current: int, name: str) -> OSError:
-    """ELOOP when a link stands where a directory was expected (the kernel says ENOTDIR there)."""
+    """ELOOP when a link is where a directory was expected (the kernel reports ENOTDIR there)."""
     if error.errno not in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
         return error
     try:

@@ -1,8 +1,8 @@
-"""Locks on places, across threads and processes, on a bounded set of lock files.
+"""Locks on paths, across threads and processes, on a bounded set of lock files.
 
 Each place hashes to one of a few hundred lock files in a directory that all workspaces of a user
 share, so two servers with overlapping roots still meet. Lock files are taken in sorted order, so
-nobody waits in a circle. Changes to files also share one lock that moving or removing a
+there is no deadlock. Changes to files also share one lock that moving or removing a
 directory takes alone.
 """
 
@@ -20,7 +20,7 @@ from redline.core.errors import Locked
 BUCKETS = 251
 DIRECTORIES = -1
 _WAIT = 15.0
-_MOST_IDLE = 24
+_MAX_IDLE = 24
 _FIRST_NAP, _LAST_NAP = 0.0005, 0.02
 
 
@@ -37,18 +37,18 @@ class LockFiles:
     """Lock files, some of which stay open between uses: a lock taken again costs no opening."""
 
     def __init__(self, opened: Callable[[str], int]) -> None:
-        self._opened = opened
+        self._open_lock = opened
         self._guard = threading.Lock()
-        # Open and held by nobody, longest unused first; two holders never share a descriptor.
+        # Open but not locked, longest unused first; two holders never share a descriptor.
         self._idle: dict[str, int] = {}
 
     def take(self, name: str, *, exclusive: bool, wait: bool) -> int | None:
-        """A descriptor that holds the lock *name*; None when somebody else has it."""
+        """A descriptor that holds the lock *name*; None when another holder has it."""
         while True:
             with self._guard:
                 fd = self._idle.pop(name, -1)
             if fd < 0:
-                fd = self._opened(name)
+                fd = self._open_lock(name)
             try:
                 taken = platform.lock(fd, exclusive=exclusive, wait=wait)
                 if taken and os.fstat(fd).st_nlink:
@@ -61,12 +61,12 @@ class LockFiles:
                 return None
             os.close(fd)  # the file was removed: others lock the one that is there now
 
-    def give_back(self, name: str, fd: int) -> None:
-        """Let go of a lock that `take` gave."""
+    def release(self, name: str, fd: int) -> None:
+        """Release a lock that `take` returned."""
         try:
             platform.unlock(fd)
         except OSError:
-            os.close(fd)  # which lets go as well
+            os.close(fd)  # which releases it as well
         else:
             self._keep(name, fd)
 
@@ -74,13 +74,13 @@ class LockFiles:
         with self._guard:
             if name not in self._idle:
                 self._idle[name] = fd
-                if len(self._idle) <= _MOST_IDLE:
+                if len(self._idle) <= _MAX_IDLE:
                     return
                 fd = self._idle.pop(next(iter(self._idle)))
         os.close(fd)
 
     def close(self) -> None:
-        """Close the files nobody holds."""
+        """Close the files that are not locked."""
         with self._guard:
             while self._idle:
                 os.close(self._idle.popitem()[1])
@@ -103,7 +103,7 @@ class OneLock:
         self._fd = fd
 
     def __exit__(self, *_: object) -> None:
-        self._files.give_back(self._name, self._fd)
+        self._files.release(self._name, self._fd)
 
     def close(self) -> None:
         """Close the file."""
@@ -111,7 +111,7 @@ class OneLock:
 
 
 class Held:
-    """Lock files held; let go with `release`."""
+    """Lock files that are held until `release`."""
 
     def __init__(self, files: LockFiles, buckets: frozenset[int]) -> None:
         self.buckets = buckets
@@ -123,9 +123,9 @@ class Held:
         self._held.append((name, fd))
 
     def release(self) -> None:
-        """Let go of everything; harmless when called twice."""
+        """Release every lock; harmless when called twice."""
         while self._held:
-            self._files.give_back(*self._held.pop())
+            self._files.release(*self._held.pop())
 
 
 class PlaceLocks:
@@ -134,19 +134,19 @@ class PlaceLocks:
     def __init__(self, directory: str, wait: float = _WAIT) -> None:
         self._directory = directory
         self._wait = wait
-        self._files = LockFiles(self._opened)
+        self._files = LockFiles(self._open_lock)
         os.makedirs(directory, 0o700, exist_ok=True)
 
-    def _opened(self, name: str) -> int:
+    def _open_lock(self, name: str) -> int:
         path = os.path.join(self._directory, name)
         return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close the files."""
         self._files.close()
 
     def acquire(self, buckets: Iterable[int], *, directories: bool) -> Held:
-        """Hold every bucket, alone; with *directories* nobody else changes anything meanwhile."""
+        """Hold every bucket exclusively; with *directories*, keep out every other change."""
         wanted = frozenset(buckets)
         held = Held(self._files, wanted)
         deadline = time.monotonic() + self._wait

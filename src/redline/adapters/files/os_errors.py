@@ -38,7 +38,7 @@ def reading_failed(error: OSError, shown: str) -> RedlineError:
         return kind(shown)
     match error.errno:
         case errno.ELOOP:
-            return SymlinkEscape(shown, f"Symbolic link stands in the way: {shown}")
+            return SymlinkEscape(shown, f"Symbolic link in the way: {shown}")
         case errno.EACCES | errno.EPERM:
             return PathDenied(shown, f"Permission denied: {shown}")
         case errno.ENAMETOOLONG | errno.EILSEQ | errno.EINVAL:

@@ -93,7 +93,7 @@ def lock(fd: int, *, exclusive: bool, wait: bool) -> bool:
 
 
 def unlock(fd: int) -> None:
-    """Let go of a lock and keep the file open."""
+    """Release a lock and keep the file open."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -112,11 +112,11 @@ class Writers(Enum):
 
 
 def lease(fd: int) -> Writers:
-    """Take a read lease on an open file: from now on `lease_broken` tells of every writer.
+    """Take a read lease on an open file: from now on `lease_broken` reports every writer.
 
-    Linux grants one only while no process has the file open for writing, and makes whoever opens
-    it for writing wait until the lease is released (which closing *fd* does). Other systems, other
-    users' files and network file systems grant none.
+    Linux grants one only while no process has the file open for writing, and makes a process that
+    opens it for writing wait until the lease is released (which closing *fd* does). Other systems,
+    other users' files and network file systems grant none.
     """
     if not _SYSTEM.startswith("linux"):
         return Writers.UNKNOWN

@@ -54,7 +54,7 @@ class Walk:
         return self.roots.innermost(self.root or 0, tuple(self.names)), exists
 
     def close(self) -> None:
-        """Give the handles back."""
+        """Close the handles."""
         for handle in self.handles:
             self.roots.disk.close_dir(handle)
         self.handles.clear()
@@ -80,7 +80,7 @@ class Walk:
         except FileNotFoundError:
             return self._missing(name)
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._read_error(error) from None
         return None
 
     def _missing(self, name: str) -> bool:
@@ -90,7 +90,7 @@ class Walk:
         self.todo = []
         return False
 
-    def _failed(self, error: OSError) -> Exception:
+    def _read_error(self, error: OSError) -> Exception:
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EINVAL):
             return Raced()
         return reading_failed(error, self.raw)
@@ -126,10 +126,10 @@ class Walk:
 
     def _enter_if_possible(self) -> None:
         before = list(split_path(self.outside))
-        spelled = before + self.todo
-        if ".." in spelled:
-            spelled = spelled[: spelled.index("..")]
-        entered = self.roots.enter(spelled)
+        written = before + self.todo
+        if ".." in written:
+            written = written[: written.index("..")]
+        entered = self.roots.enter(written)
         if entered is None or entered[1] < len(before):
             entered = self.roots.enter(before)
         if entered is None:

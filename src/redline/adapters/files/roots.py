@@ -1,4 +1,4 @@
-"""The roots: which directories there are, how each is spelled, and a handle on each for life."""
+"""The roots: which directories are open, the paths that name each, and a handle on each."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Roots:
                 number = known[identity] = len(roots)
                 roots.append(Root(real, is_writable))
                 self.handles.append(handle)
-            for spelling in (real, os.path.abspath(path)):
-                self._aliases.append((split_path(spelling), number))
+            for alias in (real, os.path.abspath(path)):
+                self._aliases.append((split_path(alias), number))
         self._aliases.sort(key=lambda alias: -len(alias[0]))
         self.listed = tuple(roots)
         # For each root the roots that lie within it, by their way from there.
@@ -63,7 +63,7 @@ class Roots:
         return real, handle, (found.st_dev, found.st_ino)
 
     def enter(self, parts: Sequence[str]) -> tuple[int, int] | None:
-        """The root whose spelling begins *parts*, and how long that spelling is."""
+        """The root whose path *parts* begin with, and how many parts that path has."""
         for alias, number in self._aliases:
             if tuple(parts[: len(alias)]) == alias:
                 return number, len(alias)
@@ -77,7 +77,7 @@ class Roots:
         return WorkspacePath(root, parts)
 
     def close(self) -> None:
-        """Give the roots back."""
+        """Close the roots."""
         while self.handles:
             self.disk.close_dir(self.handles.pop())
 

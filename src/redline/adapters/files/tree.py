@@ -31,7 +31,7 @@ STAGED = ".redline-"
 
 
 def kind_of(mode: int) -> Kind:
-    """What a mode says stands there."""
+    """The kind of entry that a mode denotes."""
     if modes.S_ISREG(mode):
         return Kind.FILE
     if modes.S_ISDIR(mode):
@@ -61,7 +61,7 @@ class DiskTree:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise self._failed(error, path) from None
+            raise self._read_error(error, path) from None
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
         """The bytes of a regular file; at most *limit*, else TooLarge."""
@@ -82,7 +82,7 @@ class DiskTree:
                 charge_read(path, found.st_size)
             content = self._disk.read(fd, found.st_size, limit)
         except OSError as error:
-            raise self._failed(error, path) from None
+            raise self._read_error(error, path) from None
         finally:
             self._disk.close_fd(fd)
         if len(content) > limit:
@@ -92,13 +92,13 @@ class DiskTree:
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
         """Up to *length* bytes from *offset*."""
         fd, found = self.open(path)
-        if found.st_size:  # told beforehand, the end needs no second read; 0 may mean unknown
+        if found.st_size:  # a known size spares a second read at the end; 0 may mean unknown
             length = min(length, max(found.st_size - offset, 0))
         length = min(length, MAX_FILE_BYTES)
         try:
             return self._disk.pread(fd, length, offset)
         except OSError as error:
-            raise self._failed(error, path) from None
+            raise self._read_error(error, path) from None
         finally:
             self._disk.close_fd(fd)
 
@@ -138,7 +138,7 @@ class DiskTree:
         return self._inside(path, look)
 
     def _inside(self, path: WorkspacePath, work: Callable[[Dir], T]) -> T:
-        """What *work* makes of a directory's handle; what fails meanwhile is worded with *path*."""
+        """Run *work* with a directory's handle; report an OSError with *path*."""
         try:
             handle = self._disk.open_dir(self._root_of(path), path.parts)
             try:
@@ -146,7 +146,7 @@ class DiskTree:
             finally:
                 self._disk.close_dir(handle)
         except OSError as error:
-            raise self._failed(error, path) from None
+            raise self._read_error(error, path) from None
 
     def walk(
         self,
@@ -159,10 +159,10 @@ class DiskTree:
         try:
             top = self._disk.open_dir(self._root_of(path), path.parts)
         except OSError as error:
-            raise self._failed(error, path) from None
-        return walk_down(self._disk, top, STAGED, depth, self._unsealed(path, enter))
+            raise self._read_error(error, path) from None
+        return walk_down(self._disk, top, STAGED, depth, self._without_sealed(path, enter))
 
-    def _unsealed(
+    def _without_sealed(
         self, path: WorkspacePath, enter: Callable[[str], bool] | None
     ) -> Callable[[str], bool] | None:
         """*enter* that leaves out Redline's own directories beneath *path*."""
@@ -184,17 +184,17 @@ class DiskTree:
             finally:
                 self._disk.close_dir(parent)
         except OSError as error:
-            raise self._failed(error, path) from None
+            raise self._read_error(error, path) from None
 
     def state(self, path: WorkspacePath) -> State:
-        """The state of a place with a file's content included: what a plan starts from."""
+        """The state of a path with a file's content included: what a plan starts from."""
         if path.parts:
             try:
                 return self._file_state(path)
             except (TooLarge, LimitReached):
                 raise
             except RedlineError:
-                pass  # most likely no file: looking tells
+                pass  # most likely not a file: `stat` below finds out
         entry = self.stat(path)
         if entry is None:
             return ABSENT
@@ -213,23 +213,23 @@ class DiskTree:
     def open(self, path: WorkspacePath) -> tuple[int, os.stat_result]:
         """A descriptor on a regular file, and what it is; the caller closes it."""
         if not path.parts:
-            raise IsADirectory(self._shown(path))
+            raise IsADirectory(self._show(path))
         root = self._root_of(path)
         try:
             fd = self._disk.open_read(root, path.parts)
         except OSError as error:
-            raise self._failed(error, path) from None
+            raise self._read_error(error, path) from None
         found = self._disk.fstat(fd)
         if modes.S_ISREG(found.st_mode):
             return fd, found
         self._disk.close_fd(fd)
         kind = IsADirectory if modes.S_ISDIR(found.st_mode) else NotARegularFile
-        raise kind(self._shown(path))
+        raise kind(self._show(path))
 
     def _root_of(self, path: WorkspacePath) -> Dir:
         """The handle to open *path* from; PathDenied for Redline's own files."""
         if self._workspace.is_sealed(path):
-            shown = self._shown(path)
+            shown = self._show(path)
             raise PathDenied(shown, f"Redline's own files are out of reach: {shown}")
         return self._workspace.handle(path.root)
 
@@ -239,13 +239,13 @@ class DiskTree:
         except FileNotFoundError:
             return None
 
-    def _failed(self, error: OSError, path: WorkspacePath) -> Exception:
+    def _read_error(self, error: OSError, path: WorkspacePath) -> Exception:
         if isinstance(error, FileNotFoundError):
-            return NotFound(self._shown(path))
+            return NotFound(self._show(path))
         return reading_failed(error, self._workspace.absolute(path))
 
     def _too_large(self, path: WorkspacePath, size: int, limit: int) -> TooLarge:
-        shown = self._shown(path)
+        shown = self._show(path)
         return TooLarge(
             shown,
             f"Too large ({size} bytes, the limit is {limit}): {shown}",
@@ -253,7 +253,7 @@ class DiskTree:
             details={"size": size, "limit": limit},
         )
 
-    def _shown(self, path: WorkspacePath) -> str:
+    def _show(self, path: WorkspacePath) -> str:
         return show_name(self._workspace.absolute(path))
 
 

@@ -20,13 +20,13 @@ def walk_down(
     depth: int | None,
     enter: Callable[[str], bool] | None,
 ) -> Iterator[Folder]:
-    """Every directory from *top* down, parents first; *top* is given back at the end."""
+    """Every directory from *top* down, parents first; *top* is closed at the end."""
     deepest = _DEEPEST if depth is None else min(depth, _DEEPEST)
     handles = [top]
     try:
         folder = read_folder(disk, top, "", staged)
         yield folder
-        waiting = [_reversed(folder, enter)] if deepest else []
+        waiting = [_reverse(folder, enter)] if deepest else []
         while waiting:
             if not waiting[-1]:
                 waiting.pop()
@@ -44,7 +44,7 @@ def walk_down(
                 disk.close_dir(handles.pop())
                 continue
             yield folder
-            waiting.append(_reversed(folder, enter) if len(handles) <= deepest else [])
+            waiting.append(_reverse(folder, enter) if len(handles) <= deepest else [])
     finally:
         for handle in handles:
             disk.close_dir(handle)
@@ -66,7 +66,7 @@ def without_staged(names: list[str], staged: str) -> list[str]:
     return names
 
 
-def _reversed(folder: Folder, enter: Callable[[str], bool] | None) -> list[tuple[str, str]]:
+def _reverse(folder: Folder, enter: Callable[[str], bool] | None) -> list[tuple[str, str]]:
     """The directories to enter, the first one last."""
     prefix = folder.prefix
     return [

@@ -30,7 +30,7 @@ FOREIGN = 1_000_000
 
 
 class DiskWorkspace:
-    """Directories this process may touch; see `core.ports.tree.Workspace`."""
+    """Directories this process may touch; see `core.ports.tree.PathResolver`."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class DiskWorkspace:
         return any(prefix[: len(path.parts)] == path.parts for prefix in below)
 
     def close(self) -> None:
-        """Give the roots back."""
+        """Close the roots."""
         self._all.close()
 
     # -- the walk -----------------------------------------------------------------------------

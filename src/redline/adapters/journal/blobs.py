@@ -1,9 +1,9 @@
 """Larger contents by their digest, compressed, each stored once; flat, so one directory sync does.
 
-One that was made of another by a small change is stored as that change, see `deltas.py`; small ones
-stand in the journal, see `contents.py`. A content is here when all that it is told by is: a power
-cut may have left it alone. A delta never takes the place of what is here, so no two contents can
-come to be told by each other; a full content may, as it needs no other.
+A content that differs little from another is stored as a delta, see `format/deltas.py`; small ones
+are in the journal, see `content_store.py`. A content counts as stored when its bases are stored
+too: a power cut may have kept a delta without its base. A delta never replaces a stored content,
+so no two contents can depend on each other; a full content may replace one, as it needs no base.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEVEL = 1
 # A large content is packed and unpacked in pieces of this size.
 PIECE = 1 << 18
 # A smaller content is always stored in full.
-LEAST_DELTA = 1 << 16
+MIN_DELTA = 1 << 16
 
 Given = Mapping[str, bytes | Callable[[], bytes]]
 
@@ -30,46 +30,48 @@ Given = Mapping[str, bytes | Callable[[], bytes]]
 class Blobs:
     """Content-addressed storage in one directory."""
 
-    def __init__(self, disk: Disk, directory: Dir, least_delta: int = LEAST_DELTA) -> None:
+    def __init__(self, disk: Disk, directory: Dir, min_delta: int = MIN_DELTA) -> None:
         self._disk = disk
         self._directory = directory
-        self._least_delta = least_delta
-        # Blobs whose directory entry is known to last; another process's may not yet.
-        self._lasting: set[str] = set()
+        self._min_delta = min_delta
+        # Blobs whose directory entry is known to be durable; another process's may not be yet.
+        self._durable: set[str] = set()
 
-    def put(self, contents: Given, transaction: str, bases: Mapping[str, str] | None = None) -> int:
-        """Make every content last, reading those given as a function; how many bytes this added.
+    def store(
+        self, contents: Given, transaction: str, bases: Mapping[str, str] | None = None
+    ) -> int:
+        """Store every content durably, calling those given as a function; the bytes this added.
 
-        *bases* says of a content what it was made of, which stands before it in *contents*.
+        *bases* maps a content to the one it was made from, which precedes it in *contents*.
         """
         added = 0
         unsure: list[str] = []
         for number, (digest, content) in enumerate(contents.items()):
             if self.has(digest):
-                if digest not in self._lasting:
+                if digest not in self._durable:
                     unsure.append(digest)
                 continue
             data = content if isinstance(content, bytes) else content()
             delta = self._delta((bases or {}).get(digest, ""), contents, data)
             temporary = temporary_name(transaction, number)
             added += self._write(digest, data, delta, temporary)
-            if delta is not None and not self.has(digest):  # one stood there that lacks its base
+            if delta is not None and not self.has(digest):  # the stored one lacks its base
                 added += self._write(digest, data, None, temporary)
             unsure.append(digest)
         if unsure:
             self._disk.sync_dir(self._directory)
-            self._lasting.update(unsure)
+            self._durable.update(unsure)
         return added
 
     def _delta(self, base: str, contents: Given, data: bytes) -> Delta | None:
-        """How *data* can be told by its base, if that is here."""
+        """The delta from *base* to *data*, if *base* is stored and a delta is worth it."""
         old = contents.get(base)
-        if len(data) < self._least_delta or not isinstance(old, bytes) or not self.has(base):
+        if len(data) < self._min_delta or not isinstance(old, bytes) or not self.has(base):
             return None
-        return delta_between(base, old, data, self._told_by(base))
+        return delta_between(base, old, data, self._stored_delta(base))
 
-    def _told_by(self, digest: str) -> Delta | None:
-        """How a stored content is told by another; None for one that is stored in full."""
+    def _stored_delta(self, digest: str) -> Delta | None:
+        """The delta that a content is stored as; None for one that is stored in full."""
         fd = self._disk.open_read(self._directory, (digest,))
         try:
             return parse_delta(self._disk.pread(fd, LENGTH, 0))
@@ -77,8 +79,8 @@ class Blobs:
             self._disk.close_fd(fd)
 
     def _chain(self, digest: str) -> Iterator[str]:
-        """A content, what it is told by, and so on; FileNotFoundError where one is missing."""
-        delta = self._told_by(digest)
+        """A content and its bases in turn; FileNotFoundError where one is missing."""
+        delta = self._stored_delta(digest)
         yield digest
         if delta is not None:
             yield from self._chain(delta.base)
@@ -121,16 +123,16 @@ class Blobs:
         try:
             delta = parse_delta(self._disk.pread(fd, LENGTH, 0))
             if delta is None:
-                yield from self._unpacked(fd, 0)
+                yield from self._decompress(fd, 0)
             else:
-                rebuilt = delta.rebuilt(self.pieces(delta.base), self._unpacked(fd, LENGTH))
-                yield from _checked(digest, rebuilt)
+                rebuilt = delta.rebuild(self.pieces(delta.base), self._decompress(fd, LENGTH))
+                yield from _verify(digest, rebuilt)
         except (zlib.error, ValueError):
             raise OSError(errno.EIO, "a content of the history is damaged", digest) from None
         finally:
             self._disk.close_fd(fd)
 
-    def _unpacked(self, fd: int, offset: int) -> Iterator[bytes]:
+    def _decompress(self, fd: int, offset: int) -> Iterator[bytes]:
         unpacker = zlib.decompressobj()
         while not unpacker.eof:
             packed = unpacker.unconsumed_tail
@@ -142,31 +144,31 @@ class Blobs:
             yield unpacker.decompress(packed, PIECE)
 
     def keep_only(self, wanted: set[str]) -> None:
-        """Drop every other content; nobody may be putting meanwhile."""
+        """Drop every other content; the caller keeps others from storing at the same time."""
         for name in self._disk.names(self._directory):
             if name not in wanted:
                 self._disk.unlink(self._directory, name)
-        self._lasting &= wanted
+        self._durable &= wanted
 
-    def forget(self, transactions: Iterable[str], count: int) -> None:
-        """Remove the half-written files of transactions that died, for good."""
+    def remove_half_written(self, transactions: Iterable[str], count: int) -> None:
+        """Durably remove the half-written blobs of *transactions*, at most *count* of each."""
         for transaction in transactions:
             for number in range(count):
                 name = temporary_name(transaction, number)
                 if self._is_named(name):
                     self._disk.unlink(self._directory, name)
-        # Also when none was found: that one got its name may not last yet.
+        # Also when none was found: the rename of one may not be durable yet.
         self._disk.sync_dir(self._directory)
 
     def close(self) -> None:
-        """Give the directory back."""
+        """Close the directory."""
         self._disk.close_dir(self._directory)
 
     def _write(self, digest: str, content: bytes, delta: Delta | None, temporary: str) -> int:
         size = 0
         fd = self._disk.create(self._directory, temporary)
         try:
-            for packed in _packed(content, delta):
+            for packed in _compress(content, delta):
                 self._disk.append(fd, packed)
                 size += len(packed)
             self._disk.sync_data(fd)
@@ -183,7 +185,7 @@ class Blobs:
         return size
 
 
-def _checked(digest: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _verify(digest: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The *pieces*; ValueError at their end when they are not what *digest* names.
 
     zlib guards what one file holds, but not that two files still belong together.
@@ -196,11 +198,11 @@ def _checked(digest: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
         raise ValueError("put together, it is another content")
 
 
-def _packed(content: bytes, delta: Delta | None) -> Iterator[bytes]:
+def _compress(content: bytes, delta: Delta | None) -> Iterator[bytes]:
     """What is stored of a content, compressed, in pieces, a small one in one."""
     front = b""
     if delta is not None:
-        front, content = delta.spelled(), delta.between(content)
+        front, content = delta.header(), delta.between(content)
     if len(content) <= PIECE:
         yield front + zlib.compress(content, LEVEL)
         return

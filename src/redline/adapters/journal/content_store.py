@@ -1,7 +1,7 @@
 """Contents of the history by their digest: small ones in the journal's lines, others as blobs.
 
-A content in the line of the operation that brought it lasts by the one sync that commits the
-operation. The journal is read as a whole, so only so much goes there.
+A content in its operation's line becomes durable with the one sync that commits the operation.
+The journal is read as a whole, so its total size is limited.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from io import BytesIO
 from redline.adapters.journal.blobs import LEVEL, Blobs, Given
 from redline.adapters.journal.log import Journal
 
-# What one operation may put into its line, packed.
-MOST_INLINE = 16 << 10
-# Above this more packing would be wasted than gained.
-_MOST_PACKED = 8 * MOST_INLINE
-# A journal of this size takes in no more contents: its reader is to be quick.
-_MOST_JOURNAL = 8 << 20
-# A window of 8 kB, not 32: for small contents making zlib's tables costs more than packing.
+# How many compressed bytes one operation may put into its line.
+MAX_INLINE = 16 << 10
+# Larger contents are not even tried: compressing them would rarely make them fit.
+_MAX_PACKED = 8 * MAX_INLINE
+# A larger journal carries no more contents, so that reading it stays quick.
+_MAX_JOURNAL = 8 << 20
+# A window of 8 kB, not 32: for small contents, zlib's set-up costs more than compressing.
 _WINDOW, _MEMORY = 13, 6
 
 
-class Contents:
+class ContentStore:
     """Where every content that undo, redo and recovery need is found."""
 
-    def __init__(self, journal: Journal, blobs: Blobs, most_inline: int = MOST_INLINE) -> None:
+    def __init__(self, journal: Journal, blobs: Blobs, max_inline: int = MAX_INLINE) -> None:
         self._journal = journal
         self._blobs = blobs
-        self._most_inline = most_inline
+        self._max_inline = max_inline
 
     def save(
         self, given: Given, transaction: str, bases: Mapping[str, str]
     ) -> tuple[dict[str, bytes], int]:
-        """What the operation's line must bring along, and how many bytes blobs took at once.
+        """The contents that the operation's line must carry, and how many bytes went to blobs.
 
-        *bases* says of a content what it was made of. The caller keeps pruning away from here
-        until that line is written.
+        *bases* maps a content to the one it was made from. The caller prevents pruning until that
+        line is written.
         """
-        packed = self._packed(given)
+        packed = self._pack_inline(given)
         if packed is not None:
             return packed, 0
-        return {}, self._blobs.put(given, transaction, bases)
+        return {}, self._blobs.store(given, transaction, bases)
 
-    def _packed(self, given: Given) -> dict[str, bytes] | None:
+    def _pack_inline(self, given: Given) -> dict[str, bytes] | None:
         """Every content that is not yet in the journal, or None when that is too much."""
         size = 0
         plain: dict[str, bytes] = {}
@@ -55,16 +55,16 @@ class Contents:
                 return None
             size += len(content)
             plain[digest] = content
-        if size > _MOST_PACKED:
+        if size > _MAX_PACKED:
             return None
-        lasting = self._journal.lasting()
-        if self._journal.last_size > _MOST_JOURNAL:
+        durable = self._journal.durable()
+        if self._journal.last_size > _MAX_JOURNAL:
             return None
         packed: dict[str, bytes] = {}
-        room = self._most_inline
+        room = self._max_inline
         for digest, content in plain.items():
-            if digest not in lasting:
-                text = binascii.b2a_base64(_compressed(content), newline=False)
+            if digest not in durable:
+                text = binascii.b2a_base64(_compress(content), newline=False)
                 room -= len(text)
                 packed[digest] = text
         return packed if room >= 0 else None
@@ -79,7 +79,7 @@ class Contents:
         """The content in pieces, none of them large; EIO when it is gone or damaged."""
         text = self._journal.content(digest)
         if text is None and not self._blobs.has(digest):
-            # A line may have taken the place of one that we read before it was taken back.
+            # A line that we read may have been taken back and another written in its place.
             self._journal.read_again()
             text = self._journal.content(digest)
         if text is None:
@@ -90,6 +90,6 @@ class Contents:
             raise OSError(errno.EIO, "a content of the history is damaged", digest) from None
 
 
-def _compressed(content: bytes) -> bytes:
+def _compress(content: bytes) -> bytes:
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY)
     return packer.compress(content) + packer.flush()

@@ -1,14 +1,14 @@
-"""Slots: one small file per change under way, locked by whoever carries it out.
+"""Slots: one small file per change under way, locked by the process that carries it out.
 
-A slot names what a transaction stages before it stages it, so that whoever finds the slot without
-an owner can clean up or finish. Slots are used again and again; their number is the
+A slot names what a transaction stages before it stages it, so that a process that finds the slot
+without an owner can clean up or finish. Slots are used again and again; their number is the
 largest number of changes that ever ran at once.
 
 A change of a single file or link, made or replaced, belongs to a *series*: one synced intent names
 a run of ids that stage in the same directory, and each change of the run takes the next. That
-one is over is written without a sync: the sync of the directory has made it last that its new file
-waits no longer, so after a power cut there is nothing to mistake. Recovery looks at the newest
-of the series that reached the journal; the others were over before it began.
+one has finished is written without a sync: the sync of the directory has already made durable that
+its staged file is gone, so a power cut leaves no doubt. Recovery looks at the newest of the series
+that reached the journal; the others had finished before it began.
 
 Other changes may need work after a power cut, so their end is synced. That sync also names the next
 one: its id, and that it stages in the same directories. Until it begins, the slot is
@@ -36,17 +36,17 @@ from redline.adapters.journal.format.slots import (
     SERIES,
     Peeked,
     Staging,
+    encode_intent,
+    encode_locks,
     new_ids,
     parse,
-    spell_intent,
-    spell_locks,
 )
 
 # A larger change leaves no guess for the next one.
-_MOST_GUESSED = 8
+_MAX_GUESSED = 8
 # How many changes one intent announces: as many as keep it within a sector of a disk.
 _SERIES = 32
-# A directory that changed this lately may change again without its time telling.
+# A directory that changed this lately may change again with the same timestamp.
 _UNSURE_NS = 50_000_000
 
 
@@ -57,36 +57,36 @@ class Slot:
         self._disk = disk
         self._fd = fd
         self.name = name
-        # What the next change has been promised to be, and whether as one of a series.
+        # What the slot announces the next change to be, and whether as one of a series.
         self.ready: tuple[Staging, bool] | None = None
         # Ids that are announced and not used yet, the next one last.
         self._unused: list[str] = []
         # The change under way, if it is one of a series.
         self._single: str = ""
-        # What `finish` is going to write, made while the processor is still warm: behind a sync
-        # everything costs twice as much.
+        # What `finish` is going to write, built while the processor's caches are warm: after a
+        # sync everything costs twice as much.
         self._next: tuple[str, bytes] | None = None
         # The last directories, and as JSON: they rarely change from one change to the next.
         self._staging: Staging = ()
-        self._spelled = "[]"
+        self._staging_json = "[]"
 
     def activate(self, staging: Staging, buckets: frozenset[int], *, single: bool) -> str:
-        """Say durably what is about to be staged; the id of the transaction."""
+        """Say durably what is about to be staged; return the id of the transaction."""
         is_ready, self.ready = self.ready == (staging, single), None
-        self._spell(staging)
+        self._remember(staging)
         if single:
             return self._activate_single(buckets, is_ready=is_ready)
         unused, self._unused = self._unused, []
-        if len(staging) <= _MOST_GUESSED:
+        if len(staging) <= _MAX_GUESSED:
             following = new_ids(1)
             self._next = following[0], READY + self._intent(following)
         if is_ready:
             transaction = unused.pop()
-            self.tell_locks(transaction, buckets)
+            self.publish_locks(transaction, buckets)
             self._disk.pwrite(self._fd, ACTIVE, INTENT)
             return transaction
         ids = new_ids(1)
-        self.tell_locks(ids[0], buckets)
+        self.publish_locks(ids[0], buckets)
         self._disk.pwrite(self._fd, ACTIVE + self._intent(ids), INTENT)
         self._disk.sync_data(self._fd)
         return ids[0]
@@ -94,25 +94,25 @@ class Slot:
     def _activate_single(self, buckets: frozenset[int], *, is_ready: bool) -> str:
         if is_ready:
             self._single = self._unused.pop()
-            self.tell_locks(self._single, buckets, ACTIVE)
+            self.publish_locks(self._single, buckets, ACTIVE)
             return self._single
         self._unused = []
         ids = new_ids(_SERIES)
         self._single = ids[0]
-        self.tell_locks(self._single, buckets, ACTIVE)
+        self.publish_locks(self._single, buckets, ACTIVE)
         self._disk.pwrite(self._fd, SERIES + self._intent(ids, is_series=True), INTENT)
         self._disk.sync_data(self._fd)
         self._unused = list(ids[:0:-1])
         return self._single
 
-    def tell_locks(self, transaction: str, buckets: frozenset[int], state: bytes = b"") -> None:
-        """Say to those who are alive which locks a transaction needs; *state* in a series."""
-        self._disk.pwrite(self._fd, state + spell_locks(transaction, buckets), 0)
+    def publish_locks(self, transaction: str, buckets: frozenset[int], state: bytes = b"") -> None:
+        """Tell live processes which locks a transaction needs; *state* in a series."""
+        self._disk.pwrite(self._fd, state + encode_locks(transaction, buckets), 0)
 
     def finish(self) -> None:
-        """Say that the change is over, and that the next is likely to stage there too.
+        """Say that the change has finished, and that the next is likely to stage there too.
 
-        This lasts, unless the change is one of a series.
+        This is synced, unless the change is one of a series.
         """
         if self._single:
             self._disk.pwrite(self._fd, READY, 0)
@@ -126,13 +126,13 @@ class Slot:
             self._unused = [following[0]]
             self.ready = self._staging, False
 
-    def _spell(self, staging: Staging) -> None:
+    def _remember(self, staging: Staging) -> None:
         if self._staging != staging:
             self._staging = staging
-            self._spelled = json.dumps(staging, separators=(",", ":"))
+            self._staging_json = json.dumps(staging, separators=(",", ":"))
 
     def _intent(self, transactions: tuple[str, ...], *, is_series: bool = False) -> bytes:
-        return spell_intent(transactions, self._spelled, is_series=is_series)
+        return encode_intent(transactions, self._staging_json, is_series=is_series)
 
     def abandon(self) -> None:
         """Durably say that recovery is to take the change back."""
@@ -140,7 +140,7 @@ class Slot:
         alone = self._intent((self._single,)) if self._single else b""
         self._mark(ABANDONED + alone)
 
-    def close_books(self) -> None:
+    def mark_done_durably(self) -> None:
         """Durably say that nothing waits here."""
         self._mark(DONE)
         self._single, self._next, self.ready = "", None, None
@@ -150,7 +150,7 @@ class Slot:
         self._disk.sync_data(self._fd)
 
     def take_over(self) -> Peeked:
-        """What it says; from now on everybody sees that somebody looks after it."""
+        """Read the slot of a dead process and show other processes that this one settles it."""
         found = self._read()
         if found.state == READY and not found.is_series:
             self._disk.pwrite(self._fd, ACTIVE, INTENT)
@@ -164,16 +164,16 @@ class Slot:
         return self._read().state == DONE
 
     def close(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
-    def retire(self) -> None:
-        """Give the lock back and leave no promise behind."""
+    def close_and_discard(self) -> None:
+        """Release the lock and cancel the announced next change."""
         try:
-            # If this does not last, recovery finds a promise that nobody made use of, or a
-            # series of which every change is over.
+            # If a power cut loses this write, recovery finds an announced change that never
+            # began, or a series of which every change has finished.
             self._disk.pwrite(self._fd, DONE, INTENT)
         except OSError:
             self.ready = None
@@ -192,7 +192,7 @@ class Slots:
         self._listed: tuple[int, list[str]] = -1, []
 
     def take(self, staging: Staging, *, single: bool) -> Slot:
-        """A slot nobody uses, if possible one that is ready for such a change in *staging*."""
+        """A free slot, if possible one that is ready for such a change in *staging*."""
         with self._guard:
             for slot in self._free:
                 if slot.ready == (staging, single):
@@ -211,7 +211,7 @@ class Slots:
             slot.close()
         return self._new()
 
-    def give_back(self, slot: Slot) -> None:
+    def free(self, slot: Slot) -> None:
         """Let another change use *slot*."""
         with self._guard:
             self._free.append(slot)
@@ -223,7 +223,7 @@ class Slots:
             slot.close()
 
     def orphans(self) -> list[Slot]:
-        """Slots of changes whose owner died, locked by us now; give each back or leave it."""
+        """Slots of changes whose process died, locked by us now; `free` or `leave` each."""
         found = []
         with self._guard:
             for name in sorted(self._disk.names(self._directory)):
@@ -238,7 +238,7 @@ class Slots:
     def unfinished_over(self, buckets: frozenset[int]) -> bool:
         """Whether a change on one of *buckets*, which the caller holds, was left unfinished.
 
-        Its owner cannot be alive: a living owner would hold the bucket, and tell of its locks.
+        Its process cannot be alive: a live one would hold the bucket, and publish its locks.
         """
         for name in self._names():
             if name in self._mine:
@@ -259,14 +259,14 @@ class Slots:
         return self._listed[1]
 
     def close(self) -> None:
-        """Give every slot and the directory back."""
+        """Close every slot and the directory."""
         with self._guard:
             while self._free:
-                self._free.pop().retire()
+                self._free.pop().close_and_discard()
             self._disk.close_dir(self._directory)
 
     def peek(self, name: str) -> Peeked:
-        """What a slot of anybody says."""
+        """What the slot of any process says."""
         try:
             fd = self._disk.open_read(self._directory, (name,))
         except FileNotFoundError:

@@ -1,9 +1,9 @@
 """The journal: one file that only grows, a checksummed line per operation.
 
-An operation is committed the moment its line lasts on disk. A line cut off by a crash fails its
+An operation is committed the moment its line is durable. A line cut off by a crash fails its
 checksum and counts for nothing. `R` lines are operations, `V` lines revoke one, `F` lines say that
 one was carried out to the end although its slot could not be closed. `C` lines are operations that
-bring small contents along; `K` lines keep contents whose operation was pruned.
+carry small contents; `K` lines keep contents whose operation was pruned.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from redline.adapters.journal.format.lines import (
     Head,
     Line,
     checksum_of,
-    spell_line,
-    spell_token,
+    format_content,
+    format_line,
     tokens_of,
 )
 
@@ -34,7 +34,7 @@ _NEXT = "journal.next"
 
 
 class Undecided(Exception):
-    """A line was neither made to last nor durably taken back; `is_there` as the file reads now."""
+    """A line is neither durable nor durably taken back; `is_there` as the file reads now."""
 
     def __init__(self, *, is_there: bool) -> None:
         super().__init__()
@@ -60,10 +60,10 @@ class Journal:
         self._added = 0
         self._own_added = 0
         self._lines: list[Line] = []
-        self._places: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
         self._contents: dict[str, tuple[int, int]] = {}
-        # Contents we have synced ourselves; what others wrote, they may still take back.
-        self._lasting: set[str] = set()
+        # Contents this process has synced; other processes may still take theirs back.
+        self._durable: set[str] = set()
         # Lines that fail their checksum: cut off by a crash, or damaged.
         self.unreadable = 0
         self.revoked: set[str] = set()
@@ -72,24 +72,24 @@ class Journal:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def commit(self, line: bytes, brought: Iterable[str] = (), added: int = 0) -> None:
-        """Make an operation's line last, and so the contents *brought* by it: the commit point.
+    def commit(self, line: bytes, inline: Iterable[str] = (), added: int = 0) -> None:
+        """Append and fsync an operation's line with its *inline* contents: the commit point.
 
         *added* is what it put into blobs, as the line says too. OSError means that the line is not
-        there and never will be; Undecided that nobody can tell.
+        there and never will be; Undecided that this cannot be determined.
         """
         with self._guard:
             self._append(line)
-            self._lasting.update(brought)
+            self._durable.update(inline)
             self._own_added += added
 
     def revoke(self, operation_id: str) -> None:
         """Durably take an operation's line back."""
-        self._append(spell_line(b"V " + operation_id.encode()))
+        self._append(format_line(b"V " + operation_id.encode()))
 
     def finish(self, operation_id: str) -> None:
         """Durably say that an operation was carried out."""
-        self._append(spell_line(b"F " + operation_id.encode()))
+        self._append(format_line(b"F " + operation_id.encode()))
 
     def _append(self, data: bytes) -> None:
         with self._guard, self._lock:
@@ -128,7 +128,7 @@ class Journal:
         """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
         with self._guard, self._lock:
             self.refresh()
-            kept = self._kept(keep, wanted)
+            kept = self._select(keep, wanted)
             self._discard_half_written()
             fd = self._disk.create(self._directory, _NEXT)
             try:
@@ -143,14 +143,14 @@ class Journal:
             finally:
                 self._open()
 
-    def _kept(self, keep: Iterable[Line], wanted: Iterable[str]) -> bytes:
+    def _select(self, keep: Iterable[Line], wanted: Iterable[str]) -> bytes:
         lines = [self._raw(line) for line in keep]
-        brought = {token[:DIGEST].decode() for raw in lines for token in tokens_of(raw)}
+        inline = {token[:DIGEST].decode() for raw in lines for token in tokens_of(raw)}
         inherited = []
-        for digest in sorted(set(wanted) - brought):
+        for digest in sorted(set(wanted) - inline):
             text = self.content(digest)
             if text is not None:
-                inherited.append(spell_line(b"K " + spell_token(digest, text)))
+                inherited.append(format_line(b"K " + format_content(digest, text)))
         return b"".join(inherited + lines)
 
     def _discard_half_written(self) -> None:
@@ -160,7 +160,7 @@ class Journal:
             return
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close the files."""
         self._lock.close()
         if self._fd >= 0:
             self._disk.close_fd(self._fd)
@@ -172,7 +172,7 @@ class Journal:
         """Take in what any process has written since."""
         with self._guard:
             self._follow()
-            if self.last_size < self._read_to:  # somebody took back what we have read
+            if self.last_size < self._read_to:  # another process took back what we have read
                 self._reopen()
             size = self.last_size
             if size > self._read_to:
@@ -188,7 +188,7 @@ class Journal:
     def weight(self) -> tuple[int, float]:
         """About how many bytes the history takes, and when its oldest operation was made.
 
-        Lines nobody else wrote since they were read need not be read for that.
+        Lines that only this process wrote since the last read need not be read for that.
         """
         with self._guard:
             self._follow()
@@ -198,14 +198,14 @@ class Journal:
             oldest = next((line.head.time for line in self.lines), math.inf)
             return self.last_size + self._added + self._own_added, oldest
 
-    def lasting(self) -> set[str]:
-        """Contents that are here and stay, as long as the caller keeps pruning away."""
+    def durable(self) -> set[str]:
+        """Contents that are durable here, as long as the caller prevents pruning."""
         with self._guard:
             self._follow()
-            return self._lasting
+            return self._durable
 
-    def place(self, digest: str) -> tuple[int, int] | None:
-        """Where a content stands and how long it is, as of the last refresh."""
+    def location(self, digest: str) -> tuple[int, int] | None:
+        """The offset and length of a content, as of the last refresh."""
         return self._contents.get(digest)
 
     def content(self, digest: str) -> bytes | None:
@@ -214,7 +214,7 @@ class Journal:
             self.refresh()
             found = self._content(digest)
             if found is None and digest in self._contents:
-                self.read_again()  # its line was taken back and another stands there
+                self.read_again()  # its line was taken back and another written there
                 found = self._content(digest)
             return found
 
@@ -237,11 +237,11 @@ class Journal:
 
     def find(self, operation_id: str) -> Line | None:
         """The line of an operation, revoked or not."""
-        place = self._places.get(operation_id)
+        place = self._numbers.get(operation_id)
         return None if place is None else self._lines[place]
 
     def body(self, line: Line) -> bytes:
-        """The body of an operation's record; LookupError when it was pruned meanwhile."""
+        """The body of an operation's record; LookupError when it was pruned since."""
         fields = self._raw(line).rstrip(b"\n").split(b" ", FIELDS)
         return fields[FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[FIELDS]
 
@@ -249,7 +249,7 @@ class Journal:
         with self._guard:
             if line.file != self._identity:
                 self.refresh()
-                line = self._lines[self._places[line.head.id]]
+                line = self._lines[self._numbers[line.head.id]]
             return self._disk.pread(self._fd, line.length, line.offset)
 
     def _take_in(self, data: bytes) -> None:
@@ -273,11 +273,11 @@ class Journal:
             self.revoked.add(name)
         elif fields[0] == b"F":
             self.finished.add(name)
-        elif fields[0] in (b"R", b"C") and name not in self._places:
+        elif fields[0] in (b"R", b"C") and name not in self._numbers:
             reverts = None if fields[3] == b"-" else fields[3].decode()
             head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
             self._added += head.added
-            self._places[name] = len(self._lines)
+            self._numbers[name] = len(self._lines)
             self._lines.append(Line(head, offset, len(text) + 1, self._identity))
 
     def _note_contents(self, text: bytes, offset: int) -> None:
@@ -301,9 +301,9 @@ class Journal:
         self._added = 0
         self._own_added = 0
         self._lines = []
-        self._places = {}
+        self._numbers = {}
         self._contents = {}
-        self._lasting = set()
+        self._durable = set()
         self.unreadable = 0
         self.revoked = set()
         self.finished = set()

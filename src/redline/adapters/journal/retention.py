@@ -10,8 +10,8 @@ from redline.adapters.journal.format.lines import Line
 from redline.adapters.journal.log import Journal
 
 
-def may_be_over(journal: Journal, *, days: float, size: int) -> bool:
-    """False when no operation is over either limit; much cheaper than finding out which are."""
+def may_exceed(journal: Journal, *, days: float, size: int) -> bool:
+    """False when no operation exceeds either limit; much cheaper than finding out which do."""
     total, oldest = journal.weight()
     return total > size or oldest < time.time() - days * 86400
 
@@ -23,14 +23,14 @@ def what_stays(
     oldest = time.time() - days * 86400
     keep: list[Line] = []
     wanted: set[str] = set()
-    # Contents that stand in an older line, which has to leave them behind if it goes.
+    # Contents that are in an older line, which must be kept when that line is pruned.
     carried: dict[str, tuple[int, int]] = {}
     used = 0
     for line in reversed(journal.lines):
         new = blobs.with_bases(records.digests_in(journal.body(line))) - wanted
         used += line.length + sum(blobs.stored_size(digest) for digest in new)
-        places = {digest: journal.place(digest) for digest in new} | carried
-        carried = {d: place for d, place in places.items() if place and place[0] < line.offset}
+        found = {digest: journal.location(digest) for digest in new} | carried
+        carried = {d: where for d, where in found.items() if where and where[0] < line.offset}
         inherited = sum(length for _, length in carried.values())
         if keep and (line.head.time < oldest or used + inherited > size):
             break  # the newest always stays

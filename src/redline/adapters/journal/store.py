@@ -11,20 +11,22 @@ from redline.adapters.files.disk import Disk
 from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.files.os_errors import writing_failed
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.blobs import LEAST_DELTA, Blobs
-from redline.adapters.journal.content_store import MOST_INLINE, Contents
+from redline.adapters.journal.blobs import MIN_DELTA, Blobs
+from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
 from redline.adapters.journal.format import records
 from redline.adapters.journal.format.deltas import bases_of
-from redline.adapters.journal.format.lines import Head, spell_operation
+from redline.adapters.journal.format.lines import Head, format_operation
 from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.log import Journal, Undecided
 from redline.adapters.journal.recovery import Recovery
-from redline.adapters.journal.retention import may_be_over, what_stays
+from redline.adapters.journal.retention import may_exceed, what_stays
 from redline.adapters.journal.steps.file_guards import FileGuards
-from redline.adapters.journal.steps.handles import Places
+from redline.adapters.journal.steps.handles import DirectoryHandles
+from redline.adapters.journal.steps.preconditions import MAX_HELD
 from redline.adapters.journal.store_read import StoreReading
-from redline.adapters.journal.transaction import DiskTransaction
+from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
+from redline.adapters.journal.transaction.staged import StagedChange, stage_change
 from redline.adapters.journal.write_guard import WriteGuard
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import Locked, PathDenied, WriteFailed
@@ -48,8 +50,9 @@ class DiskStore(StoreReading):
         *,
         guard: WriteGuard | None = None,
         recover: bool = True,
-        most_inline: int = MOST_INLINE,
-        least_delta: int = LEAST_DELTA,
+        max_inline: int = MAX_INLINE,
+        min_delta: int = MIN_DELTA,
+        max_held: int = MAX_HELD,
     ) -> None:
         self.disk = disk
         self._guard_writes = guard.check if guard is not None else None
@@ -57,17 +60,19 @@ class DiskStore(StoreReading):
         self._seen: dict[WorkspacePath, tuple[int, int]] = {}
         try:
             for part in ("", "blobs", "slots"):
-                _make_lasting(disk, os.path.join(state_dir, part))
+                _make_durably(disk, os.path.join(state_dir, part))
             self._directory = disk.open_root(state_dir)
             self.locks = PlaceLocks(lock_dir)
             self._blob_locks = LockFiles(partial(disk.open_own, self._directory))
             blobs = disk.open_root(os.path.join(state_dir, "blobs"))
-            self.blobs = Blobs(disk, blobs, least_delta)
+            self.blobs = Blobs(disk, blobs, min_delta)
             self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
             journal = Journal(disk, self._directory)
         except OSError as error:
             raise writing_failed(error, state_dir) from error
-        super().__init__(workspace, journal, Contents(journal, self.blobs, most_inline))
+        super().__init__(
+            workspace, journal, ContentStore(journal, self.blobs, max_inline), max_held
+        )
         self.recovery = Recovery(self)
         if recover:
             self.recovery.run()
@@ -81,29 +86,27 @@ class DiskStore(StoreReading):
         kind: str = "change",
         reverts: str | None = None,
         consented: frozenset[GuardedPath] = frozenset(),
-    ) -> DiskTransaction:
-        """Lock, refuse guarded paths nobody *consented* to, check every base and stage."""
+    ) -> StagedChange:
+        """Lock, refuse guarded paths without *consented*, check every base and stage."""
         self._refuse_roots(change_set)
         for _ in range(_TRIES):
-            places, held = self.lock(change_set)
-            if not self._is_unfinished(held, places):
+            handles, held = self.lock(change_set)
+            if not self._is_unfinished(held, handles):
                 break
             self.recovery.run()
         else:
             raise Locked("An unfinished change holds these files and cannot be settled yet")
-        guards = FileGuards(self.disk, self._show)
-        transaction = DiskTransaction(self, origin, kind, reverts, held, places, guards)
+        locked = LockedPaths(self, held, handles, FileGuards(self.disk, self.show))
         try:
             if self._guard_writes is not None:
                 self._guard_writes(change_set, consented)
         except BaseException:
-            transaction.abandon()
+            locked.release()
             raise
-        transaction.prepare(change_set)
-        return transaction
+        return stage_change(change_set, ChangeRequest(origin, kind, reverts), locked)
 
-    def _is_unfinished(self, held: Held, places: Places) -> bool:
-        """Whether a dead change waits on these places; then they are let go for recovery."""
+    def _is_unfinished(self, held: Held, handles: DirectoryHandles) -> bool:
+        """Whether a dead process left a change of these paths; then release them for recovery."""
         waits = True
         try:
             waits = self.slots.unfinished_over(held.buckets)
@@ -111,7 +114,7 @@ class DiskStore(StoreReading):
             raise writing_failed(error) from error
         finally:
             if waits:
-                places.forget()
+                handles.close()
                 held.release()
         return waits
 
@@ -129,9 +132,9 @@ class DiskStore(StoreReading):
         held = self.hold_blobs()
         try:
             bases = bases_of(change_set.steps)
-            brought, added = self.contents.save(contents, operation_id, bases)
+            inline, added = self.contents.save(contents, operation_id, bases)
             head = Head(operation_id, kind, None, time.time(), added)
-            self.journal.commit(spell_operation(head, body, brought), brought, added)
+            self.journal.commit(format_operation(head, body, inline), inline, added)
         except OSError as error:
             raise writing_failed(error) from error
         except Undecided as error:
@@ -140,29 +143,29 @@ class DiskStore(StoreReading):
             self.release_blobs(held)
         return Operation(operation_id, head.time, origin, change_set, kind)
 
-    def lock(self, change_set: ChangeSet) -> tuple[Places, Held]:
-        """Hold the locks of every place a change set touches."""
-        places = Places(self.disk, self.workspace)
+    def lock(self, change_set: ChangeSet) -> tuple[DirectoryHandles, Held]:
+        """Lock every path that a change set touches."""
+        handles = DirectoryHandles(self.disk, self.workspace)
         paths = change_set.paths
         alone = _moves_directories(change_set)
         guess = self._guess(paths)
         held: Held | None = None
         try:
             for _ in range(_TRIES):
-                buckets = guess or places.buckets(paths)
+                buckets = guess or handles.buckets(paths)
                 guess = None
                 held = self.locks.acquire(buckets, directories=alone)
-                # Waiting takes time in which directories may have come and gone.
-                places.forget()
-                if places.buckets(paths) == buckets:
-                    self._seen = dict(places.identities)
-                    return places, held
+                # While this process waited, directories may have come and gone.
+                handles.close()
+                if handles.buckets(paths) == buckets:
+                    self._seen = dict(handles.identities)
+                    return handles, held
                 held.release()
-                places.forget()
+                handles.close()
         except BaseException as error:
             if held is not None:
                 held.release()
-            places.forget()
+            handles.close()
             if isinstance(error, OSError):
                 raise writing_failed(error) from error
             raise
@@ -190,10 +193,11 @@ class DiskStore(StoreReading):
                 ends = (step.path,)
             for path in ends:
                 if self.workspace.holds_root(path):
-                    shown = show_name(self.workspace.absolute(path))
+                    shown = self.show(path)
                     raise PathDenied(shown, f"An allowed directory cannot be replaced: {shown}")
 
-    def _show(self, path: WorkspacePath) -> str:
+    def show(self, path: WorkspacePath) -> str:
+        """A path as messages show it."""
         return show_name(self.workspace.absolute(path))
 
     def hold_blobs(self) -> int:
@@ -203,12 +207,12 @@ class DiskStore(StoreReading):
         return fd
 
     def release_blobs(self, fd: int | None) -> None:
-        """Let pruning go on."""
+        """Allow pruning again."""
         if fd is not None:
-            self._blob_locks.give_back(_BLOB_LOCK, fd)
+            self._blob_locks.release(_BLOB_LOCK, fd)
 
     def close(self) -> None:
-        """Give slots and handles back."""
+        """Close slots, files and handles."""
         self.slots.close()
         self.journal.close()
         self.blobs.close()
@@ -220,7 +224,7 @@ class DiskStore(StoreReading):
 
     def prune(self, *, days: float, size: int) -> int:
         """Drop the oldest operations over either limit; how many."""
-        if not may_be_over(self.journal, days=days, size=size) or self.recovery.run():
+        if not may_exceed(self.journal, days=days, size=size) or self.recovery.run():
             return 0
         with self._guard:
             lock = self._blob_locks.take(_BLOB_LOCK, exclusive=True, wait=False)
@@ -237,16 +241,16 @@ class DiskStore(StoreReading):
             except OSError:
                 return 0  # history may be longer than asked for; a change never fails over that
             finally:
-                self._blob_locks.give_back(_BLOB_LOCK, lock)
+                self._blob_locks.release(_BLOB_LOCK, lock)
 
 
-def _make_lasting(disk: Disk, path: str) -> None:
-    """Make a directory and its parents, private, such that they survive a power cut."""
+def _make_durably(disk: Disk, path: str) -> None:
+    """Make a private directory and its parents, and sync each so that it survives a power cut."""
     path = os.path.abspath(path)
     if os.path.isdir(path):
         return
     parent, name = os.path.split(path)
-    _make_lasting(disk, parent)
+    _make_durably(disk, parent)
     above = disk.open_root(parent)
     try:
         try:
@@ -259,7 +263,7 @@ def _make_lasting(disk: Disk, path: str) -> None:
 
 
 def _moves_directories(change_set: ChangeSet) -> bool:
-    """Whether a set may move or remove a directory: then nothing else runs meanwhile."""
+    """Whether a set may move or remove a directory: then nothing else may run at the same time."""
     return any(
         isinstance(step, Rename)
         or (isinstance(step.before, DirState) and not isinstance(step.after, DirState))

@@ -1,4 +1,4 @@
-"""The journal read: operations with and without contents, and which change each belongs to."""
+"""Read the journal: operations with and without contents, and which change each belongs to."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.content_store import Contents
+from redline.adapters.journal.content_store import ContentStore
 from redline.adapters.journal.format import records
 from redline.adapters.journal.format.lines import Line
 from redline.adapters.journal.log import Journal
-from redline.adapters.journal.steps.preconditions import MOST_HELD
-from redline.adapters.journal.undo_chains import Lineage
+from redline.adapters.journal.undo_chains import UndoChains
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HistoryError, UnknownOperation
 from redline.core.paths import WorkspacePath, show_name
@@ -20,14 +19,17 @@ from redline.core.ports.history import Chained, Operation
 
 
 class StoreReading:
-    """What `core.ports.history.Store` tells."""
+    """The reading half of `core.ports.history.Store`."""
 
-    def __init__(self, workspace: DiskWorkspace, journal: Journal, contents: Contents) -> None:
+    def __init__(
+        self, workspace: DiskWorkspace, journal: Journal, contents: ContentStore, max_held: int
+    ) -> None:
         self.workspace = workspace
         self.journal = journal
         self.contents = contents
+        self.max_held = max_held
         self._guard = threading.RLock()
-        self._known: tuple[object, Lineage] | None = None
+        self._known: tuple[object, UndoChains] | None = None
 
     def damage(self) -> str:
         """What cannot be read of the history, in words; empty when all of it can."""
@@ -45,18 +47,20 @@ class StoreReading:
         """An operation with contents, up to a limit; larger ones are left where they are."""
         line = self._line(operation_id)
         operation = self._operation(line, self.journal.body(line), steps)
-        budget = MOST_HELD
+        budget = self.max_held
         filled: list[Change | Rename] = []
         for step in operation.change_set.steps:
             if isinstance(step, Change):
                 sizes = [s.size for s in (step.before, step.after) if isinstance(s, FileState)]
                 budget -= sum(sizes)
                 if budget >= 0:
-                    step = Change(step.path, self._filled(step.before), self._filled(step.after))
+                    step = Change(
+                        step.path, self._load_content(step.before), self._load_content(step.after)
+                    )
             filled.append(step)
         return replace(operation, change_set=ChangeSet(tuple(filled)))
 
-    def _filled(self, state: State) -> State:
+    def _load_content(self, state: State) -> State:
         if not isinstance(state, FileState):
             return state
         try:
@@ -83,7 +87,7 @@ class StoreReading:
         for number in range(end - 1, -1, -1):
             try:
                 body = self.journal.body(lines[number])
-            except LookupError:  # pruned meanwhile, as is everything older
+            except LookupError:  # pruned since, as is everything older
                 return
             if records.may_name(body, naming) and self._touches(body, beneath):
                 yield self._operation(lines[number], body, steps)
@@ -92,7 +96,7 @@ class StoreReading:
         return place is None or records.touches(body, place, self.workspace.root_number)
 
     def _operation(self, line: Line, body: bytes, steps: int | None = None) -> Operation:
-        body, left_out = records.shortened(body, steps)
+        body, left_out = records.shorten(body, steps)
         change_set, origin, notes = records.decode_body(body, self.workspace.root_number)
         head = line.head
         return Operation(
@@ -102,7 +106,7 @@ class StoreReading:
             change_set,
             head.kind,
             head.reverts,
-            self._lineage().reverters.get(head.id),
+            self._chains().reverters.get(head.id),
             notes,
             left_out,
         )
@@ -121,21 +125,21 @@ class StoreReading:
     # -- chains of undo and redo --------------------------------------------------------------
 
     def chain(self, operation_id: str) -> Chained:
-        """Where an operation stands."""
+        """Which change an operation belongs to, and the latest operation on it."""
         line = self._line(operation_id)
-        lineage = self._lineage()
-        root = lineage.root(line)
-        last = lineage.last[root].head
+        chains = self._chains()
+        root = chains.root(line)
+        last = chains.last[root].head
         return Chained(operation_id, line.head.kind, root, last.id, last.kind == "undo")
 
     def latest(self, *, undone: bool) -> str | None:
         """The id of the latest operation that can be undone (or, with *undone*, redone)."""
         self.journal.refresh()
-        return self._lineage().latest(undone=undone)
+        return self._chains().latest(undone=undone)
 
-    def _lineage(self) -> Lineage:
+    def _chains(self) -> UndoChains:
         with self._guard:
             version = self.journal.version
             if self._known is None or self._known[0] != version:
-                self._known = version, Lineage(self.journal.lines, self.journal.find)
+                self._known = version, UndoChains(self.journal.lines, self.journal.find)
             return self._known[1]

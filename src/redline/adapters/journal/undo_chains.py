@@ -1,4 +1,4 @@
-"""Which change each undo and redo belongs to, and how things stand now."""
+"""Which change each undo and redo belongs to, and which operations can be undone now."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from redline.adapters.journal.format.lines import Line
 
 
-class Lineage:
+class UndoChains:
     """Chains of change, undo, redo, undo ... as of one moment of the journal."""
 
     def __init__(self, lines: Sequence[Line], find: Callable[[str], Line | None]) -> None:

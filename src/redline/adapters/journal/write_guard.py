@@ -64,7 +64,7 @@ class WriteGuard:
         self._program = [split_path(os.path.realpath(path)) for path in files]
 
     def check(self, change_set: ChangeSet, consented: frozenset[GuardedPath]) -> None:
-        """Refuse a change set that touches a guarded path nobody consented to: GuardedWrite."""
+        """Raise GuardedWrite for a change set that touches a guarded path without consent."""
         found = _Judgement(self, change_set).run()
         missing = [each for each in found if each not in consented]
         if missing:
@@ -139,7 +139,7 @@ class _Judgement:
         return list(self._found.values())
 
     def _follow_rename(self, step: Rename) -> None:
-        """A moved directory touches what it holds, at both ends; one finding stands for all."""
+        """A moved directory touches what it holds, at both ends; report one path for all of it."""
         source, target = step.source, step.target
         mode = self._guard.lookup.kind(source)
         created = [

@@ -79,7 +79,7 @@ class GuardLookup:
             top = WorkspacePath(number, ())
             for first in self._present(top):
                 for names in self._by_first[first]:
-                    found += self._followed(top, names)
+                    found += self._follow_names(top, names)
             if not self._git_writes:
                 found += self._git_aliases(top)
         return found
@@ -96,7 +96,7 @@ class GuardLookup:
             self._tops[top.root] = (facts.st_mtime_ns, facts.st_ctime_ns), found
         return found
 
-    def _followed(self, top: WorkspacePath, names: Sequence[str]) -> Iterator[Alias]:
+    def _follow_names(self, top: WorkspacePath, names: Sequence[str]) -> Iterator[Alias]:
         path = top
         for name in names:
             path = path.child(name)

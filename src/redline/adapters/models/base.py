@@ -40,7 +40,7 @@ class Provider(ABC):
         return ask_with_repeats(self._send, request, sleep=self._sleep)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if "_client" in self.__dict__:
             self._client.close()
 

@@ -52,7 +52,7 @@ class GeminiLlm(Provider):
             fail_for_status(int(error.code or 500), headers, str(error), "The provider")
             raise ProviderFailed("The provider's answer is malformed") from None
         except Exception as error:
-            raise _unreached(error) from None
+            raise _unreachable(error) from None
         return self._read(answer, request)
 
     def _read(self, answer: Any, request: LlmRequest) -> LlmReply:
@@ -72,7 +72,7 @@ class GeminiLlm(Provider):
         return reply_of(text, request, str(getattr(answer, "model_version", "") or ""))
 
 
-def _unreached(error: Exception) -> Exception:
+def _unreachable(error: Exception) -> Exception:
     """The SDK lets its HTTP library's own exceptions through, whichever library that is."""
     name = type(error).__name__
     if "Timeout" in name:

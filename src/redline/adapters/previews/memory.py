@@ -32,7 +32,7 @@ class MemoryPreviews:
         self._bytes = 0
         self._lock = Lock()
 
-    def put(self, preview: StoredPreview) -> None:
+    def save(self, preview: StoredPreview) -> None:
         """Keep *preview* until it expires."""
         if len(preview.payload) > min(MAX_OF_ONE, self._max_bytes):
             raise LimitReached(f"Preview is too large to keep: {len(preview.payload)} bytes")

@@ -42,7 +42,7 @@ return 1
 
 
 class RedisPreviews:
-    """Keeps one key per preview with its lifetime; a lost connection is made anew by itself."""
+    """Keeps one key per preview with its lifetime; the client reconnects by itself."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class RedisPreviews:
         self._lock = Lock()
         self._client: Any = None
 
-    def put(self, preview: StoredPreview) -> None:
+    def save(self, preview: StoredPreview) -> None:
         """Keep *preview* until it expires."""
         if len(preview.payload) > MAX_OF_ONE:
             raise LimitReached(f"Preview is too large to keep: {len(preview.payload)} bytes")
@@ -65,13 +65,13 @@ class RedisPreviews:
         lifetime = int((preview.expires_at - now) * 1000)
         if lifetime <= 0:
             return
-        with self._connected() as client:
+        with self._connect() as client:
             client.eval(
                 _PUT,
                 2,
                 _PREFIX + preview.id,
                 _ORDER,
-                _packed(preview),
+                _pack(preview),
                 lifetime,
                 preview.expires_at,
                 now,
@@ -80,35 +80,35 @@ class RedisPreviews:
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
         """The live preview of that principal, or None."""
-        with self._connected() as client:
+        with self._connect() as client:
             data = client.get(_PREFIX + preview_id)
         if data is None:
             return None
-        found = _unpacked(preview_id, data)
+        found = _unpack(preview_id, data)
         if found.principal != principal or found.expires_at <= self._clock():
             return None
         return found
 
     def replace(self, old: StoredPreview, new: StoredPreview) -> bool:
         """Swap the payload if it still is *old*'s."""
-        with self._connected() as client:
-            done = client.eval(_SWAP, 1, _PREFIX + old.id, _packed(old), _packed(new))
+        with self._connect() as client:
+            done = client.eval(_SWAP, 1, _PREFIX + old.id, _pack(old), _pack(new))
         return bool(done)
 
     def ping(self) -> None:
         """Raise StoreUnavailable when Redis cannot be reached."""
-        with self._connected() as client:
+        with self._connect() as client:
             client.ping()
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         with self._lock:
             if self._client is not None:
                 self._client.close()
                 self._client = None
 
     @contextmanager
-    def _connected(self) -> Iterator[Any]:
+    def _connect(self) -> Iterator[Any]:
         try:
             import redis
         except ModuleNotFoundError:
@@ -116,14 +116,14 @@ class RedisPreviews:
                 "The redis package is not installed", hint="pip install 'redline[redis]'"
             ) from None
         try:
-            yield self._made(redis)
+            yield self._make_client(redis)
         except (redis.RedisError, ValueError, OSError) as error:
             raise StoreUnavailable(
                 f"Session store cannot be reached: {_reason(error)}",
                 hint="check that Redis is running and the address given to --sessions",
             ) from None
 
-    def _made(self, redis: Any) -> Any:
+    def _make_client(self, redis: Any) -> Any:
         with self._lock:
             if self._client is None:
                 self._client = redis.Redis.from_url(
@@ -135,12 +135,12 @@ class RedisPreviews:
             return self._client
 
 
-def _packed(preview: StoredPreview) -> bytes:
+def _pack(preview: StoredPreview) -> bytes:
     head = json.dumps([preview.principal, preview.expires_at]).encode()
     return head + b"\n" + preview.payload
 
 
-def _unpacked(preview_id: str, data: bytes) -> StoredPreview:
+def _unpack(preview_id: str, data: bytes) -> StoredPreview:
     head, _, payload = data.partition(b"\n")
     principal, expires_at = json.loads(head)
     return StoredPreview(preview_id, principal, payload, expires_at)

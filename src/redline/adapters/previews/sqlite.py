@@ -40,7 +40,7 @@ class SqlitePreviews:
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
 
-    def put(self, preview: StoredPreview) -> None:
+    def save(self, preview: StoredPreview) -> None:
         """Keep *preview* until it expires; the oldest go first when there are too many."""
         if len(preview.payload) > min(MAX_OF_ONE, self._max_bytes):
             raise LimitReached(f"Preview is too large to keep: {len(preview.payload)} bytes")
@@ -79,7 +79,7 @@ class SqlitePreviews:
             db.execute("SELECT 1 FROM previews LIMIT 1")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -107,7 +107,7 @@ class SqlitePreviews:
                     raise
                 db.commit()
             except sqlite3.Error as error:
-                self._forget()
+                self._close()
                 raise StoreUnavailable(
                     f"Session store failed: {error}: {self._path}",
                     hint="check that the file given to --sessions can be written",
@@ -130,7 +130,7 @@ class SqlitePreviews:
             self._connection = db
         return self._connection
 
-    def _forget(self) -> None:
+    def _close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -9,10 +9,13 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from stat import S_ISGID, S_ISUID
 from threading import Lock
 from typing import Any
 
+from redline.adapters.egress.environment import variables as proxy_variables
+from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
 from redline.adapters.processes.job import Finisher, RunningJob
@@ -21,17 +24,18 @@ from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
-from redline.adapters.sandbox.visible_paths import Network, View
+from redline.adapters.sandbox.visible_paths import Network, SandboxView
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
 from redline.core.ports.search import Cancel
-from redline.core.ports.tree import Tree, Workspace
+from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
 DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
-_MAX_RUNNING = 32
-_MAX_KEPT = 64
+# How many commands may run at once, and how many ended ones are kept to be collected.
+MAX_RUNNING = 32
+MAX_KEPT = 64
 _LONG = 3600.0
 _CLOSING = 5.0
 _ROOT = WorkspacePath(0, ())
@@ -43,7 +47,7 @@ class SandboxedCommands:
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: PathResolver,
         mode: str = "safe",
         *,
         backend: str = "auto",
@@ -53,6 +57,9 @@ class SandboxedCommands:
         grace: float = GRACE,
         environ: Mapping[str, str] | None = None,
         program: Program | None = None,
+        max_running: int = MAX_RUNNING,
+        max_kept: int = MAX_KEPT,
+        proxy: ProxyProcess | None = None,
     ) -> None:
         self._workspace = workspace
         self._mode = mode
@@ -63,10 +70,13 @@ class SandboxedCommands:
         self._grace = grace
         self._environ = os.environ if environ is None else environ
         self._helper = Helper(self._tree, program)
+        self._proxy = proxy  # for commands that may reach some names
         self._git = GitDirectories()
         self._reactor: Reactor | None = None
         self._jobs: dict[str, RunningJob] = {}
         self._lock = Lock()
+        self._max_running = max_running
+        self._max_kept = max_kept
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
@@ -130,16 +140,18 @@ class SandboxedCommands:
             self._launch(job, command, request)
         except BaseException:
             self._drop(job_id)
+            if self._proxy is not None:
+                self._proxy.take_refusals(job_id)
             raise
         grace = self._grace if command.grace is None else command.grace
         job.expire_at(time.monotonic() + command.timeout, grace)
         return job
 
     def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
-        """Wait for the end of *job*, collect the head of its output, give the handle back."""
+        """Wait for the end of *job*, collect the head of its output, and release the handle."""
         cancel.on_cancel(lambda: job.kill("KILL"))
         streams = {name: HeadBuffer(limit) for name in ("stdout", "stderr")}
-        while not job.state().ended:
+        while not job.state().has_ended:
             job.wait(_LONG, for_output=True)
             for name, kept in streams.items():
                 kept.append(job.take(name))
@@ -166,23 +178,25 @@ class SandboxedCommands:
             )
         return job
 
-    def forget(self, job_id: str, owner: str) -> None:
-        """Give the handle back; a job that still runs is killed."""
+    def release(self, job_id: str, owner: str) -> None:
+        """Release the handle; a job that still runs is killed."""
         job = self.get(job_id, owner)
         self._drop(job_id)
-        if not job.state().ended:
+        if not job.state().has_ended:
             job.kill("KILL")
 
     def close(self) -> None:
-        """End every job and the helper."""
+        """End every job, the helper and the proxy."""
         with self._lock:
-            running = [job for job in self._jobs.values() if not job.state().ended]
+            running = [job for job in self._jobs.values() if not job.state().has_ended]
             self._jobs.clear()
         for job in running:
             job.kill("KILL")
         for job in running:
             job.wait(_CLOSING)
         self._helper.close()
+        if self._proxy is not None:
+            self._proxy.close()
 
     def _react(self) -> Reactor:
         with self._lock:
@@ -196,13 +210,13 @@ class SandboxedCommands:
 
     def _keep(self, job: RunningJob) -> None:
         with self._lock:
-            ended = [key for key, other in self._jobs.items() if other.state().ended]
-            if len(self._jobs) - len(ended) >= _MAX_RUNNING:
+            ended = [key for key, other in self._jobs.items() if other.state().has_ended]
+            if len(self._jobs) - len(ended) >= self._max_running:
                 raise LimitReached(
-                    f"Too many commands are running: {_MAX_RUNNING}",
+                    f"Too many commands are running: {self._max_running}",
                     hint="end one with kill_session, or wait for one to finish",
                 )
-            for key in ended[: max(0, len(ended) - _MAX_KEPT + 1)]:
+            for key in ended[: max(0, len(ended) - self._max_kept + 1)]:
                 del self._jobs[key]
             self._jobs[job.id] = job
 
@@ -225,7 +239,7 @@ class SandboxedCommands:
     def _confine(
         self,
         backend: str,
-        view: View,
+        view: SandboxView,
         offer: dict[str, Any],
         layers: list[overlay.Layer] | None = None,
     ) -> dict[str, Any]:
@@ -237,8 +251,9 @@ class SandboxedCommands:
         return {
             "argv": ["/bin/sh", "-c", command.line],
             "tty": command.tty,
-            "env": self._environment(command, backend),
+            "env": self._environment(command, backend, plan),
             "confine": plan,
+            "proxy": plan.get("network") == Network.NAMED,
             "limits": limits.rlimits() if held else {"core": 0},
             "memory": limits.MEMORY if held else 0,
             "pids": limits.PROCESSES if held else 0,
@@ -254,13 +269,13 @@ class SandboxedCommands:
         top = self._workspace.roots[0].path
         return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer)
 
-    def _view(self, command: Command, cwd: str, mode: str) -> View:
+    def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
         roots = self._workspace.roots
         wide = mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
-        is_open = wide or "network" in command.permissions
-        return View(
+        network, domains = self._choose_network(command, wide)
+        return SandboxView(
             cwd=cwd,
             private=self._helper.directory,
             writable=writable,
@@ -269,11 +284,19 @@ class SandboxedCommands:
             program=program_files(writable),
             hidden=tuple(os.path.realpath(path) for path in self._hidden),
             search_path=self._environ.get("PATH", os.defpath),
-            network=Network.OPEN if is_open else Network.NONE,
+            network=network,
+            domains=domains,
             wide=wide,
         )
 
-    def _environment(self, command: Command, backend: str) -> dict[str, str]:
+    def _choose_network(self, command: Command, wide: bool) -> tuple[Network, tuple[str, ...]]:
+        if wide or "network" in command.permissions:
+            return Network.OPEN, ()
+        if self._proxy is not None and self._proxy.domains:
+            return Network.NAMED, self._proxy.domains
+        return Network.NONE, ()
+
+    def _environment(self, command: Command, backend: str, plan: dict[str, Any]) -> dict[str, str]:
         env = {key: self._environ[key] for key in _PASSED_ON if key in self._environ}
         env.setdefault("PATH", os.defpath)
         home = os.path.expanduser("~")
@@ -286,6 +309,8 @@ class SandboxedCommands:
         rustup = self._environ.get("RUSTUP_HOME", os.path.join(home, ".rustup"))
         if os.path.isdir(rustup):
             env["RUSTUP_HOME"] = rustup
+        if plan.get("network") == Network.NAMED:
+            env |= proxy_variables()
         return {**env, **command.env}
 
     def _launch(self, job: RunningJob, command: Command, request: dict[str, object]) -> None:
@@ -298,6 +323,9 @@ class SandboxedCommands:
             given = [in_r, out_w, err_w]
             streams, stdin = {out_r: "stdout", err_r: "stderr"}, in_w
         try:
+            if request["proxy"] and self._proxy is not None:
+                given.append(self._proxy.open_channel(job.id))
+                job.add_notes_at_end(partial(self._proxy.take_refusals, job.id))
             self._helper.start(request, [theirs.fileno(), *given])
         finally:
             theirs.close()

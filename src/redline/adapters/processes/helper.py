@@ -17,7 +17,7 @@ from redline.core.errors import SandboxUnavailable
 
 _PATIENCE = 20.0
 _CLOSING = 5.0
-LONGEST_PACKET = 64 << 10
+MAX_PACKET = 64 << 10
 
 
 class Helper:
@@ -53,7 +53,7 @@ class Helper:
     def start(self, job: dict[str, Any], descriptors: Sequence[int]) -> None:
         """Hand over *job*; the descriptors stay the caller's to close."""
         body = json.dumps(job).encode()
-        if len(body) < LONGEST_PACKET:
+        if len(body) < MAX_PACKET:
             self._start_with(body, descriptors)
             return
         with tempfile.TemporaryFile() as file:

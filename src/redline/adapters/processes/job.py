@@ -48,6 +48,7 @@ class RunningJob:
         self._change: str | None = None
         self._notes: list[str] = []
         self._finisher: Finisher | None = None
+        self._note_source: Callable[[], Sequence[str]] = tuple
 
     @property
     def id(self) -> str:
@@ -84,20 +85,24 @@ class RunningJob:
         self._reactor.do(self._listen)
 
     def before_end(self, finisher: Finisher) -> None:
-        """Run *finisher* in its own thread after the last process ended, before that is told."""
+        """Run *finisher* in its own thread after the last process ended, before the end is seen."""
         self._finisher = finisher
 
+    def add_notes_at_end(self, source: Callable[[], Sequence[str]]) -> None:
+        """Ask *source*, which must not wait, for further notes after the last process ended."""
+        self._note_source = source
+
     def state(self) -> JobState:
-        """Where it stands now."""
+        """Whether it runs or how it ended."""
         with self._changed:
-            if self._state.ended:
+            if self._state.has_ended:
                 return self._state
             return JobState("running", elapsed=time.monotonic() - self._started)
 
     def send(self, data: bytes) -> None:
         """Write to its input, in the background when it does not read."""
         with self._changed:
-            if self._state.ended or self._input is None:
+            if self._state.has_ended or self._input is None:
                 raise SessionClosed("The command does not take input any more")
             if len(self._pending) + len(data) > _INPUT_CAP:
                 raise SessionClosed("The command does not read its input")
@@ -105,7 +110,7 @@ class RunningJob:
         self._reactor.do(self._want_write)
 
     @property
-    def produced(self) -> int:
+    def byte_count(self) -> int:
         """How many bytes it has written so far."""
         with self._changed:
             return self._total()
@@ -115,7 +120,7 @@ class RunningJob:
 
         def ready() -> bool:
             fresh = beyond is not None and self._total() > beyond
-            return self._state.ended or fresh or (for_output and self._has_output())
+            return self._state.has_ended or fresh or (for_output and self._has_output())
 
         with self._changed:
             self._changed.wait_for(ready, max(0.0, seconds))
@@ -123,12 +128,12 @@ class RunningJob:
     def take(self, stream: str) -> Captured:
         """What the stream got since the last time."""
         with self._changed:
-            captured = self._buffers[stream].take(final=self._state.ended)
+            captured = self._buffers[stream].take(final=self._state.has_ended)
             if captured.head or captured.tail:
                 self._taken[stream] = captured
             return captured
 
-    def taken(self, stream: str) -> Captured:
+    def take_again(self, stream: str) -> Captured:
         """What the last `take` that gave something gave."""
         return self._taken.get(stream, Captured(b"", b""))
 
@@ -267,6 +272,7 @@ class RunningJob:
         self._keep_input = False
         self._close_input()
         final = self._final_state(report)
+        self._notes += self._note_source()
         if self._finisher is None:
             self._settle(final)
             return

@@ -51,7 +51,7 @@ class Reactor:
             self._selector.register(descriptor, events, action)
 
     def unwatch(self, descriptor: int) -> None:
-        """Forget the descriptor. Only from the thread."""
+        """Stop watching the descriptor. Only from the thread."""
         try:
             self._selector.unregister(descriptor)
         except KeyError:

@@ -2,10 +2,10 @@
 
 The first thing the helper says is what the kernel offers; the first packet it gets is the mount
 tree that commands start from, which it has made once. Every other packet is a request: JSON,
-together with the descriptors (control socket, then stdin, stdout, stderr or the terminal; last a
-file with the JSON when it is too long for a packet). The supervisor that was waiting takes it and
-says so; the helper forks the next one meanwhile. When the server has gone it waits for its jobs,
-removes the private directory, and ends.
+together with the descriptors (control socket, then stdin, stdout, stderr or the terminal; with a
+proxy the channel to it; last a file with the JSON when it is too long for a packet). The
+supervisor that was waiting takes it and says so; the helper then forks the next one. When the
+server has gone it waits for its jobs, removes the private directory, and ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 from redline.adapters.processes.supervisor import Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
 
-LONGEST_PACKET = 64 << 10
+MAX_PACKET = 64 << 10
 _READY = 2
 _PATIENCE = 2.0
 _numbers = count()
@@ -42,8 +42,8 @@ def serve(descriptor: str, private: str, groups_of: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # as commands expect it
-    tree = confine.Tree(json.loads(requests.recv(LONGEST_PACKET)), os.path.join(private, "root"))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are reaped by nobody
+    tree = confine.MountTree(json.loads(requests.recv(MAX_PACKET)), os.path.join(private, "root"))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps supervisors
     gc.disable()
     gc.freeze()  # so that a fork shares what was imported
     cgroups: list[dict[str, Any]] = json.loads(groups_of)
@@ -59,7 +59,7 @@ def serve(descriptor: str, private: str, groups_of: str) -> None:
         if requests.fileno() in ready:
             break
         for _ in os.read(taken, 64):
-            groups = [group for group in groups if not _removed(group)]
+            groups = [group for group in groups if not _remove_group(group)]
             groups += _stand_by(requests, took, cgroups, tree)
     tree.release()
     _wait_for_all()
@@ -78,7 +78,7 @@ def _remove_all(groups: list[str]) -> None:
     """The last processes of a group may still be on their way out."""
     until = time.monotonic() + _PATIENCE
     while groups and time.monotonic() < until:
-        groups = [group for group in groups if not _removed(group)]
+        groups = [group for group in groups if not _remove_group(group)]
         time.sleep(0.01 if groups else 0)
 
 
@@ -89,11 +89,11 @@ def _sweep(cgroups: str) -> None:
     for name in os.listdir(base):
         server = name.removeprefix(start).partition("-")[0]
         if name.startswith(start) and server.isdigit() and not os.path.exists(f"/proc/{server}"):
-            _removed(os.path.join(base, name))
+            _remove_group(os.path.join(base, name))
 
 
 def _stand_by(
-    requests: socket.socket, took: int, cgroups: list[dict[str, Any]], tree: confine.Tree
+    requests: socket.socket, took: int, cgroups: list[dict[str, Any]], tree: confine.MountTree
 ) -> list[str]:
     """Fork a supervisor that waits for a job; the control groups it is in."""
     groups = _new_groups(cgroups)
@@ -133,7 +133,7 @@ def _join(groups: dict[str, list[str]]) -> dict[str, str]:
     return joined
 
 
-def _removed(group: str) -> bool:
+def _remove_group(group: str) -> bool:
     try:
         os.rmdir(group)
     except FileNotFoundError:
@@ -143,9 +143,11 @@ def _removed(group: str) -> bool:
     return True
 
 
-def _take(requests: socket.socket, took: int, groups: dict[str, str], tree: confine.Tree) -> None:
+def _take(
+    requests: socket.socket, took: int, groups: dict[str, str], tree: confine.MountTree
+) -> None:
     ready = Supervisor(groups, tree)
-    body, descriptors, _flags, _address = socket.recv_fds(requests, LONGEST_PACKET, 8)
+    body, descriptors, _flags, _address = socket.recv_fds(requests, MAX_PACKET, 8)
     if not body:
         return
     os.write(took, b"x")
@@ -155,5 +157,6 @@ def _take(requests: socket.socket, took: int, groups: dict[str, str], tree: conf
     if "elsewhere" in job:
         with open(descriptors.pop(), "rb") as file:
             job = json.loads(file.read())
+    proxy = descriptors.pop() if job["proxy"] else -1
     control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
-    ready.supervise(job, control, descriptors[1:])
+    ready.supervise(job, control, descriptors[1:], proxy)

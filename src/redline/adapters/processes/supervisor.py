@@ -17,7 +17,7 @@ import signal
 import socket
 import termios
 import time
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from redline.adapters.sandbox import confine, syscalls
 from redline.adapters.sandbox import process_tree as tree
@@ -34,7 +34,7 @@ _OWN_MEMORY = 64 << 20
 class Supervisor:
     """Made before there is a job; `supervise` runs one and exits."""
 
-    def __init__(self, groups: dict[str, str], tree: confine.Tree) -> None:
+    def __init__(self, groups: dict[str, str], tree: confine.MountTree) -> None:
         self._groups = groups  # by controller
         self._tree = tree
         for number in (signal.SIGCHLD, signal.SIGINT):
@@ -45,6 +45,7 @@ class Supervisor:
         self._here, self._there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._job: dict[str, Any] = {}
         self._control = self._here
+        self._proxy = -1
         self._main = 0
         self._status: int | None = None
         self._left = 0
@@ -53,10 +54,14 @@ class Supervisor:
         self._referee: Referee | None = None
 
     def supervise(
-        self, job: dict[str, Any], control: socket.socket, streams: list[int]
+        self, job: dict[str, Any], control: socket.socket, streams: list[int], proxy: int
     ) -> NoReturn:
-        """Run *job* to its end and exit."""
-        self._job, self._control = job, control
+        """Run *job* to its end and exit.
+
+        *proxy* is the channel on which the proxy gets the command's listening socket, or -1; it
+        stays open here so that the proxy sees when the job has ended.
+        """
+        self._job, self._control, self._proxy = job, control, proxy
         try:
             if syscalls.IS_LINUX:
                 syscalls.prctl(syscalls.PR_SET_PDEATHSIG, 0)  # a running job ends in its own time
@@ -78,7 +83,8 @@ class Supervisor:
         self._reports, report = os.pipe()
         self._main = os.fork()
         if self._main == 0:
-            _become(self._job, streams, self._there.fileno(), report, self._tree)
+            outer = _Outer(self._there.fileno(), report, self._proxy, self._tree)
+            _become(self._job, streams, outer)
         self._there.close()
         for descriptor in (*streams, report):
             os.close(descriptor)
@@ -96,8 +102,8 @@ class Supervisor:
             self._say({"status": self._status or 0, "left": left, "why": self._why})
 
     def _keep_mounts(self) -> None:
-        """Hold the command's mounts until we end: taking them down takes long, and whoever leaves
-        last has to wait for it."""
+        """Hold the command's mounts until we end: unmounting takes long, and the last process
+        to leave waits for it."""
         try:
             os.open(f"/proc/{self._main}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -216,11 +222,11 @@ class Supervisor:
             except ChildProcessError:
                 return True
             if pid == self._main:
-                self._status = self._reported(status)
+                self._status = self._exit_status(status)
             elif pid == 0:
                 return False
 
-    def _reported(self, status: int) -> int:
+    def _exit_status(self, status: int) -> int:
         """How the command ended, from the first process of its namespace if it has one."""
         if not self._job["confine"]["spaces"]:
             return status
@@ -231,31 +237,40 @@ class Supervisor:
         return int(text[0])
 
 
-def _become(
-    job: dict[str, Any], streams: list[int], channel: int, report: int, held: confine.Tree
-) -> NoReturn:
+class _Outer(NamedTuple):
+    """What the forked child has of the processes outside: descriptors, and the mount tree."""
+
+    channel: int
+    report: int
+    proxy: int
+    held: confine.MountTree
+
+
+def _become(job: dict[str, Any], streams: list[int], outer: _Outer) -> NoReturn:
     """In the forked child: become the command, or the processes around it."""
     try:
         if job["confine"]["spaces"]:
-            _enter(job, report, held)
-        _prepare(job, streams, channel)
+            _enter(job, outer)
+        _prepare(job, streams, outer.channel)
     except BaseException as problem:
         text = str(problem).encode(errors="replace")
         try:
-            os.write(channel, text)
+            os.write(outer.channel, text)
         except OSError:
             os.write(_CHANNEL, text)
     os._exit(127)
 
 
-def _enter(job: dict[str, Any], report: int, held: confine.Tree) -> None:
+def _enter(job: dict[str, Any], outer: _Outer) -> None:
     """Return in the process that becomes the command, in namespaces of its own.
 
     Two processes stay: this one, outside the process namespace, and the first one in it. Each
     ends when its parent does, and with the first one the kernel ends all that live there.
     """
     plan = job["confine"]
-    confine.enter(plan, held)
+    confine.enter(plan, outer.held)
+    if outer.proxy >= 0:
+        confine.hand_out_listener(int(plan["proxy_port"]), outer.proxy)
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     first = os.fork()
     if first:
@@ -266,13 +281,13 @@ def _enter(job: dict[str, Any], report: int, held: confine.Tree) -> None:
     command = os.fork()
     if command == 0:
         return
-    _close_all_but(report)
+    _close_all_but(outer.report)
     confine.rest(plan)
     while True:
         pid, status = os.wait()
         if pid == command:
             left = sum(name.isdigit() for name in os.listdir("/proc")) - 1
-            os.write(report, f"{status} {left}".encode())
+            os.write(outer.report, f"{status} {left}".encode())
             os._exit(0)
 
 

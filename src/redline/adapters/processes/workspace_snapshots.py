@@ -1,4 +1,4 @@
-"""What stands in the workspace before a command, kept so that what it changed can be undone.
+"""The workspace before a command, kept so that what the command changed can be undone.
 
 A walk looks at every entry once; contents are read only of files that changed since they were last
 read, into one private file. Directories that git ignores or listings leave out are not entered.
@@ -18,7 +18,7 @@ from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState,
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Difference
-from redline.core.ports.tree import Tree, Workspace
+from redline.core.ports.tree import PathResolver, Tree
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
 
 MAX_ENTRIES = 50_000
@@ -58,7 +58,7 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The workspace as it stood; `kept` says where each known content lies."""
+    """The workspace as it was; `kept` says where each known content lies."""
 
     walk: _Walk
     kept: Mapping[Key, tuple[Mark, int, int]]
@@ -68,16 +68,25 @@ class Snapshot:
 class WorkspaceSnapshots:
     """See `core.ports.commands.Snapshots`."""
 
-    def __init__(self, workspace: Workspace, tree: Tree) -> None:
+    def __init__(
+        self,
+        workspace: PathResolver,
+        tree: Tree,
+        *,
+        max_entries: int = MAX_ENTRIES,
+        max_file: int = MAX_FILE,
+    ) -> None:
         self._workspace = workspace
         self._tree = tree
+        self._max_entries = max_entries
+        self._max_file = max_file
         self._lock = Lock()
         self._pack = tempfile.TemporaryFile(prefix="redline-")  # noqa: SIM115 - kept open
         self._known: dict[Key, tuple[Mark, int, int]] = {}
         self._end = 0
 
     def close(self) -> None:
-        """Let the kept contents go."""
+        """Delete the kept contents."""
         self._pack.close()
 
     def take(self) -> Snapshot:
@@ -112,7 +121,7 @@ class WorkspaceSnapshots:
                 except OSError as error:
                     walk.failure = error.strerror or "it cannot be read"
         if walk.too_many:
-            walk.failure = f"more than {MAX_ENTRIES} files"
+            walk.failure = f"more than {self._max_entries} files"
         return walk
 
     def _enter(self, walk: _Walk, descriptor: int, prefix: str, scope: IgnoreScope) -> None:
@@ -124,7 +133,7 @@ class WorkspaceSnapshots:
                 for entry in entries:
                     has_rules = has_rules or entry.name == ".gitignore"
                     self._note(walk, entry, prefix, below)
-            if len(walk.entries) > MAX_ENTRIES:
+            if len(walk.entries) > self._max_entries:
                 walk.too_many = True
                 return
             if has_rules and prefix.count("/") > 1:
@@ -180,7 +189,7 @@ class WorkspaceSnapshots:
             have = known.get(key)
             if have is not None and have[0] == mark and key not in walk.doubtful:
                 continue
-            if mark[0] & _FORMAT != stat.S_IFREG or mark[2] > MAX_FILE:
+            if mark[0] & _FORMAT != stat.S_IFREG or mark[2] > self._max_file:
                 continue
             if room < 0 or time.monotonic() > until:
                 return
@@ -202,14 +211,14 @@ class WorkspaceSnapshots:
         found = ((key, self.read_link(_path(key))) for key in walk.links)
         return {key: target for key, target in found if target is not None}
 
-    def kept(self, offset: int, length: int) -> bytes:
+    def read_kept(self, offset: int, length: int) -> bytes:
         """A content as it was when it was kept."""
         return os.pread(self._pack.fileno(), length, offset)
 
     def read(self, path: WorkspacePath) -> bytes | None:
         """The content of a regular file now, None when it cannot be had or is too large."""
         try:
-            return self._tree.read(path, MAX_FILE)
+            return self._tree.read(path, self._max_file)
         except RedlineError:
             return None
 
@@ -309,7 +318,7 @@ class _Found:
         kept = self._before.kept.get(key)
         if kept is None or kept[0] != mark:
             return None
-        return FileState.of(self._store.kept(kept[1], kept[2]), stat.S_IMODE(mark[0]))
+        return FileState.of(self._store.read_kept(kept[1], kept[2]), stat.S_IMODE(mark[0]))
 
     def _state_after(self, path: WorkspacePath, key: Key) -> State | None:
         mark = self._after.entries.get(key)

@@ -44,7 +44,7 @@ class LineParser:
             hits = self._at_once(files, joined.decode("utf-8", "surrogateescape"))
         else:
             hits = list(self._one_by_one(files))
-        return hits if self._needle is None else self._located(hits, self._needle.search)
+        return hits if self._needle is None else self._locate(hits, self._needle.search)
 
     def _is_plain(self, lines: bytes) -> bool:
         """Whether there is nothing to look at twice."""
@@ -79,7 +79,7 @@ class LineParser:
             text = text.removeprefix(_BOM)
         return path, int(number), where, text
 
-    def _located(
+    def _locate(
         self, hits: Sequence[Hit], search: Callable[[str], re.Match[str] | None]
     ) -> list[Hit]:
         found = ((hit, search(hit[3]) if hit[2] else None) for hit in hits)

@@ -98,7 +98,7 @@ class Collector:
                 self._keep(path, piece, at, piece.count(b"\n", 0, at) + 1)
                 self._path = piece[at + len(_NEXT_FILE) :]
             elif at < 0:
-                self._extend(piece + b"\0")  # it stands within a line
+                self._extend(piece + b"\0")  # it is within a line
             else:
                 self._turn(piece[:at], piece[at + len(_NEXT_FILE) :])
         if last:
@@ -115,7 +115,7 @@ class Collector:
         self._path = name
 
     def _apart(self, body: bytes, name: bytes) -> tuple[bytes, bytes, bool]:
-        """The lines and the next name, where notices may stand between them, or a part of it.
+        """The lines and the next name, where notices may come between them, or a part of it.
 
         The last is whether there is a notice about the present file.
         """

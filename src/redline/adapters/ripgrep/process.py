@@ -141,7 +141,7 @@ class Running:
         return late
 
     def _drain(self, feed: Callable[[bytes], None]) -> None:
-        """Pass on what is new; a process that is far ahead waits meanwhile."""
+        """Pass on new output; stop a process that is far ahead of the reader."""
         size = os.fstat(self._target).st_size
         is_ahead = size - self._read > _FAR_AHEAD
         if is_ahead:
@@ -177,7 +177,7 @@ class _Ending:
             os.close(self._handle)
 
     def within(self, seconds: float) -> bool:
-        """Whether it ends, waiting so long at most."""
+        """Whether it ends within the timeout."""
         if self._handle is not None:
             return bool(self._poll.poll(seconds * 1000))
         try:
@@ -188,7 +188,7 @@ class _Ending:
 
 
 def _free(fd: int, start: int, stop: int) -> None:
-    """Give back the memory of a part that was read; the file keeps its size."""
+    """Release the memory of a part that was read; the file keeps its size."""
     import ctypes
 
     keep_size, punch_hole = 1, 2

@@ -45,7 +45,7 @@ ALWAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """It is one when so many lines beyond the limit come so soon after the first ones.
+    """A search floods when `lines` beyond the limit come within `seconds` of the first ones.
 
     A run in path order may then take `patience` seconds to find the first of them.
     """
@@ -112,7 +112,7 @@ class Search:
         self._limit = limit
         self._flood = flood
         self._needle = _needle(query)
-        self._wanted = _wanted(query, work.root)
+        self._wanted = _path_test(query, work.root)
         self._found = self._collector()
         self.total = 0
 
@@ -171,7 +171,7 @@ class Search:
             pass
         found.close(complete=False)
         self.total = found.total
-        # Which of the counted lines are in such a file cannot be told.
+        # Which of the counted lines are in such a file cannot be determined.
         uncertain = found.binary and self._query.binary is Binary.SKIP
         return found.total > self._limit and not uncertain
 
@@ -180,7 +180,7 @@ class Search:
         parser = self._parser(columns=self._query.columns and self._needle is None)
         hits = parser.hits(self._found.files())
         if self._query.context or len(hits) > self._limit:
-            hits = _cut(hits, self._limit)
+            hits = _first_matches(hits, self._limit)
         if self._needle is not None:
             hits = self._with_columns(hits)
         root = self._work.root
@@ -248,7 +248,7 @@ def _needle(query: GrepQuery) -> re.Pattern[str] | None:
     )
 
 
-def _cut(hits: Sequence[Hit], matches: int) -> list[Hit]:
+def _first_matches(hits: Sequence[Hit], matches: int) -> list[Hit]:
     """The hits up to *matches* matching lines."""
     for index, hit in enumerate(hits):
         matches -= hit[2] != 0
@@ -311,7 +311,7 @@ def selects(globs: Sequence[str]) -> Callable[[str], bool]:
     return lambda path: pattern.fullmatch(path) is not None
 
 
-def _wanted(query: GrepQuery, root: int) -> _Test | None:
+def _path_test(query: GrepQuery, root: int) -> _Test | None:
     included = selects(query.include) if query.include else None
     if query.wanted is None:
         return included

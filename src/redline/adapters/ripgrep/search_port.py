@@ -28,7 +28,7 @@ _FILES_SECONDS = 600.0
 _MAX_ODD_FILES = 20
 _NO_IGNORE_FILES = ("--no-ignore-vcs", "--no-ignore-exclude")
 _FLOOD = Flood()
-_CALMLY = (
+_SAFE_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_NOCTTY", 0)
@@ -197,7 +197,7 @@ class Ripgrep:
 
 def _begins_binary(name: str, directory: int) -> bool:
     try:
-        fd = os.open(name, _CALMLY, dir_fd=directory)
+        fd = os.open(name, _SAFE_FLAGS, dir_fd=directory)
     except OSError:
         return False
     try:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from redline.adapters.sandbox.program import FIXED_ENVIRONMENT
-from redline.adapters.sandbox.visible_paths import View, mount_tree
+from redline.adapters.sandbox.visible_paths import SandboxView, mount_tree
 
 # Where bubblewrap may come from. Never PATH: it may name directories that commands can write.
 _TRUSTED_DIRECTORIES = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin"
@@ -39,7 +39,7 @@ def executable() -> str | None:
     return path if done.returncode == 0 else None
 
 
-def arguments(program: str, view: View) -> list[str]:
+def arguments(program: str, view: SandboxView) -> list[str]:
     """A command line that makes the tree of all commands and then waits for the end of its input.
 
     It runs once, before there is a command: nothing in it is a caller's words.
@@ -51,7 +51,7 @@ def arguments(program: str, view: View) -> list[str]:
         args += _mount(step)
         if step[0] in ("empty", "dev"):
             sealed.append(step[1])
-    # Empty places stay empty, so that nobody fills memory through them.
+    # Empty mounts stay empty, so that a command cannot fill memory through them.
     for path in sealed:
         args += ["--remount-ro", path]
     return [*args, "--chdir", "/", "--", "/bin/sh", "-c", "echo; read x"]

@@ -20,13 +20,14 @@ _LIMITS = {
     "core": resource.RLIMIT_CORE,
     "nproc": getattr(resource, "RLIMIT_NPROC", -1),
 }
+_BACKLOG = 64
 _KILLED_FIRST = "500"  # when memory runs out: before the process that watches
 
 
-class Tree:
+class MountTree:
     """The mount tree of all commands, held by a process; made once in the helper.
 
-    Nobody but the helper's children can name that process; it ends with the helper.
+    Only the helper's children can name that process; it ends with the helper.
     """
 
     def __init__(self, plan: dict[str, Any], base: str) -> None:
@@ -86,11 +87,24 @@ def apply_limits(limits: dict[str, int]) -> None:
         resource.setrlimit(which, (value, value))
 
 
-def enter(plan: dict[str, Any], tree: Tree) -> None:
+def enter(plan: dict[str, Any], tree: MountTree) -> None:
     """Enter namespaces of our own; the next child is the first process there."""
     if tree.holder < 0:
         raise OSError(tree.problem or "The file system of commands was not made")
     mounts.join(tree.holder, plan["network"] == "open")
+
+
+def hand_out_listener(port: int, channel: int) -> None:
+    """Listen on loopback of the namespace we are in, and give the socket to the proxy.
+
+    A socket stays in the namespace where it was made, wherever its descriptor goes: the proxy
+    accepts what is connected here, and nothing else in this namespace leads out of it.
+    """
+    with (
+        socket.create_server(("127.0.0.1", port), backlog=_BACKLOG) as listener,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, os.dup(channel)) as own,
+    ):
+        socket.send_fds(own, [b"L"], [listener.fileno()])
 
 
 def become_first(plan: dict[str, Any]) -> None:

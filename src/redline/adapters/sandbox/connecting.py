@@ -22,7 +22,7 @@ _LISTENING = "0A"
 _RESOLVE_IN_ROOT, _OPENAT2 = 0x10, 437
 
 
-class Connection:
+class SandboxConnection:
     """One connect that may happen: the socket, and the address as bytes."""
 
     def __init__(self, socket_: int, address: bytes, target: int = -1) -> None:
@@ -31,7 +31,7 @@ class Connection:
         self._target = target
         self.may_wait = target < 0
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> SandboxConnection:
         return self
 
     def __exit__(
@@ -48,7 +48,7 @@ class Connection:
             raise OSError(code, os.strerror(code))
 
 
-class Connections:
+class SandboxConnections:
     """The rule for one job."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ class Connections:
         self._is_open = plan["network"] == "open"
         self._server = int(plan["server"])
 
-    def prepare(self, pid: int, number: int, address: bytes) -> Connection:
+    def prepare(self, pid: int, number: int, address: bytes) -> SandboxConnection:
         """Judge a connect of descriptor *number* of *pid*; OSError if it may not be."""
         process = os.pidfd_open(pid)
         try:
@@ -70,7 +70,7 @@ class Connections:
             os.close(taken)
             raise
 
-    def _judge(self, pid: int, taken: int, address: bytes) -> Connection:
+    def _judge(self, pid: int, taken: int, address: bytes) -> SandboxConnection:
         if len(address) < 2:
             raise OSError(errno.EINVAL, "address")
         family = struct.unpack("=H", address[:2])[0]
@@ -81,13 +81,13 @@ class Connections:
                 raise OSError(errno.EACCES, "a socket of the server itself")
         elif family not in (socket.AF_UNSPEC, socket.AF_NETLINK):
             raise OSError(errno.EAFNOSUPPORT, "family")
-        return Connection(taken, address)
+        return SandboxConnection(taken, address)
 
-    def _judge_file(self, pid: int, taken: int, name: bytes) -> Connection:
+    def _judge_file(self, pid: int, taken: int, name: bytes) -> SandboxConnection:
         if name[:1] == b"\0" or not name:
             if self._is_open:  # abstract names are the machine's then
                 raise OSError(errno.EACCES, "abstract socket")
-            return Connection(taken, struct.pack("=H", socket.AF_UNIX) + name)
+            return SandboxConnection(taken, struct.pack("=H", socket.AF_UNIX) + name)
         target = _open_in(pid, name.partition(b"\0")[0])
         try:
             path = os.readlink(f"/proc/self/fd/{target}")
@@ -97,7 +97,7 @@ class Connections:
             os.close(target)
             raise
         exact = struct.pack("=H", socket.AF_UNIX) + f"/proc/self/fd/{target}".encode() + b"\0"
-        return Connection(taken, exact, target)
+        return SandboxConnection(taken, exact, target)
 
     def _is_own(self, family: int, address: bytes) -> bool:
         """Whether that is where the server listens, by whatever name of this machine."""

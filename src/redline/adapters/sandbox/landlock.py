@@ -43,7 +43,7 @@ def abi() -> int:
         return 0
 
 
-def handled(version: int) -> int:
+def handled_rights(version: int) -> int:
     """Every file right that version knows."""
     rights = READ | WRITE_FILE | _MAKE_AND_REMOVE
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
@@ -54,7 +54,7 @@ def handled(version: int) -> int:
 
 def ruleset(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> int:
     """A descriptor of *rules*; missing paths are skipped: a rule for nothing grants nothing."""
-    everything = handled(version)
+    everything = handled_rights(version)
     attributes = _Ruleset(
         everything,
         NET_TCP if block_tcp and version >= 4 else 0,

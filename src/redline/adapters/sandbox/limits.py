@@ -41,7 +41,7 @@ def cgroups() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for _number, controllers, path in lines:
         if controllers == "":
-            base, names = _unified(path)
+            base, names = _find_unified(path)
         else:
             names = [name for name in controllers.split(",") if name in _COUNTED]
             base = f"/sys/fs/cgroup/{controllers}{path}".rstrip("/")
@@ -50,7 +50,7 @@ def cgroups() -> list[dict[str, Any]]:
     return found
 
 
-def _unified(path: str) -> tuple[str, list[str]]:
+def _find_unified(path: str) -> tuple[str, list[str]]:
     for top in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
         base = f"{top}{path}".rstrip("/")
         try:

@@ -97,7 +97,7 @@ def arrange(steps: list[list[Any]], base: str) -> None:
 
 
 def _seal(paths: list[str]) -> None:
-    """Empty places stay empty, so that nobody fills memory through them."""
+    """Keep empty mounts empty, so that a command cannot fill memory through them."""
     for path in paths:
         mount = os.open(path, _O_POINT)
         _set_attributes(mount, syscalls.MOUNT_ATTR_RDONLY, 0)
@@ -262,36 +262,36 @@ def hold(steps: list[list[Any]], base: str) -> int:
 
     The process ends with this one. OSError where the kernel does not let us.
     """
-    told, telling = os.pipe()
+    reports, reporter = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            _hold_tree(steps, base, telling)
+            _hold_tree(steps, base, reporter)
         except BaseException as problem:
-            os.write(telling, f"!{problem}".encode(errors="replace"))
+            os.write(reporter, f"!{problem}".encode(errors="replace"))
         finally:
             os._exit(1)
-    os.close(telling)
-    said = os.read(told, 4096)
-    os.close(told)
+    os.close(reporter)
+    said = os.read(reports, 4096)
+    os.close(reports)
     if not said.isdigit():
         os.waitpid(child, 0)
         raise OSError(errno.EPERM, said.decode(errors="replace") or "the tree could not be made")
     return _child_of(child)
 
 
-def _hold_tree(steps: list[list[Any]], base: str, telling: int) -> None:
+def _hold_tree(steps: list[list[Any]], base: str, reporter: int) -> None:
     leave()
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     first = os.fork()
     if first:
-        os.close(telling)
+        os.close(reporter)
         os.waitpid(first, 0)
         return
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     arrange(steps, base)
-    os.write(telling, b"1")
-    os.close(telling)
+    os.write(reporter, b"1")
+    os.close(reporter)
     while True:
         signal.pause()
 

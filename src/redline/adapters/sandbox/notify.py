@@ -2,7 +2,7 @@
 chmod, chown, file times and kill.
 
 The command's call waits in the kernel; the supervisor reads its arguments once, opens the target
-itself and acts on that descriptor, so nothing the command does meanwhile changes what is touched.
+itself and acts on that descriptor, so nothing the command does in between changes what is touched.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from threading import Thread
 from typing import Any
 
 from redline.adapters.sandbox import process_tree, seccomp
-from redline.adapters.sandbox.connecting import Connection, Connections
+from redline.adapters.sandbox.connecting import SandboxConnection, SandboxConnections
 
 _RECV, _SEND, _ID_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _CONTINUE = 1
-_LONGEST_ADDRESS = 128
+_MAX_ADDRESS = 128
 _AT_FDCWD, _NOFOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
 _NOW, _OMIT = (1 << 30) - 1, (1 << 30) - 2
 _NAMES = {seccomp.number(n): n for n in (*seccomp.METADATA, *seccomp.SIGNALS, "connect")}
@@ -52,18 +52,18 @@ class Referee:
         self.listener = listener
         self._writable: list[str] = plan["writable"]
         self._protected: list[str] = plan["protected"]
-        self._connections = Connections(plan)
+        self._connections = SandboxConnections(plan)
         self._supervisor = os.getpid()
 
     def answer(self) -> bool:
-        """Answer one waiting call; False when there is nobody left to ask."""
+        """Answer one waiting call; False when no process is left to ask."""
         buffer = bytearray(80)
         try:
             fcntl.ioctl(self.listener, _RECV, buffer)
         except InterruptedError:
             return True
         except OSError as problem:
-            return problem.errno == errno.ENOENT  # the caller died meanwhile
+            return problem.errno == errno.ENOENT  # the caller has died
         identity, pid, _flags, number, _arch, _ip, *arguments = struct.unpack("=QIIiIQ6Q", buffer)
         name = _NAMES.get(number, "")
         if name == "connect":
@@ -74,10 +74,10 @@ class Referee:
 
     def _connect(self, identity: int, pid: int, a: list[int]) -> None:
         """Connect the caller's own socket to the address as we read it, and to no other."""
-        wanted: list[Connection] = []
+        wanted: list[SandboxConnection] = []
 
         def prepare() -> int:
-            address = memory(pid, a[1], min(a[2], _LONGEST_ADDRESS))
+            address = memory(pid, a[1], min(a[2], _MAX_ADDRESS))
             made = self._connections.prepare(pid, _int(a[0]), address)
             fcntl.ioctl(self.listener, _ID_VALID, struct.pack("=Q", identity))
             wanted.append(made)
@@ -115,7 +115,7 @@ class Referee:
     def _judge(self, name: str, identity: int, pid: int, a: list[int]) -> int:
         if name in seccomp.SIGNALS:
             self._judge_signal(name, pid, a)
-            return _CONTINUE  # its arguments are in registers: nobody can change them now
+            return _CONTINUE  # its arguments are in registers: no thread can change them now
         descriptor = self._open(name, identity, pid, a)
         try:
             self._act(name, pid, a, descriptor)

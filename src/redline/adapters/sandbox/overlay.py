@@ -82,7 +82,7 @@ def _read_directory(reading: _Reading, upper: str, at: WorkspacePath) -> None:
         elif stat.S_ISDIR(status.st_mode):
             _read_made_directory(reading, entry.path, path, status.st_mode)
         else:
-            _put(reading, path, _state(entry.path, status))
+            _add_change(reading, path, _state(entry.path, status))
 
 
 def _read_made_directory(reading: _Reading, upper: str, path: WorkspacePath, mode: int) -> None:
@@ -97,7 +97,7 @@ def _read_made_directory(reading: _Reading, upper: str, path: WorkspacePath, mod
                 if entry.path.name not in kept:
                     _remove(reading, entry.path)
     else:
-        _put(reading, path, DirState(stat.S_IMODE(mode)))
+        _add_change(reading, path, DirState(stat.S_IMODE(mode)))
     _read_directory(reading, upper, path)
 
 
@@ -126,7 +126,7 @@ def _state(place: str, status: os.stat_result) -> State | None:
         return FileState.of(file.read(), stat.S_IMODE(status.st_mode))
 
 
-def _put(reading: _Reading, path: WorkspacePath, after: State | None) -> None:
+def _add_change(reading: _Reading, path: WorkspacePath, after: State | None) -> None:
     try:
         before: State | None = reading.tree.state(path)
     except RedlineError:

@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible_paths
 from redline.adapters.sandbox.overlay import Layer
-from redline.adapters.sandbox.visible_paths import Network, View
+from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxView
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
@@ -51,7 +51,7 @@ def require_dry(backend: str, offer: dict[str, Any]) -> None:
         )
 
 
-def tree(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:
+def tree(backend: str, view: SandboxView, offer: dict[str, Any]) -> dict[str, Any]:
     """The mount tree all commands of a server start from, as data for the helper."""
     if not has_namespaces(backend, offer):
         return {"kind": "none"}
@@ -65,7 +65,7 @@ def tree(backend: str, view: View, offer: dict[str, Any]) -> dict[str, Any]:
 
 def confine(
     backend: str,
-    view: View,
+    view: SandboxView,
     offer: dict[str, Any],
     *,
     memory_group: bool,
@@ -76,6 +76,7 @@ def confine(
         return {"kind": "none", "cwd": view.cwd, "spaces": False}
     spaces = has_namespaces(backend, offer)
     if not spaces:
+        _require_open_or_none(view)
         _require_no_nesting(view)
     overlays = {layer.lower: (layer.upper, layer.work) for layer in layers or ()}
     writable = [*view.writable, view.home, view.scratch]
@@ -94,6 +95,7 @@ def confine(
         "cwd": view.cwd,
         "spaces": spaces,
         "network": str(view.network),
+        "proxy_port": PROXY_PORT,
         "steps": visible_paths.own_mounts(view, overlays),
         "landlock": _landlock(view, offer, spaces, writable) if backend == "landlock" else None,
         "filter": _filter(rules),
@@ -106,7 +108,17 @@ def confine(
     }
 
 
-def _require_no_nesting(view: View) -> None:
+def _require_open_or_none(view: SandboxView) -> None:
+    """Without a network namespace a command could pass by the proxy."""
+    if view.network is Network.NAMED:
+        raise SandboxUnavailable(
+            "--allow-domain is not possible here: this kernel gives commands no network namespace"
+            " of their own",
+            hint="install bubblewrap or allow user namespaces, or start without --allow-domain",
+        )
+
+
+def _require_no_nesting(view: SandboxView) -> None:
     """Rules of Landlock alone cannot take back beneath a directory what they gave above it."""
     kept = [path for path in (*view.readable, *view.program) if _is_inside(path, view.writable)]
     kept += visible_paths.hidden_directories(view, in_writable=True)
@@ -122,7 +134,7 @@ def _is_inside(path: str, roots: tuple[str, ...]) -> bool:
 
 
 def _landlock(
-    view: View, offer: dict[str, Any], spaces: bool, writable: list[str]
+    view: SandboxView, offer: dict[str, Any], spaces: bool, writable: list[str]
 ) -> dict[str, Any]:
     if spaces:
         read, devices = ["/"], ["/dev", "/proc"]  # the tree holds no more than a command may see
@@ -140,7 +152,7 @@ def _landlock(
 
 
 def facts(
-    mode: str, backend: str, view: View, offer: dict[str, Any], groups: list[str]
+    mode: str, backend: str, view: SandboxView, offer: dict[str, Any], groups: list[str]
 ) -> SandboxFacts:
     """What is in force, in words; *groups* are the control groups' controllers."""
     if backend == "none":
@@ -162,12 +174,18 @@ def facts(
     return SandboxFacts(
         mode,
         f"{backend}: writes only in the workspace and a private tmp{git}, {reads}",
-        str(view.network),
+        _network(view),
         pids,
         f"{size} in all" if counted else f"{size} per process, in all checked twice a second",
         backend,
         tuple(warnings),
     )
+
+
+def _network(view: SandboxView) -> str:
+    if view.network is Network.NAMED:
+        return f"only {', '.join(view.domains)}"
+    return str(view.network)
 
 
 def _is_root() -> bool:

@@ -1,6 +1,6 @@
 """The processes below one process: found, signalled, ended; none is left.
 
-Whoever calls these must be a subreaper, so that no descendant can leave the tree.
+The calling process must be a subreaper, so that no descendant can leave the tree.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def end_all(root: int, reap: bool = True, patience: float = 5.0) -> int:
     until = time.monotonic() + patience
     while True:
         while fresh := [pid for pid in descendants(root) if pid not in seen]:
-            send(fresh, signal.SIGSTOP)  # nobody forks while we look
+            send(fresh, signal.SIGSTOP)  # so that none forks while we look
             seen.update(fresh)
         send(descendants(root), signal.SIGKILL)
         if reap:

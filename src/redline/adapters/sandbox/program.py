@@ -17,8 +17,7 @@ import marshal
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import subprocess
@@ -70,8 +69,7 @@ getattr(sys.modules[_module], _function)(*sys.argv[3:])
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """The code of one kind of child process."""
 
     entry: str
@@ -136,14 +134,14 @@ def _read(name: str) -> tuple[bool, bytes | None, bytes, str]:
     base = os.path.join(os.path.dirname(PACKAGE_DIRECTORY), *name.split("."))
     is_package = os.path.isdir(base)
     path = os.path.join(base, "__init__.py") if is_package else base + ".py"
-    code = _compiled(path)
+    code = _compile(path)
     if code is not None:
         return is_package, code, b"", path
     with open(path, "rb") as file:
         return is_package, None, file.read(), path
 
 
-def _compiled(path: str) -> bytes | None:
+def _compile(path: str) -> bytes | None:
     """The code that the interpreter has cached for *path*, if it belongs to this very source."""
     import importlib.util
 

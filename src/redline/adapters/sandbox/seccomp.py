@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from redline.adapters.sandbox import syscalls
+from redline.adapters.sandbox.syscalls import NUMBERS
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 NOTIFY = 0x7FC00000
@@ -16,119 +17,6 @@ EPERM, ENOSYS, EAFNOSUPPORT, EOPNOTSUPP = 1, 38, 97, 95
 
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
-
-# name: (x86_64, aarch64); -1 where the architecture has no such call.
-NUMBERS: dict[str, tuple[int, int]] = {
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "process_madvise": (440, 440),
-    "pidfd_getfd": (438, 438),
-    "kcmp": (312, 272),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "open_tree_attr": (467, 467),
-    "setns": (308, 268),
-    "unshare": (272, 97),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "reboot": (169, 142),
-    "acct": (163, 89),
-    "quotactl": (179, 60),
-    "syslog": (103, 116),
-    "settimeofday": (164, 170),
-    "clock_settime": (227, 112),
-    "clock_adjtime": (305, 266),
-    "adjtimex": (159, 171),
-    "sethostname": (170, 161),
-    "setdomainname": (171, 162),
-    "name_to_handle_at": (303, 264),
-    "open_by_handle_at": (304, 265),
-    "ioperm": (173, -1),
-    "iopl": (172, -1),
-    "vhangup": (153, 58),
-    "clone": (56, 220),
-    "clone3": (435, 435),
-    "ioctl": (16, 29),
-    "socket": (41, 198),
-    "chmod": (90, -1),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
-    "chown": (92, -1),
-    "fchown": (93, 55),
-    "lchown": (94, -1),
-    "fchownat": (260, 54),
-    "utime": (132, -1),
-    "utimes": (235, -1),
-    "futimesat": (261, -1),
-    "utimensat": (280, 88),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-    "removexattr": (197, 14),
-    "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
-    "setxattrat": (463, 463),
-    "removexattrat": (466, 466),
-    "file_setattr": (469, 469),
-    "kill": (62, 129),
-    "tkill": (200, 130),
-    "tgkill": (234, 131),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-    "pidfd_send_signal": (424, 424),
-    "prlimit64": (302, 261),
-    "setpriority": (141, 140),
-    "sched_setparam": (142, 118),
-    "sched_setscheduler": (144, 119),
-    "sched_setaffinity": (203, 122),
-    "sched_setattr": (314, 274),
-    "ioprio_set": (251, 30),
-    "migrate_pages": (256, 238),
-    "move_pages": (279, 239),
-    "process_mrelease": (448, 448),
-    "shmget": (29, 194),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "mq_open": (240, 180),
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "socketpair": (53, 199),
-    "connect": (42, 203),
-    "sendto": (44, 206),
-    "sendmsg": (46, 211),
-    "sendmmsg": (307, 269),
-    "open": (2, -1),
-    "openat": (257, 56),
-    "creat": (85, -1),
-    "openat2": (437, 437),
-    "mknod": (133, -1),
-    "mknodat": (259, 33),
-}
 
 # Nothing a developer's command needs, and each a way around the other limits: all up to vhangup.
 NEVER = tuple(NUMBERS)[: tuple(NUMBERS).index("vhangup") + 1]
@@ -181,7 +69,7 @@ _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _LD, _JEQ, _JGE, _JSET, _RET, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 
 
-class Test(NamedTuple):
+class ArgumentTest(NamedTuple):
     """A condition on the low half of one argument of a call."""
 
     argument: int
@@ -202,7 +90,7 @@ def errno_action(code: int) -> int:
     return 0x00050000 | code
 
 
-class Program:
+class CallFilter:
     """A filter under construction: rules are tried in order, the default is to allow."""
 
     def __init__(self) -> None:
@@ -221,7 +109,7 @@ class Program:
         if nr >= 0:
             self._code += [(_JEQ, 0, 1, nr), (_RET, 0, 0, action)]
 
-    def when_all(self, name: str, tests: list[Test], action: int) -> None:
+    def when_all(self, name: str, tests: list[ArgumentTest], action: int) -> None:
         """Answer such a call with *action* if every one of *tests* holds."""
         nr = number(name)
         if nr < 0:
@@ -268,14 +156,14 @@ class Rules:
 def build(rules: Rules) -> bytes:
     """The filter for commands.
 
-    What the supervisor is to judge fails with ENOSYS where nobody listens.
+    Calls that the supervisor must judge fail with ENOSYS where no supervisor listens.
     """
-    program = Program()
+    program = CallFilter()
     _each(program, NEVER, errno_action(EPERM))
     program.when("clone3", errno_action(ENOSYS))  # its flags cannot be seen; libc falls back
-    program.when_all("clone", [Test(0, _NAMESPACES, any_bit=True)], errno_action(EPERM))
+    program.when_all("clone", [ArgumentTest(0, _NAMESPACES, any_bit=True)], errno_action(EPERM))
     for request in (_TIOCSTI, _TIOCLINUX):
-        program.when_all("ioctl", [Test(1, request)], errno_action(EPERM))
+        program.when_all("ioctl", [ArgumentTest(1, request)], errno_action(EPERM))
     _judge_sockets(program, rules.sockets)
     _refuse_set_id(program)
     if not rules.own_files:
@@ -293,11 +181,12 @@ def build(rules: Rules) -> bytes:
     return program.assemble()
 
 
-def _judge_sockets(program: Program, allowed: bool) -> None:
+def _judge_sockets(program: CallFilter, allowed: bool) -> None:
     """Refuse unneeded families; leave to the supervisor whom a socket connects to."""
     refuse = errno_action(EAFNOSUPPORT)
     streams = [
-        [Test(0, _AF_UNIX), Test(1, kind, _SOCKET_TYPE)] for kind in (_SOCK_STREAM, _SOCK_SEQPACKET)
+        [ArgumentTest(0, _AF_UNIX), ArgumentTest(1, kind, _SOCKET_TYPE)]
+        for kind in (_SOCK_STREAM, _SOCK_SEQPACKET)
     ]
     # A datagram socket could name another socket with every message: those are not judged.
     for tests in streams:
@@ -307,38 +196,44 @@ def _judge_sockets(program: Program, allowed: bool) -> None:
         for tests in streams:
             program.when_all("socket", tests, ALLOW)
         for family in (_AF_INET, _AF_INET6):
-            program.when_all("socket", [Test(0, family)], ALLOW)
-        program.when_all("socket", [Test(0, _AF_NETLINK), Test(2, _NETLINK_ROUTE)], ALLOW)
+            program.when_all("socket", [ArgumentTest(0, family)], ALLOW)
+        program.when_all(
+            "socket", [ArgumentTest(0, _AF_NETLINK), ArgumentTest(2, _NETLINK_ROUTE)], ALLOW
+        )
     program.when("socket", refuse)
     program.when("connect", NOTIFY)
     for name, flags in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):  # connect by sending
-        program.when_all(name, [Test(flags, _MSG_FASTOPEN, any_bit=True)], errno_action(EOPNOTSUPP))
+        program.when_all(
+            name, [ArgumentTest(flags, _MSG_FASTOPEN, any_bit=True)], errno_action(EOPNOTSUPP)
+        )
 
 
-def _refuse_set_id(program: Program) -> None:
+def _refuse_set_id(program: CallFilter) -> None:
     """Nothing a command creates or changes runs as its owner: no setuid, no setgid."""
     for name, mode in (("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("fchmodat2", 2)):
-        program.when_all(name, [Test(mode, _SET_ID, any_bit=True)], NOTIFY)  # directories may
+        program.when_all(
+            name, [ArgumentTest(mode, _SET_ID, any_bit=True)], NOTIFY
+        )  # directories may
     for name, mode in (("creat", 1), ("mknod", 1), ("mknodat", 2)):
-        program.when_all(name, [Test(mode, _SET_ID, any_bit=True)], errno_action(EPERM))
+        program.when_all(name, [ArgumentTest(mode, _SET_ID, any_bit=True)], errno_action(EPERM))
     for name, flags in (("open", 1), ("openat", 2)):
-        creates = Test(flags, _O_CREAT | _O_TMPFILE, any_bit=True)
-        tests = [creates, Test(flags + 1, _SET_ID, any_bit=True)]
+        creates = ArgumentTest(flags, _O_CREAT | _O_TMPFILE, any_bit=True)
+        tests = [creates, ArgumentTest(flags + 1, _SET_ID, any_bit=True)]
         program.when_all(name, tests, errno_action(EPERM))
     program.when("openat2", errno_action(ENOSYS))  # its mode cannot be seen; callers fall back
 
 
-def _only_itself(program: Program) -> None:
+def _only_itself(program: CallFilter) -> None:
     """Priorities, limits and the like: of the calling process, never of another."""
     for name in ON_PROCESSES:
-        program.when_all(name, [Test(0, 0, is_not=True)], errno_action(EPERM))
+        program.when_all(name, [ArgumentTest(0, 0, is_not=True)], errno_action(EPERM))
     for name, process in (("setpriority", 0), ("ioprio_set", 1)):
-        program.when_all(name, [Test(0, process, is_not=True)], errno_action(EPERM))
-        program.when_all(name, [Test(1, 0, is_not=True)], errno_action(EPERM))
+        program.when_all(name, [ArgumentTest(0, process, is_not=True)], errno_action(EPERM))
+        program.when_all(name, [ArgumentTest(1, 0, is_not=True)], errno_action(EPERM))
     program.when("process_mrelease", errno_action(EPERM))
 
 
-def _each(program: Program, names: tuple[str, ...], action: int) -> None:
+def _each(program: CallFilter, names: tuple[str, ...], action: int) -> None:
     for name in names:
         program.when(name, action)
 

@@ -64,26 +64,31 @@ KERNEL_FILES = (
     *("dynamic_debug", "pressure"),
 )
 SHARED_MEMORY = 1 << 30
+# Where the proxy listens in the command's own network namespace, in which nothing else listens.
+PROXY_PORT = 3128
 
 
 class Network(StrEnum):
-    """The network a command gets: this is where other kinds are added.
+    """The network a command gets.
 
     NONE is a namespace of its own with nothing but loopback (no sockets where there are no
-    namespaces); OPEN is the machine's, without the sockets of this server.
+    namespaces); NAMED is the same with a proxy to allowed names listening there; OPEN is the
+    machine's, without the sockets of this server.
     """
 
     NONE = "none"
+    NAMED = "named"
     OPEN = "open"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SandboxView:
     """What a command is to see, as absolute canonical paths.
 
     *writable* and *readable* are roots and may be nested in each other: the deepest one decides.
     *protected* (git's own data) and *program* (Redline's own files) are read-only wherever they
-    lie, *hidden* is not seen. *wide* shows the whole system.
+    lie, *hidden* is not seen. *wide* shows the whole system. *domains* are the names that a NAMED
+    network reaches.
     """
 
     cwd: str
@@ -95,6 +100,7 @@ class View:
     hidden: tuple[str, ...] = ()
     search_path: str = ""
     network: Network = Network.NONE
+    domains: tuple[str, ...] = ()
     wide: bool = False
 
     @property
@@ -175,13 +181,13 @@ def _base_of(settings: str) -> list[str]:
     return []
 
 
-def roots_by_depth(view: View) -> list[tuple[str, bool]]:
+def roots_by_depth(view: SandboxView) -> list[tuple[str, bool]]:
     """Every root with whether it is writable, outer ones first."""
     modes = dict.fromkeys(view.readable, False) | dict.fromkeys(view.writable, True)
     return sorted(modes.items(), key=lambda root: root[0].count("/") if root[0] != "/" else 0)
 
 
-def hidden_directories(view: View, *, in_writable: bool) -> list[str]:
+def hidden_directories(view: SandboxView, *, in_writable: bool) -> list[str]:
     """What to cover, in writable roots or elsewhere; never a directory that holds a root."""
     held = (*view.writable, *view.readable, view.private)
     found: list[str] = []
@@ -193,14 +199,14 @@ def hidden_directories(view: View, *, in_writable: bool) -> list[str]:
     return found
 
 
-def mount_tree(view: View) -> list[list[Any]]:
+def mount_tree(view: SandboxView) -> list[list[Any]]:
     """The file system of all commands as steps: [what, path, more...], outer paths first."""
     steps = _whole_system() if view.wide else _listed_system(view)
     steps += [["proc", "/proc"], ["dev", "/dev"]]
     for place in ("/tmp", "/var/tmp"):  # noqa: S108 - these are replaced
         if os.path.isdir(place):
             steps.append(["rw", place, view.scratch])
-    steps += _pinned(view)
+    steps += _pin_mounts(view)
     for path, is_writable in roots_by_depth(view):
         if not _is_in_writable(view, path):  # such a root is part of the outer one already
             steps.append(["rw" if is_writable else "ro", path, path])
@@ -208,7 +214,7 @@ def mount_tree(view: View) -> list[list[Any]]:
     return steps + [["empty", path] for path in hidden_directories(view, in_writable=False)]
 
 
-def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
+def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
     """What one command has to itself in a copy of that tree, as steps.
 
     *overlays* gives the upper and work directory for each root that is copy-on-write.
@@ -228,14 +234,14 @@ def own_mounts(view: View, overlays: dict[str, tuple[str, str]]) -> list[list[An
     return [*steps, ["empty", view.layers]]
 
 
-def _is_in_writable(view: View, path: str) -> bool:
+def _is_in_writable(view: SandboxView, path: str) -> bool:
     return any(is_beneath(path, root) and path != root for root in view.writable)
 
 
-def _pinned(view: View) -> list[list[Any]]:
+def _pin_mounts(view: SandboxView) -> list[list[Any]]:
     """Mount the directories that lead to a root through the private tmp, each on itself.
 
-    Nobody can rename or replace what is mounted on, so no command can put a link in the way of
+    A mount point cannot be renamed or replaced, so no command can put a link in the way of
     the mounts of a later one.
     """
     steps: dict[str, list[Any]] = {}
@@ -249,12 +255,12 @@ def _pinned(view: View) -> list[list[Any]]:
     return list(steps.values())
 
 
-def pinned_directories(view: View) -> list[str]:
-    """What must exist in the private tmp before the first command; see `_pinned`."""
-    return [str(step[2]) for step in _pinned(view)]
+def pinned_directories(view: SandboxView) -> list[str]:
+    """What must exist in the private tmp before the first command; see `_pin_mounts`."""
+    return [str(step[2]) for step in _pin_mounts(view)]
 
 
-def _listed_system(view: View) -> list[list[Any]]:
+def _listed_system(view: SandboxView) -> list[list[Any]]:
     steps: list[list[Any]] = []
     for path in readable(view.search_path):
         if os.path.islink(path) and path.count("/") == 1:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 _STACK = 8 << 20
 # A worker that has grown beyond this is not asked again.
 _MAX_RESIDENT = 384 << 20
-# Seconds by which a worker outlives its budget when nobody kills it.
+# Seconds after its budget at which a worker ends itself if the server has not killed it.
 _GRACE = 2
 _SIGKILL = 9
 _FORBIDDEN = ("socket", "kill", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
@@ -57,10 +57,6 @@ class _Channel:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
-    from redline.adapters.workers.native_memory import load_sparingly
-    from redline.core.loading import load_with
-
-    load_with("toml_rs", load_sparingly)
     channel = _Channel(requests, answers)
     channel.send("ready")
     while (request := channel.receive()) is not None:
@@ -114,7 +110,7 @@ def forbid_outside() -> None:
 
     if not seccomp.is_supported():
         return
-    program = seccomp.Program()
+    program = seccomp.CallFilter()
     for name in _FORBIDDEN:
         program.when(name, seccomp.errno_action(seccomp.EPERM))
     try:
@@ -152,7 +148,7 @@ def _set_alarm(seconds: float) -> None:
 
 
 def _is_worn() -> bool:
-    """Whether this process holds so much memory that a new one is better."""
+    """Whether this process holds more memory than a fresh one should replace."""
     try:
         with open("/proc/self/statm", "rb") as file:
             pages = int(file.read().split()[1])

@@ -9,7 +9,7 @@ from redline.core.errors import InvalidPattern, Unavailable
 
 
 @lru_cache(64)
-def _compiled(pattern: str, flags: str) -> Any:
+def _compile(pattern: str, flags: str) -> Any:
     try:
         import regress
     except ImportError:
@@ -27,14 +27,14 @@ def _compiled(pattern: str, flags: str) -> Any:
 
 def check(_ask: Any, pattern: str, flags: str) -> None:
     """Raise InvalidPattern unless *pattern* compiles."""
-    _compiled(pattern, flags)
+    _compile(pattern, flags)
 
 
 def find(
     _ask: Any, pattern: str, flags: str, data: bytes, groups: int, limit: int
 ) -> list[tuple[int, ...]]:
     """Matches as (start, end, start of group 1, ...) in characters; -1 where it took no part."""
-    regex = _compiled(pattern, flags)
+    regex = _compile(pattern, flags)
     text = data.decode("utf-8")
     if limit == 1:
         first = regex.find(text)
@@ -70,7 +70,7 @@ def lines(
     _ask: Any, pattern: str, flags: str, files: list[bytes], whole_first: bool, limit: int
 ) -> list[list[int]]:
     """For each text, the numbers (from 0) of the lines that match, at most *limit* in all."""
-    regex = _compiled(pattern, flags)
+    regex = _compile(pattern, flags)
     answer = []
     for data in files:
         text = data.decode("utf-8")

@@ -1,7 +1,7 @@
 """ECMAScript regular expressions in worker processes that can be killed.
 
 A pattern can take exponential time, and the engine holds the interpreter's lock while it does; in
-a process of its own it costs nobody else anything, and when its budget is over it is killed.
+a process of its own it slows down no other call, and is killed when its budget is used up.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RegexWorkers:
         self, pattern: str, text: str, *, flags: str = "m", limit: int = 0, groups: int = 0
     ) -> list[RegexMatch]:
         """Matches from the left, at most *limit* (0 = all), with the first *groups* groups."""
-        found = self._ask("find", pattern, flags, _encoded(text), groups, limit)
+        found = self._ask("find", pattern, flags, _encode(text), groups, limit)
         return [_match(numbers) for numbers in found]
 
     def matching_lines(
@@ -49,7 +49,7 @@ class RegexWorkers:
         """For each text the numbers (from 0) of its lines that match, at most *limit* in all."""
         # Without assertions, a text that matches nowhere as a whole has no line that does.
         whole_first = not any(mark in pattern.replace("(?:", "") for mark in ("(?", "^", "$"))
-        data = [_encoded(text.decode("utf-8", "surrogateescape")) for text in texts]
+        data = [_encode(text.decode("utf-8", "surrogateescape")) for text in texts]
         answer: list[list[int]] = self._ask(
             "lines", pattern, flags, data, whole_first, limit or sys.maxsize
         )
@@ -85,7 +85,7 @@ def _flags(pattern: str, flags: str) -> str:
     return flags + "u" if needs and "u" not in flags else flags
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     if text.isascii():
         return text.encode("ascii")
     return text.translate(_PRIVATE).encode("utf-8", "replace")

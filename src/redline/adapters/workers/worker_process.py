@@ -102,7 +102,7 @@ class WorkerProcess:
 class Keeper:
     """The thread that starts workers and kills those that overrun.
 
-    The kernel ends a worker with the thread that started it, so one that lasts must do that.
+    The kernel ends a worker with the thread that started it, so a long-lived thread must start it.
     """
 
     def __init__(self) -> None:

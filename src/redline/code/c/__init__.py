@@ -1,1 +1,1 @@
-"""References in C: by linkage, by what headers declare, and members by declared types."""
+"""Resolve references in C: by linkage, visible headers, and declared struct types."""

@@ -1,272 +1,292 @@
-"""What refers to a definition in C."""
+"""Find references to a definition in C."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.code.c.chunks import Part, Sheet, spots_of
-from redline.code.c.declared import (
+from redline.code.c.chunks import CFile, Chunk, find_word
+from redline.code.c.declarations import (
     MACROS,
-    Declared,
-    declared_at,
-    in_doubt,
-    is_given_tag,
-    local,
-    local_tag,
-    place,
+    CDeclaration,
+    CKind,
+    declaration_at,
+    find_local,
+    find_local_tag,
+    is_macro_tag,
+    may_be_shadowed,
 )
-from redline.code.c.types import Bodies, Types
-from redline.code.c.visible import Found, Visible, is_linked
-from redline.code.references.definition import UNKNOWN, Thing
-from redline.code.references.file_access import Files
-from redline.code.references.targets import Meaning, Reference, Target, by_line, verdicts
-from redline.code.registry import Resolver
+from redline.code.c.types import StructBodies, StructTypes
+from redline.code.c.visible import CLookup, VisibleDeclarations, is_linked
+from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
+from redline.code.references.file_access import SourceFiles
+from redline.code.references.resolver import ReferenceResolver
+from redline.code.references.targets import Meaning, Reference, ReferenceTarget, by_line, verdicts
 from redline.code.syntax.macros import without_texts, words_in_macros
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, required_field, span_of
 from redline.core.paths import WorkspacePath
 
-# Where things that all files share by name are thought to be: those of the linker.
+# A pseudo path for definitions with external linkage, which all files share by name.
 _LINKED = WorkspacePath(-2, ())
-_UNKNOWN = frozenset({UNKNOWN})
 
 
-class CReferring(Resolver):
-    """Finds what refers to definitions of one name in files of C.
+class CResolver(ReferenceResolver):
+    """Finds references to definitions of one name in C files.
 
-    Only the parts of files that spell a word are parsed: what a name means is looked up from
-    where it stands, outward through blocks, the file and the headers that declare it.
+    Only chunks of files that contain a name are parsed: it is resolved from each occurrence
+    outward through blocks, the file, and the headers that declare it.
     """
 
-    def __init__(self, name: str, files: Files) -> None:
+    def __init__(self, name: str, files: SourceFiles) -> None:
         self.name = name
-        self._visible = Visible(files, name)
-        self._types = Types(self._visible)
-        # Of structs, other files may know the tag alone.
-        self._tags: set[Thing] = set()
+        self._visible = VisibleDeclarations(files, name)
+        self._types = StructTypes(self._visible)
+        # Tags that were resolved: other files may know a struct by its tag alone.
+        self._tags: set[Definition] = set()
 
-    def target_on(self, path: WorkspacePath, line: int) -> Target | None:
-        """What a line defines by the name, or means by it; None where that cannot be told."""
-        sheet = self._visible.sheet(path)
-        found = [] if sheet is None else list(self._on(sheet, line))
-        found.sort(key=lambda pair: not _defines(declared_at(*pair)))
+    def target_on(self, path: WorkspacePath, line: int) -> ReferenceTarget | None:
+        """Return what a line defines or refers to by the name; None if undetermined."""
+        file = self._visible.file(path)
+        found = [] if file is None else list(self._nodes_on_line(file, line))
+        found.sort(key=lambda pair: not _defines(declaration_at(*pair)))
         self._visible.homes.append(path)
-        for part, node in found:
-            things, is_member = self._meaning(part, node)
-            known = things - {UNKNOWN}
+        for chunk, node in found:
+            definitions, is_member = self._meaning(chunk, node)
+            known = definitions - {UNKNOWN}
             if known:
-                start = part.start + node.range().start.index
-                first = min(known, key=lambda thing: (thing.path != path, thing.start != start))
-                return Target(first, self._same(known), is_member or first.is_member)
+                start = chunk.start + node.range().start.index
+                first = min(
+                    known,
+                    key=lambda definition: (definition.path != path, definition.start != start),
+                )
+                return ReferenceTarget(
+                    first, self._equivalents(known), is_member or first.is_member
+                )
         return None
 
-    def _same(self, things: frozenset[Thing]) -> set[Thing]:
-        """What a definition is one with: announced anywhere, it may be any that is made."""
-        if any(thing.path == _LINKED for thing in things):
-            return {*things, *map(_made, self._visible.made(self.name))}
-        made = any(thing.name == f"{self.name}()" for thing in things)
-        return {*things, Thing(_LINKED, 0, self.name)} if made else set(things)
+    def _equivalents(self, definitions: frozenset[Definition]) -> set[Definition]:
+        """Return equivalent definitions: a mere declaration may mean any definition that links."""
+        if any(definition.path == _LINKED for definition in definitions):
+            return {
+                *definitions,
+                *map(_program_definition, self._visible.linked_definitions(self.name)),
+            }
+        is_made = any(definition.name == f"{self.name}()" for definition in definitions)
+        return {*definitions, Definition(_LINKED, 0, self.name)} if is_made else set(definitions)
 
-    def target(self, path: WorkspacePath, start: int) -> Target | None:
-        """The same by where the name begins."""
-        sheet = self._visible.sheet(path)
-        return None if sheet is None else self.target_on(path, sheet.line_at(start))
+    def target(self, path: WorkspacePath, start: int) -> ReferenceTarget | None:
+        """Return the same for the offset where the name begins."""
+        file = self._visible.file(path)
+        return None if file is None else self.target_on(path, file.line_at(start))
 
-    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
-        """The references of one file; None for C++, which goes by name."""
-        sheet = self._visible.sheet(path)
-        if sheet is None:
+    def in_file(
+        self, path: WorkspacePath, targets: list[ReferenceTarget]
+    ) -> list[Reference] | None:
+        """Return the references in one file; None for C++, which is matched by name."""
+        file = self._visible.file(path)
+        if file is None:
             return None
-        near = [target for target in targets if self._may_know(sheet, target)]
-        return by_line(verdicts(self._meanings(sheet), near)) if near else []
+        near = [target for target in targets if self._may_refer(file, target)]
+        return by_line(verdicts(self._meanings(file), near)) if near else []
 
-    def folder_of(self, target: Target) -> WorkspacePath | None:
-        """The folder whose files alone may see it; None where all may."""
-        homes = self._homes(target)
+    def folder_of(self, target: ReferenceTarget) -> WorkspacePath | None:
+        """Return the only folder whose files may see it; None if all may."""
+        homes = self._private_files(target)
         folders = {home.parent for home in homes}
         return folders.pop() if len(folders) == 1 else None
 
-    def _homes(self, target: Target) -> set[WorkspacePath]:
-        """The files that have it to themselves; none where others can know it."""
-        paths = {thing.path for thing in target.same - self._tags}
+    def _private_files(self, target: ReferenceTarget) -> set[WorkspacePath]:
+        """Return the source files that alone see the target; empty if others may."""
+        paths = {definition.path for definition in target.same - self._tags}
         is_own = len(target.same & self._tags) == 0 and all(p.name.endswith(".c") for p in paths)
         return paths if is_own else set()
 
-    def _may_know(self, sheet: Sheet, target: Target) -> bool:
-        homes = self._homes(target)
+    def _may_refer(self, file: CFile, target: ReferenceTarget) -> bool:
+        homes = self._private_files(target)
         return (
             not homes
-            or sheet.path in homes
-            or any(self._visible.includes(sheet, home) for home in homes)
+            or file.path in homes
+            or any(self._visible.includes(file, home) for home in homes)
         )
 
-    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:  # noqa: ARG002
-        """No other names: C renames nothing."""
+    def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:  # noqa: ARG002
+        """Return no other names: C has no renaming imports."""
         return set()
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:  # noqa: ARG002 - names are shared
-        """Any file may."""
+        """Return True: C names are shared by all files."""
         return True
 
-    def forget(self) -> None:
-        """Let go of everything that was read for the answer."""
-        self._types.forget()
-        self._visible.forget()
+    def _nodes_on_line(self, file: CFile, line: int) -> Iterator[tuple[Chunk, SyntaxNode]]:
+        for chunk, node in file.nodes(self.name):
+            if chunk.line_of(node) == line:
+                yield chunk, node
 
-    def _on(self, sheet: Sheet, line: int) -> Iterator[tuple[Part, Node]]:
-        for part, node in sheet.nodes(self.name):
-            if part.line + node.range().start.line + 1 == line:
-                yield part, node
-
-    def _meanings(self, sheet: Sheet) -> Iterator[Meaning]:
-        """Every place that spells the name as code."""
-        for span, part in sheet.parts_with(self.name):
-            if part is None:
-                yield from self._unparsed(sheet, *span)
+    def _meanings(self, file: CFile) -> Iterator[Meaning]:
+        """Yield every occurrence of the name in code."""
+        for span, chunk in file.chunks_with(self.name):
+            if chunk is None:
+                yield from self._meanings_unparsed(file, *span)
                 continue
-            for node in part.words.get(self.name, ()):
-                yield part.line + node.range().start.line + 1, *self._meaning(part, node)
-            for node in part.strays(self.name):
-                yield part.line + node.range().start.line + 1, _UNKNOWN, False
-            for spot, body in words_in_macros(part.root, self.name):
-                line = part.line + spot.start.line + 1
-                before = part.text[: spot.start.index].rstrip()
+            for node in chunk.words.get(self.name, ()):
+                yield Meaning(chunk.line_of(node), *self._meaning(chunk, node))
+            for node in chunk.hidden_nodes(self.name):
+                yield Meaning(chunk.line_of(node), UNRESOLVED, is_member=False)
+            for word, body in words_in_macros(chunk.root, self.name):
+                line = chunk.line + word.start.line + 1
+                before = chunk.text[: word.start.index].rstrip()
                 if before.endswith((".", "->")):
-                    yield line, _UNKNOWN, True
+                    yield Meaning(line, UNRESOLVED, is_member=True)
                 else:
-                    yield line, self._in_macro(part.sheet, body), False
+                    yield Meaning(line, self._in_macro(chunk.file, body), is_member=False)
 
-    def _unparsed(self, sheet: Sheet, start: int, end: int) -> Iterator[Meaning]:
-        plain = without_texts(sheet.text[start:end])
-        for found in spots_of(plain, self.name):
-            yield sheet.line_at(start + found), _UNKNOWN, False
+    def _meanings_unparsed(self, file: CFile, start: int, end: int) -> Iterator[Meaning]:
+        plain = without_texts(file.text[start:end])
+        for found in find_word(plain, self.name):
+            yield Meaning(file.line_at(start + found), UNRESOLVED, is_member=False)
 
-    def _meaning(self, part: Part, node: Node) -> tuple[frozenset[Thing], bool]:
-        """What a word means, and whether it is a field."""
-        own = declared_at(part, node)
-        is_macro = own is not None and self._visible.is_macro(part.sheet, self.name)
-        if own is not None and own.kind == "field" and not is_macro:
-            return frozenset({_thing(own)}), True
+    def _meaning(self, chunk: Chunk, node: SyntaxNode) -> tuple[frozenset[Definition], bool]:
+        """Resolve a word; also return whether it is a field."""
+        own = declaration_at(chunk, node)
+        is_macro = own is not None and self._visible.is_macro(chunk.file, self.name)
+        if own is not None and own.kind is CKind.FIELD and not is_macro:
+            return frozenset({_to_definition(own)}), True
         if node.kind() == "field_identifier" and not is_macro:
-            return _things(self._types.field(self._owner(part, node), self.name)), True
-        if self._may_be_field(part, node):
-            return self._given_field(part, node), True
-        return self._plain(part, node, own), False
+            return _to_definitions(self._types.field(self._owner(chunk, node), self.name)), True
+        if self._may_be_field(chunk, node):
+            return self._field_given_to_macro(chunk, node), True
+        return self._resolve_plain(chunk, node, own), False
 
-    def _plain(self, part: Part, node: Node, own: Declared | None) -> frozenset[Thing]:
+    def _resolve_plain(
+        self, chunk: Chunk, node: SyntaxNode, own: CDeclaration | None
+    ) -> frozenset[Definition]:
         above = node.parent()
         if node.kind() == "statement_identifier":
-            return self._of_label(part, node)
-        if (own is not None and own.kind == "tag") or is_given_tag(node):
-            return self._of_tag(part, node)
+            return self._of_label(chunk, node)
+        if (own is not None and own.kind is CKind.TAG) or is_macro_tag(node):
+            return self._of_tag(chunk, node)
         if above is not None and above.kind() == "preproc_params":
             return frozenset()
-        if _guards(node, self.name):
-            return _UNKNOWN
-        inside = local(part, node, self.name)
-        if inside is not None and not (is_linked(inside) and not inside.is_whole):
-            return frozenset({_thing(inside)})
-        if in_doubt(part, node):
-            return _UNKNOWN
-        found = self._visible.named(part.sheet, self.name)
-        rivals = self._rivals(part.sheet, found)
-        return frozenset({UNKNOWN, *map(_made, rivals)}) if rivals else _found(found)
+        if _is_guard(node, self.name):
+            return UNRESOLVED
+        inside = find_local(chunk, node, self.name)
+        if inside is not None and not (is_linked(inside) and not inside.is_definition):
+            return frozenset({_to_definition(inside)})
+        if may_be_shadowed(chunk, node):
+            return UNRESOLVED
+        found = self._visible.find_name(chunk.file, self.name)
+        rivals = self._rivals(chunk.file, found)
+        return (
+            frozenset({UNKNOWN, *map(_program_definition, rivals)})
+            if rivals
+            else _to_meaning(found)
+        )
 
-    def _rivals(self, sheet: Sheet, found: Found) -> list[Declared]:
-        """What the file makes for itself of a name that another file makes too."""
-        own = [d for d in found.declared if d.path == sheet.path and is_linked(d) and d.is_whole]
-        paths = {d.path for d in self._visible.made(self.name)} if own else set()
+    def _rivals(self, file: CFile, found: CLookup) -> list[CDeclaration]:
+        """Return the file's own linkable definitions if another file defines the name too."""
+        own = [
+            d
+            for d in found.declarations
+            if d.path == file.path and is_linked(d) and d.is_definition
+        ]
+        paths = {d.path for d in self._visible.linked_definitions(self.name)} if own else set()
         return own if len(paths) > 1 else []
 
-    def _may_be_field(self, part: Part, node: Node) -> bool:
-        """Whether a plain word that nothing declares is given to a macro: it may be a field."""
+    def _may_be_field(self, chunk: Chunk, node: SyntaxNode) -> bool:
+        """Return whether an undeclared word is a macro argument, which may be a field."""
         above = node.parent()
         if above is None or above.kind() != "argument_list" or node.kind() != "identifier":
             return False
-        found = self._visible.named(part.sheet, self.name)
-        return not found.declared and found.is_sure and local(part, node, self.name) is None
+        found = self._visible.find_name(chunk.file, self.name)
+        return (
+            not found.declarations and found.is_sure and find_local(chunk, node, self.name) is None
+        )
 
-    def _given_field(self, part: Part, node: Node) -> frozenset[Thing]:
-        """The field that a macro is given together with the one value or type that has it."""
-        found: set[frozenset[Thing]] = set()
-        for other in node.parent().children():
-            if other.is_named() and place(other) != place(node):
-                bodies = self._types.of_argument(part, other)
-                found.add(_things(self._types.field(bodies, self.name) or []))
+    def _field_given_to_macro(self, chunk: Chunk, node: SyntaxNode) -> frozenset[Definition]:
+        """Return the field passed to a macro along with the only value or type that has it."""
+        found: set[frozenset[Definition]] = set()
+        above = node.parent()
+        siblings = above.children() if above is not None else ()
+        for other in siblings:
+            if other.is_named() and span_of(other) != span_of(node):
+                bodies = self._types.of_argument(chunk, other)
+                found.add(_to_definitions(self._types.field(bodies, self.name) or []))
         found.discard(frozenset())
-        return found.pop() if len(found) == 1 else _UNKNOWN
+        return found.pop() if len(found) == 1 else UNRESOLVED
 
-    def _in_macro(self, sheet: Sheet, body: Node) -> frozenset[Thing]:
-        """What a word in a macro means: a macro for sure, others only where it is used."""
+    def _in_macro(self, file: CFile, body: SyntaxNode) -> frozenset[Definition]:
+        """Resolve a word in a macro body: surely if a macro, otherwise it depends on the use."""
         macro = body.parent()
         given = macro.field("parameters") if macro is not None else None
         if given is not None and any(c.text() == self.name for c in given.children()):
             return frozenset()
-        found = self._visible.named(sheet, self.name)
-        is_macro = found.declared and all(one.kind == "macro" for one in found.declared)
-        return _found(found) if is_macro else _UNKNOWN
+        found = self._visible.find_name(file, self.name)
+        is_macro = found.declarations and all(one.kind is CKind.MACRO for one in found.declarations)
+        return _to_meaning(found) if is_macro else UNRESOLVED
 
-    def _of_tag(self, part: Part, node: Node) -> frozenset[Thing]:
-        inner = local_tag(part, node)
+    def _of_tag(self, chunk: Chunk, node: SyntaxNode) -> frozenset[Definition]:
+        inner = find_local_tag(chunk, node)
         if inner is not None:
-            return frozenset({_thing(inner)})
-        found = _found(self._visible.tagged(part.sheet, self.name))
+            return frozenset({_to_definition(inner)})
+        found = _to_meaning(self._visible.find_tag(chunk.file, self.name))
         self._tags |= found
         return found
 
-    def _of_label(self, part: Part, node: Node) -> frozenset[Thing]:
+    def _of_label(self, chunk: Chunk, node: SyntaxNode) -> frozenset[Definition]:
         home = next((a for a in node.ancestors() if a.kind() == "function_definition"), None)
-        start = part.start + (home.range().start.index if home is not None else 0)
-        return frozenset({Thing(part.sheet.path, start, f"{self.name}:")})
+        start = chunk.start + (home.range().start.index if home is not None else 0)
+        return frozenset({Definition(chunk.file.path, start, f"{self.name}:")})
 
-    def _owner(self, part: Part, node: Node) -> Bodies:
-        """The structs that a field is taken from."""
+    def _owner(self, chunk: Chunk, node: SyntaxNode) -> StructBodies:
+        """Return the structs that a field is accessed on."""
         above = node.parent()
-        kind = above.kind() if above is not None else ""
+        if above is None:
+            return None
+        kind = above.kind()
         if kind == "field_expression":
             owner = above.field("argument")
-            return self._types.of_value(part, owner) if owner is not None else None
+            return self._types.of_value(chunk, owner) if owner is not None else None
         if kind == "offsetof_expression":
-            return self._types.of_descriptor(part, above.field("type"))
+            return self._types.of_descriptor(chunk, above.field("type"))
         pair = above.parent() if kind == "field_designator" else None
         if pair is not None and pair.kind() == "initializer_pair":
-            return self._types.of_pair(part, pair, above)
+            return self._types.of_pair(chunk, pair, above)
         return None
 
 
-def _defines(declared: Declared | None) -> bool:
-    return declared is not None and (declared.is_whole or declared.kind != "tag")
+def _defines(one: CDeclaration | None) -> bool:
+    return one is not None and (one.is_definition or one.kind is not CKind.TAG)
 
 
-def _guards(node: Node, name: str) -> bool:
-    """Whether `#ifndef NAME` or `!defined(NAME)` asks for what its own lines go on to define."""
+def _is_guard(node: SyntaxNode, name: str) -> bool:
+    """Return whether `#ifndef NAME` or `!defined(NAME)` guards lines that define the name."""
     for above in node.ancestors():
         kind = above.kind()
         if kind in ("preproc_ifdef", "preproc_if"):
             head = above.text().split("\n", 1)[0].replace(" ", "")
             absent = (f"#ifndef{name}", f"!defined({name})", f"!defined{name}")
             inside = [c for c in above.children() if c.kind() in MACROS]
-            is_set = any(c.field("name").text() == name for c in inside)
-            return is_set and any(spelled in head for spelled in absent)
+            is_set = any(required_field(c, "name").text() == name for c in inside)
+            return is_set and any(condition in head for condition in absent)
         if kind not in ("preproc_defined", "unary_expression", "binary_expression"):
             return False
     return False
 
 
-def _found(found: Found) -> frozenset[Thing]:
-    things = _things(found.declared)
-    return things if found.is_sure else things | _UNKNOWN
+def _to_meaning(found: CLookup) -> frozenset[Definition]:
+    definitions = _to_definitions(found.declarations)
+    return definitions if found.is_sure else definitions | UNRESOLVED
 
 
-def _things(found: list[Declared] | None) -> frozenset[Thing]:
-    return _UNKNOWN if found is None else frozenset(_thing(one) for one in found)
+def _to_definitions(found: list[CDeclaration] | None) -> frozenset[Definition]:
+    return UNRESOLVED if found is None else frozenset(_to_definition(one) for one in found)
 
 
-def _made(declared: Declared) -> Thing:
-    return Thing(declared.path, 0, f"{declared.node.text()}()")
+def _program_definition(one: CDeclaration) -> Definition:
+    return Definition(one.path, 0, f"{one.node.text()}()")
 
 
-def _thing(declared: Declared) -> Thing:
-    if is_linked(declared):
-        return Thing(_LINKED, 0, declared.node.text())
-    is_member = declared.kind == "field"
-    return Thing(declared.path, declared.start, declared.node.text(), is_member)
+def _to_definition(one: CDeclaration) -> Definition:
+    if is_linked(one):
+        return Definition(_LINKED, 0, one.node.text())
+    is_member = one.kind is CKind.FIELD
+    return Definition(one.path, one.start, one.node.text(), is_member)

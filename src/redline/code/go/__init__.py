@@ -1,1 +1,1 @@
-"""References in Go: packages by folder, members by the types that declarations say."""
+"""Resolve references in Go: by package, local scope, and declared types."""

@@ -1,86 +1,89 @@
-"""Which methods of Go correspond: an interface's and those of the types that satisfy it."""
+"""Match the methods of interfaces with those of the types that satisfy them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from redline.code.go.library import LIBRARY
-from redline.code.go.members import Members
-from redline.code.go.names import Declared
+from redline.code.go.members import GoMembers
+from redline.code.go.names import GoDeclaration, GoKind
 from redline.code.go.sources import receiver_of
-from redline.code.go.types import Types
-from redline.code.references.definition import Thing
-from redline.code.references.typed.types import OPEN, Shape
-from redline.code.syntax.node import Node
+from redline.code.go.types import GoTypes
+from redline.code.references.definition import Definition
+from redline.code.references.typed.types import UNKNOWN_TYPE, Shape
+from redline.code.syntax.node import required_field
 
 
 @dataclass(slots=True)
 class Interfaces:
-    """Tells whether a method answers for another."""
+    """Determines whether two methods correspond."""
 
-    types: Types
-    members: Members
-    _known: dict[tuple[Thing, Thing], bool] = field(default_factory=dict)
+    types: GoTypes
+    members: GoMembers
+    _known: dict[tuple[Definition, Definition], bool] = field(default_factory=dict)
 
-    def correspond(self, one: Declared, other: Declared) -> bool:
-        """Whether one is a method of an interface that the type of the other satisfies."""
-        key = (one.thing, other.thing)
+    def correspond(self, one: GoDeclaration, other: GoDeclaration) -> bool:
+        """Return whether one belongs to an interface that the other's type satisfies."""
+        key = (one.definition, other.definition)
         if key not in self._known:
             pair = (one, other) if _is_abstract(one) else (other, one)
             apart = _is_abstract(one) != _is_abstract(other)
             self._known[key] = apart and self._satisfies(*pair)
         return self._known[key]
 
-    def _satisfies(self, asked: Declared, given: Declared) -> bool:
-        if not self._alike(asked, given):
+    def _satisfies(self, asked: GoDeclaration, given: GoDeclaration) -> bool:
+        if not self._have_same_signature(asked, given):
             return False
         interface = self._interface(asked)
         receiver = receiver_of(given)
-        kind = self.types.of(given.unit, receiver) if receiver is not None else OPEN
+        kind = self.types.of(given.unit, receiver) if receiver is not None else UNKNOWN_TYPE
         wanted = self.members.all_methods(interface)
-        if kind == OPEN or wanted is None:
+        if kind == UNKNOWN_TYPE or wanted is None:
             return False
         return all(self._has(kind, method) for method in wanted)
 
-    def _has(self, kind: Shape, method: Declared) -> bool:
+    def _has(self, kind: Shape, method: GoDeclaration) -> bool:
         found = self.members.find(kind, method.name)
-        if not found.declared:
-            return found.is_outside or found.is_open
-        return self._alike(method, found.declared[0])
+        if not found.declarations:
+            return found.may_be_external or found.is_unknown
+        return self._have_same_signature(method, found.declarations[0])
 
-    def _alike(self, one: Declared, other: Declared) -> bool:
-        """Whether two methods take and give the same."""
-        if one.thing == other.thing:
+    def _have_same_signature(self, one: GoDeclaration, other: GoDeclaration) -> bool:
+        """Return whether two methods have the same signature."""
+        if one.definition == other.definition:
             return True
-        if other.kind != "method":
+        if other.kind is not GoKind.METHOD:
             return False
         mine = self.types.function(one.unit, one.node)
         theirs = self.types.function(other.unit, other.node)
-        return _same(mine, theirs)
+        return _are_same(mine, theirs)
 
-    def _interface(self, method: Declared) -> Shape:
-        """The interface that spells a method out."""
-        above: Node = method.node.parent()
+    def _interface(self, method: GoDeclaration) -> Shape:
+        """Return the interface that lists a method."""
+        above = method.node.parent()
+        assert above is not None
         spec = above.parent()
         if spec is not None and spec.kind() == "type_spec":
-            return self.types.named([Declared(method.unit, spec.field("name"), "type", spec)])
+            return self.types.declared_type(
+                [GoDeclaration(method.unit, required_field(spec, "name"), GoKind.TYPE, spec)]
+            )
         return self.types.literal(method.unit, above)
 
 
-def _is_abstract(method: Declared) -> bool:
-    return bool(method.node.kind() == "method_elem")
+def _is_abstract(method: GoDeclaration) -> bool:
+    return method.node.kind() == "method_elem"
 
 
-def _same(one: Shape, other: Shape) -> bool:
-    """Whether two types are the same, as far as they can be told."""
-    if OPEN in (one, other) or LIBRARY in (one, other):
+def _are_same(one: Shape, other: Shape) -> bool:
+    """Return whether two types are the same as far as they are known."""
+    if UNKNOWN_TYPE in (one, other) or LIBRARY in (one, other):
         return True
-    if _is_spelled(one) and _is_spelled(other):
-        return True  # structs or interfaces without a name: their words may differ
+    if _is_anonymous(one) and _is_anonymous(other):
+        return True  # anonymous structs or interfaces: their text may differ
     if one.head != other.head or len(one.parts) != len(other.parts):
         return False
-    return all(_same(mine, theirs) for mine, theirs in zip(one.parts, other.parts, strict=True))
+    return all(_are_same(mine, theirs) for mine, theirs in zip(one.parts, other.parts, strict=True))
 
 
-def _is_spelled(shape: Shape) -> bool:
-    return isinstance(shape.head, Thing) and not shape.head.name
+def _is_anonymous(shape: Shape) -> bool:
+    return isinstance(shape.head, Definition) and not shape.head.name

@@ -1,4 +1,4 @@
-"""What the index keeps of one file: its symbols and where each word is used as code."""
+"""What the index stores of one file: its symbols and where each word is used as code."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from redline.code.syntax.definitions import Symbol, parse, symbols_of
 from redline.code.syntax.languages import Language
 from redline.code.syntax.uses import words_of
 
-# Generated or minified text: parsing it costs seconds and nobody looks a symbol up in it.
-LARGEST_FILE = 1 << 20
-LONGEST_LINE = 20_000
+# Larger files are generated or minified: parsing takes seconds, and no symbol is looked up there.
+MAX_FILE_BYTES = 1 << 20
+MAX_LINE_LENGTH = 20_000
 _DATA = {"json", "yaml", "html", "css", "nix"}
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """Symbols in order, and per word the 1-based lines it stands on, each once."""
+    """Symbols in order, and for each word the 1-based lines that use it, each once."""
 
     symbols: tuple[Symbol, ...]
     uses: dict[str, list[int]]
     lines: int
-    # Why a parser is not let near the file; empty when it was parsed.
+    # Why the file must not be parsed; empty if it was.
     failed: str = ""
 
 
 def facts_of(content: bytes, language: Language) -> FileFacts:
-    """The facts of a file; a huge or minified one has lines and no symbols."""
+    """Return the facts of a file; of a huge or minified one only the number of lines."""
     text = content.decode("utf-8", "replace")
     count = count_lines(text)
-    if len(content) > LARGEST_FILE or is_minified(text):
+    if len(content) > MAX_FILE_BYTES or is_minified(text):
         return FileFacts((), {}, count)
     parsed = parse(text, language)
     symbols = tuple(symbols_of(parsed))
@@ -44,10 +44,10 @@ def facts_of(content: bytes, language: Language) -> FileFacts:
 
 
 def count_lines(text: str) -> int:
-    """How many lines there are, the last one with or without a line end."""
+    """Count the lines, the last one with or without a line end."""
     return text.count("\n") + (not text.endswith("\n"))
 
 
 def is_minified(text: str) -> bool:
-    """Whether a line is so long that naming the places in it takes minutes."""
-    return len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE
+    """Return whether a line is too long to locate the words in it within seconds."""
+    return len(text) > MAX_LINE_LENGTH and max(map(len, text.split("\n"))) > MAX_LINE_LENGTH

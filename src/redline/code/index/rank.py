@@ -1,4 +1,4 @@
-"""Which files and symbols the rest of a repository leans on: PageRank over references."""
+"""Rank files by how much the rest of the repository uses them: PageRank over references."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 DAMPING = 0.85
 ROUNDS = 20
-# A name defined in many files says nothing about which of them is meant.
-MOST_DEFINERS = 5
+# A name defined in more files than this says nothing about which of them is meant.
+MAX_DEFINERS = 5
 
 
 def file_ranks(files: Iterable[int], edges: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
-    """The rank of each file; *edges* go from the user of a name to its definer, with weights."""
+    """Return the rank of each file; weighted *edges* go from users of a name to its definers."""
     nodes = list(files)
     if not nodes:
         return {}
@@ -31,5 +31,5 @@ def file_ranks(files: Iterable[int], edges: Mapping[int, Mapping[int, float]]) -
 
 
 def edge_weight(uses: int, definers: int) -> float:
-    """How much one file leans on another through one name."""
+    """Return how much one file depends on another through one name."""
     return float(uses**0.5) / definers

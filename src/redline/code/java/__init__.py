@@ -1,1 +1,1 @@
-"""References in Java: what each word refers to, by declarations, types and overloads."""
+"""Resolve references in Java: by declared types, overloads and overrides."""

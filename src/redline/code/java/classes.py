@@ -1,4 +1,4 @@
-"""Types by name, as a place in a file sees them: its own, imported, of its package."""
+"""Resolve Java types by name: the file's own, imported ones, and those of its package."""
 
 from __future__ import annotations
 
@@ -7,38 +7,44 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 
-from redline.code.java.declared import TYPES, TypeDeclaration, declares, type_parameters
-from redline.code.java.packages import Packages
+from redline.code.java.declarations import (
+    TYPES,
+    TypeDeclaration,
+    declares,
+    first_child,
+    type_parameters,
+)
+from redline.code.java.packages import JavaPackages
 from redline.code.java.source_file import JavaFile
-from redline.code.references.definition import Thing
-from redline.code.references.typed.types import OPEN, Head, Shape
+from redline.code.references.definition import Definition
+from redline.code.references.typed.types import UNKNOWN_TYPE, Head, Shape
 from redline.code.references.typed.units import Units
 from redline.code.syntax.definitions import parse
 from redline.code.syntax.languages import language_of
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, span_of
 from redline.core.paths import WorkspacePath
 
 _LIBRARY = WorkspacePath(-1, ("library.java",))
 _PLAIN = {
     *("integral_type", "floating_point_type", "boolean_type", "void_type"),
 }
-_MOST_SUPERS = 60
+_MAX_SUPERTYPES = 60
 
 
 @dataclass(eq=False)
-class Classes:
-    """Finds the declarations of types; what no file declares is the library's, by plain name."""
+class JavaClasses:
+    """Finds the declarations of types; those that no file declares are the library's."""
 
     units: Units
     _files: dict[WorkspacePath, JavaFile | None] = field(default_factory=dict)
-    _variables: dict[Thing, tuple[JavaFile, Node]] = field(default_factory=dict)
+    _variables: dict[Definition, tuple[JavaFile, SyntaxNode]] = field(default_factory=dict)
     _supers: dict[TypeDeclaration, list[Shape]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.packages = Packages(self.units, self)
+        self.packages = JavaPackages(self.units, self)
 
     def file(self, path: WorkspacePath) -> JavaFile | None:
-        """A file with what it declares; None where it cannot be read."""
+        """Return a file with its declarations; None if it cannot be read."""
         if path not in self._files:
             if path == _LIBRARY:
                 self._files[path] = _library(path)
@@ -47,17 +53,8 @@ class Classes:
                 self._files[path] = JavaFile(path, unit.parsed) if unit is not None else None
         return self._files[path]
 
-    def forget(self) -> None:
-        """Let go of all that was read, so that nothing waits for the collector."""
-        for file in self._files.values():
-            if file is not None and not file.is_sketch:
-                file.forget()
-        self._files.clear()
-        self._variables.clear()
-        self._supers.clear()
-
     def declaration(self, head: Head) -> TypeDeclaration | None:
-        """What declares a type; None for what is the library's or cannot be read."""
+        """Return what declares a type; None if it is a library's or cannot be read."""
         if isinstance(head, str):
             library = self.file(_LIBRARY)
             return library.types.get(head) if library is not None else None
@@ -67,8 +64,8 @@ class Classes:
         return file.by_qualified(head.name) if file is not None else None
 
     def bound_of(self, head: Head) -> Shape | None:
-        """What a type variable extends; None for what is none."""
-        known = self._variables.get(head) if isinstance(head, Thing) else None
+        """Return the bound of a type variable; None if it is not a type variable."""
+        known = self._variables.get(head) if isinstance(head, Definition) else None
         if known is None:
             return None
         file, node = known
@@ -77,37 +74,36 @@ class Classes:
         return self.shape(first, file) if first is not None else Shape("Object")
 
     def is_variable(self, head: Head) -> bool:
-        """Whether it is a type variable."""
-        return isinstance(head, Thing) and head in self._variables
+        """Return whether it is a type variable."""
+        return isinstance(head, Definition) and head in self._variables
 
-    def is_seen(self, variable: Thing, node: Node) -> bool:
-        """Whether a place stands where a type variable of the same file is declared."""
-        home = self._variables[variable][1].parent().parent().range()
-        start: int = node.range().start.index
-        return bool(home.start.index <= start < home.end.index)
+    def is_seen(self, variable: Definition, node: SyntaxNode) -> bool:
+        """Return whether *node* is in the scope of a type variable of the same file."""
+        home = span_of(self._variables[variable][1].ancestors()[1])
+        return home.start <= node.range().start.index < home.end
 
-    def variable(self, file: JavaFile, node: Node) -> Thing:
-        """The type variable that a type parameter declares."""
+    def variable(self, file: JavaFile, node: SyntaxNode) -> Definition:
+        """Return the type variable that a type parameter declares."""
         name = next(c for c in node.children() if c.kind() in ("type_identifier", "identifier"))
-        thing = Thing(file.path, name.range().start.index, name.text())
-        self._variables.setdefault(thing, (file, node))
-        return thing
+        definition = Definition(file.path, name.range().start.index, name.text())
+        self._variables.setdefault(definition, (file, node))
+        return definition
 
-    # Types as they are spelled
+    # Types as written
 
-    def shape(self, node: Node | None, file: JavaFile, dimensions: int = 0) -> Shape:
-        """The type that *node* spells."""
-        made = self._shape(node, file) if node is not None else OPEN
+    def shape(self, node: SyntaxNode | None, file: JavaFile, dimensions: int = 0) -> Shape:
+        """Return the type that *node* denotes."""
+        made = self._shape(node, file) if node is not None else UNKNOWN_TYPE
         for _ in range(dimensions):
             made = Shape("[]", (made,))
         return made
 
-    def _shape(self, node: Node, file: JavaFile) -> Shape:
+    def _shape(self, node: SyntaxNode, file: JavaFile) -> Shape:
         kind = node.kind()
         if kind in _PLAIN:
             return Shape(node.text())
         if kind in ("type_identifier", "identifier", "scoped_type_identifier"):
-            return self._headed(self.type_of(node, file))
+            return self._shape_of_head(self.type_of(node, file))
         if kind == "generic_type":
             named = [child for child in node.children() if child.is_named()]
             given = [c for c in named if c.kind() == "type_arguments"]
@@ -118,14 +114,14 @@ class Classes:
                 if part.is_named()
             )
             head = self._shape(named[0], file).head
-            return Shape(head, parts) if head != OPEN.head else OPEN
+            return Shape(head, parts) if head != UNKNOWN_TYPE.head else UNKNOWN_TYPE
         if kind == "array_type":
             dimensions = node.field("dimensions")
             many = dimensions.text().count("[") if dimensions is not None else 1
             return self.shape(node.field("element"), file, many)
-        return self._wrapped(node, file)
+        return self._unwrap_type(node, file)
 
-    def _wrapped(self, node: Node, file: JavaFile) -> Shape:
+    def _unwrap_type(self, node: SyntaxNode, file: JavaFile) -> Shape:
         kind = node.kind()
         named = [c for c in node.children() if c.is_named() and "annotation" not in c.kind()]
         if kind == "wildcard":
@@ -133,32 +129,34 @@ class Classes:
         if kind in ("annotated_type", "catch_type"):
             plain = [c for c in named if c.kind() != "modifiers"]
             return self._shape(plain[0], file) if len(plain) == 1 else Shape("Throwable")
-        return OPEN
+        return UNKNOWN_TYPE
 
-    def _headed(self, head: Head | None) -> Shape:
-        return Shape(head) if head is not None else OPEN
+    def _shape_of_head(self, head: Head | None) -> Shape:
+        return Shape(head) if head is not None else UNKNOWN_TYPE
 
-    def type_of(self, node: Node, file: JavaFile) -> Head | None:
-        """What a name of a type means: a thing, or a plain word for the library's."""
+    def type_of(self, node: SyntaxNode, file: JavaFile) -> Head | None:
+        """Resolve the name of a type: a definition, or a plain name for a library's."""
         if node.kind() != "scoped_type_identifier":
-            return self.named(node.text(), node, file)
+            return self.resolve_type_name(node.text(), node, file)
         parts = [c for c in node.children() if c.is_named() and "annotation" not in c.kind()]
-        outer = parts[0] if parts[0].kind() != "generic_type" else parts[0].child(0)
+        outer = parts[0] if parts[0].kind() != "generic_type" else first_child(parts[0])
         last = parts[-1].text()
         above = self.type_of(outer, file)
-        if isinstance(above, Thing):
-            return self.nested(above, last)
-        return self.packages.absolute("".join(node.text().split()), file) or last
+        if isinstance(above, Definition):
+            return self.member_type(above, last)
+        return self.packages.resolve_qualified("".join(node.text().split()), file) or last
 
-    def named(self, name: str, node: Node, file: JavaFile) -> Head | None:
-        """What a plain name of a type means at *node*; a word where no file declares it."""
+    def resolve_type_name(self, name: str, node: SyntaxNode, file: JavaFile) -> Head | None:
+        """Resolve a plain type name at *node*; a plain name if no file declares it."""
         for inner, outer in pairwise([node, *node.ancestors()]):
             found = self._in_scope(name, inner, outer, file)
             if found is not None:
                 return found
-        return self.packages.top(name, file) or _library_word(name, file)
+        return self.packages.find_visible(name, file) or _library_word(name, file)
 
-    def _in_scope(self, name: str, inner: Node, outer: Node, file: JavaFile) -> Head | None:
+    def _in_scope(
+        self, name: str, inner: SyntaxNode, outer: SyntaxNode, file: JavaFile
+    ) -> Head | None:
         kind = outer.kind()
         if kind in TYPES or kind in ("method_declaration", "constructor_declaration"):
             for parameter in type_parameters(outer):
@@ -170,40 +168,40 @@ class Classes:
         if not declares(outer) or inner.kind() in ("superclass", "super_interfaces", "modifiers"):
             own = outer.field("name") if kind in TYPES else None
             if own is not None and own.text() == name:
-                return file.declared(outer).head
+                return file.declaration_of(outer).head
             return None
-        declared = file.declared(outer)
-        if kind in TYPES and declared.qualified.rpartition(".")[2] == name:
-            return declared.head
-        return self.nested(declared.head, name)
+        declaration = file.declaration_of(outer)
+        if kind in TYPES and declaration.qualified.rpartition(".")[2] == name:
+            return declaration.head
+        return self.member_type(declaration.head, name)
 
-    def _local(self, name: str, block: Node, file: JavaFile) -> Thing | None:
+    def _local(self, name: str, block: SyntaxNode, file: JavaFile) -> Definition | None:
         if name not in file.type_names:
             return None
         for child in block.children():
             named = child.field("name") if child.kind() in TYPES else None
             if named is not None and named.text() == name:
-                return file.declared(child).thing
+                return file.declaration_of(child).definition
         return None
 
-    def nested(self, outer: Head, name: str) -> Thing | None:
-        """The member type of that name, own or inherited."""
-        declared = self.declaration(outer)
-        if declared is None:
+    def member_type(self, outer: Head, name: str) -> Definition | None:
+        """Return the member type of that name, own or inherited."""
+        declaration = self.declaration(outer)
+        if declaration is None:
             return None
-        if name in declared.types:
-            return declared.types[name].thing
+        if name in declaration.types:
+            return declaration.types[name].definition
         if not self.packages.defining(name):
             return None
-        for above in self.lineage(declared):
+        for above in self.declared_ancestry(declaration):
             if name in above.types:
-                return above.types[name].thing
+                return above.types[name].definition
         return None
 
-    def lineage(self, declared: TypeDeclaration) -> Iterator[TypeDeclaration]:
-        """A type's own declaration and those of all it inherits from."""
-        queue, seen = [declared], {declared}
-        while queue and len(seen) < _MOST_SUPERS:
+    def declared_ancestry(self, declaration: TypeDeclaration) -> Iterator[TypeDeclaration]:
+        """Yield a type's declaration and those of its supertypes."""
+        queue, seen = [declaration], {declaration}
+        while queue and len(seen) < _MAX_SUPERTYPES:
             current = queue.pop(0)
             yield current
             for shape in self.supers(current):
@@ -212,23 +210,23 @@ class Classes:
                     seen.add(above)
                     queue.append(above)
 
-    def supers(self, declared: TypeDeclaration) -> list[Shape]:
-        """The types it extends and implements."""
-        known = self._supers.get(declared)
+    def supers(self, declaration: TypeDeclaration) -> list[Shape]:
+        """Return the types it extends and implements."""
+        known = self._supers.get(declaration)
         if known is None:
-            self._supers[declared] = []  # a circle ends here
-            if declared.kind == "enum_constant" and declared.outer is not None:
-                known = [Shape(declared.outer.thing)]
+            self._supers[declaration] = []  # the answer within a cycle
+            if declaration.kind == "enum_constant" and declaration.outer is not None:
+                known = [Shape(declaration.outer.definition)]
             else:
-                known = [self.shape(node, declared.file) for node in declared.supers]
-            if declared.kind == "enum_declaration":
-                known.append(Shape("Enum", (Shape(declared.thing),)))
-            self._supers[declared] = known
+                known = [self.shape(node, declaration.file) for node in declaration.supers]
+            if declaration.kind == "enum_declaration":
+                known.append(Shape("Enum", (Shape(declaration.definition),)))
+            self._supers[declaration] = known
         return known
 
 
 def _library_word(name: str, file: JavaFile) -> str:
-    """What a library's type is called: its plain name, unless the language's own has the same."""
+    """Return the name of a library type: plain, unless the standard library has the same."""
     dotted = file.imports.get(name, "")
     is_namesake = dotted and not dotted.startswith("java.") and name in _library(_LIBRARY).types
     return dotted if is_namesake else name

@@ -1,6 +1,6 @@
-"""A sketch of Java's own library: the types whose values lead back to a program's own types.
+"""A sketch of Java's standard library: the types whose values lead back to workspace types.
 
-Only what hands on type arguments is told; whatever is left out may exist all the same.
+Only what passes on type arguments is listed; other members may exist all the same.
 """
 
 SKETCH = """

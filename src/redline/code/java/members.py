@@ -1,28 +1,28 @@
-"""Fields and methods of types, own and inherited, with type variables filled in."""
+"""Find members of Java types, own and inherited, with type variables substituted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from redline.code.java.classes import Classes
-from redline.code.java.declared import Field, Method, TypeDeclaration, type_parameters
-from redline.code.references.definition import Thing
-from redline.code.references.typed.types import OPEN, Head, Shape
-from redline.code.syntax.node import Node
+from redline.code.java.classes import JavaClasses
+from redline.code.java.declarations import Field, Method, TypeDeclaration, type_parameters
+from redline.code.references.definition import Definition
+from redline.code.references.typed.types import UNKNOWN_TYPE, Head, Shape, substitute
+from redline.code.syntax.node import SyntaxNode
 
-# What type variables stand for.
-Given: TypeAlias = dict[Thing, Shape]
+# The types that type variables are replaced by.
+Given: TypeAlias = dict[Definition, Shape]
 OBJECT = Shape("Object")
-# A type of a library, whichever.
-SOME = Shape("some")
-_MOST = 60
+# An unknown library type.
+LIBRARY_TYPE = Shape("some")
+_MAX_ANCESTORS = 60
 
 
 @dataclass(eq=False, slots=True)
 class FoundField:
-    """A field with what the type variables around it stand for."""
+    """A field, with the type arguments of its class."""
 
     field: Field
     given: Given
@@ -30,50 +30,65 @@ class FoundField:
 
 @dataclass(eq=False, slots=True)
 class FoundMethod:
-    """A method with what the type variables of its class stand for."""
+    """A method, with the type arguments of its class."""
 
     method: Method
     given: Given
 
 
 @dataclass(eq=False, slots=True)
-class Lookup:
-    """What a type offers under one name; `is_whole` unless a file of its line could not be read."""
+class MemberLookup:
+    """What a type offers under one name; incomplete if a supertype could not be read."""
 
     methods: list[FoundMethod] = field(default_factory=list)
     field: FoundField | None = None
-    is_whole: bool = True
+    is_complete: bool = True
+
+
+class Ancestor(NamedTuple):
+    """A type or supertype; *declaration* is None if no readable file declares it."""
+
+    declaration: TypeDeclaration | None
+    given: Given
+    shape: Shape
+
+
+class Choice(NamedTuple):
+    """The methods that a call may mean, and whether all candidates could be read."""
+
+    methods: list[FoundMethod]
+    is_complete: bool
 
 
 @dataclass(eq=False)
-class Members:
-    """Looks members up along what a type extends."""
+class JavaMembers:
+    """Looks up members along the supertypes."""
 
-    classes: Classes
+    classes: JavaClasses
 
-    def own_shape(self, declared: TypeDeclaration) -> Shape:
-        """The type that `this` has."""
-        found = [self.classes.variable(declared.file, node) for node in declared.parameters]
-        return Shape(declared.head, tuple(Shape(variable) for variable in found))
+    def own_shape(self, declaration: TypeDeclaration) -> Shape:
+        """Return the type of `this`."""
+        found = [self.classes.variable(declaration.file, node) for node in declaration.parameters]
+        return Shape(declaration.head, tuple(Shape(variable) for variable in found))
 
-    def given(self, declared: TypeDeclaration, parts: tuple[Shape, ...]) -> Given:
-        """What the type parameters of a class stand for; without arguments, their bounds."""
-        found = [self.classes.variable(declared.file, node) for node in declared.parameters]
+    def type_arguments(self, declaration: TypeDeclaration, parts: tuple[Shape, ...]) -> Given:
+        """Map the type parameters of a class to arguments; without arguments, to their bounds."""
+        found = [self.classes.variable(declaration.file, node) for node in declaration.parameters]
         if len(parts) == len(found):
             return dict(zip(found, parts, strict=True))
-        return {variable: self.erased(variable) for variable in found}
+        return {variable: self.erase(variable) for variable in found}
 
-    def erased(self, variable: Thing) -> Shape:
-        """What a type variable at least is, where nothing says more."""
+    def erase(self, variable: Definition) -> Shape:
+        """Return the bound of a type variable if it is informative."""
         bound = self.classes.bound_of(variable)
         if bound is None or bound == OBJECT or self.classes.is_variable(bound.head):
-            return OPEN
+            return UNKNOWN_TYPE
         return Shape(bound.head)
 
-    def line(self, shape: Shape) -> Iterator[tuple[TypeDeclaration | None, Given, Shape]]:
-        """The type and all it inherits from; None for what no file at hand declares."""
+    def ancestry(self, shape: Shape) -> Iterator[Ancestor]:
+        """Yield the type and its supertypes."""
         queue, seen = [shape], set[Head]()
-        while queue and len(seen) < _MOST:
+        while queue and len(seen) < _MAX_ANCESTORS:
             current = queue.pop(0)
             bound = self.classes.bound_of(current.head)
             if bound is not None:
@@ -81,31 +96,31 @@ class Members:
             if current.head in seen:
                 continue
             seen.add(current.head)
-            declared = self.classes.declaration(current.head)
-            if declared is None:
-                yield None, {}, current
+            declaration = self.classes.declaration(current.head)
+            if declaration is None:
+                yield Ancestor(None, {}, current)
                 continue
-            given = self.given(declared, current.parts)
-            yield declared, given, current
-            queue += [substitute(above, given) for above in self.classes.supers(declared)]
+            given = self.type_arguments(declaration, current.parts)
+            yield Ancestor(declaration, given, current)
+            queue += [substitute(above, given) for above in self.classes.supers(declaration)]
 
-    def look(self, shape: Shape, name: str) -> Lookup:
-        """The methods called so, what is overridden left out, and the nearest such field."""
-        found = Lookup()
-        for declared, given, current in self.line(shape):
-            if declared is None:
-                unread = isinstance(current.head, Thing) or current == OPEN
-                found.is_whole = found.is_whole and not unread
+    def look_up(self, shape: Shape, name: str) -> MemberLookup:
+        """Return the methods of that name, except overridden ones, and the nearest such field."""
+        found = MemberLookup()
+        for declaration, given, current in self.ancestry(shape):
+            if declaration is None:
+                unread = isinstance(current.head, Definition) or current == UNKNOWN_TYPE
+                found.is_complete = found.is_complete and not unread
                 continue
-            if found.field is None and name in declared.fields:
-                found.field = FoundField(declared.fields[name], given)
-            for method in declared.methods.get(name, ()):
+            if found.field is None and name in declaration.fields:
+                found.field = FoundField(declaration.fields[name], given)
+            for method in declaration.methods.get(name, ()):
                 new = FoundMethod(method, given)
                 self._add(new, found.methods)
         return found
 
     def _add(self, new: FoundMethod, methods: list[FoundMethod]) -> None:
-        """Add a method unless it is overridden; one of these files stands before a library's."""
+        """Add a method unless it is overridden; the workspace's replaces a library's."""
         for at, known in enumerate(methods):
             if self.same_parameters(new, known):
                 if known.method.owner.file.is_sketch:
@@ -113,27 +128,31 @@ class Members:
                 return
         methods.append(new)
 
-    def constructors(self, shape: Shape) -> Lookup:
-        """How a class is made."""
-        declared = self.classes.declaration(shape.head)
-        if declared is None:
-            return Lookup(is_whole=not isinstance(shape.head, Thing) and shape != OPEN)
-        given = self.given(declared, shape.parts)
-        return Lookup([FoundMethod(method, given) for method in declared.constructors])
+    def constructors(self, shape: Shape) -> MemberLookup:
+        """Return the constructors of a class."""
+        declaration = self.classes.declaration(shape.head)
+        if declaration is None:
+            return MemberLookup(
+                is_complete=not isinstance(shape.head, Definition) and shape != UNKNOWN_TYPE
+            )
+        given = self.type_arguments(declaration, shape.parts)
+        return MemberLookup([FoundMethod(method, given) for method in declaration.constructors])
 
     def same_parameters(self, one: FoundMethod, other: FoundMethod) -> bool:
-        """Whether two methods take the same: one overrides the other."""
+        """Return whether two methods have the same parameters, so one overrides the other."""
         if len(one.method.parameters) != len(other.method.parameters):
             return False
         for at in range(len(one.method.parameters)):
             first, second = self.parameter(one, at), self.parameter(other, at)
-            # What `new Type<>() { ... }` stands for is not told: anything may fit.
-            if OPEN not in (first, second) and self.plain_head(first) != self.plain_head(second):
+            # The arguments of `new Type<>() { ... }` are undetermined: anything may fit.
+            if UNKNOWN_TYPE not in (first, second) and self.plain_head(first) != self.plain_head(
+                second
+            ):
                 return False
         return True
 
     def plain_head(self, shape: Shape) -> tuple[Head, ...]:
-        """What a type is once its variables are erased."""
+        """Return the head of a type after erasure of its variables."""
         for _ in range(5):
             bound = self.classes.bound_of(shape.head)
             if bound is None:
@@ -141,60 +160,61 @@ class Members:
             shape = bound
         if shape.head == "[]":
             return ("[]", *self.plain_head(shape.parts[0]))
-        return (OBJECT.head if shape == OPEN else shape.head,)
+        return (OBJECT.head if shape == UNKNOWN_TYPE else shape.head,)
 
     def parameter(self, found: FoundMethod, at: int) -> Shape:
-        """The type of a parameter, as it is for this receiver; a variadic one is an array."""
-        spelled = found.method.parameters[at]
+        """Return the type of a parameter for this receiver; a variadic one is an array."""
+        written = found.method.parameters[at]
         file = found.method.owner.file
-        return substitute(self.classes.shape(spelled.type, file, spelled.dimensions), found.given)
+        return substitute(self.classes.shape(written.type, file, written.dimensions), found.given)
 
     def as_super(self, shape: Shape, head: Head) -> Shape | None:
-        """A type seen as one it inherits from."""
-        return next((found for _, _, found in self.line(shape) if found.head == head), None)
+        """Return a type seen as one of its supertypes."""
+        return next((found for _, _, found in self.ancestry(shape) if found.head == head), None)
 
-    def variables(self, node: Node, owner: TypeDeclaration) -> list[Thing]:
-        """The type variables that a method declares."""
+    def variables(self, node: SyntaxNode, owner: TypeDeclaration) -> list[Definition]:
+        """Return the type variables that a method declares."""
         return [self.classes.variable(owner.file, part) for part in type_parameters(node)]
 
     def has_library(self, shape: Shape) -> bool:
-        """Whether it inherits from a type that no file declares."""
+        """Return whether it inherits from a type that no file declares."""
         return any(
-            declared is None or declared.file.is_sketch for declared, _, _ in self.line(shape)
+            declaration is None or declaration.file.is_sketch
+            for declaration, _, _ in self.ancestry(shape)
         )
 
-    def is_foreign(self, shape: Shape) -> bool:
-        """Whether what it has from libraries cannot lead back to a type of these files."""
-        if shape == OPEN:
+    def is_external(self, shape: Shape) -> bool:
+        """Return whether what it inherits from libraries cannot involve workspace types."""
+        if shape == UNKNOWN_TYPE:
             return False
-        for declared, _, found in self.line(shape):
-            if isinstance(found.head, Thing) and declared is None:
+        for declaration, _, found in self.ancestry(shape):
+            if isinstance(found.head, Definition) and declaration is None:
                 return False
-            own = declared is not None and not declared.file.is_sketch
+            own = declaration is not None and not declaration.file.is_sketch
             if not own and not all(self.is_plain(part) for part in found.parts):
                 return False
         return True
 
     def is_plain(self, shape: Shape) -> bool:
-        """Whether a type has nothing to do with those of these files."""
-        if isinstance(shape.head, Thing) or shape == OPEN:
+        """Return whether a type involves no workspace types."""
+        if isinstance(shape.head, Definition) or shape == UNKNOWN_TYPE:
             return False
         return all(self.is_plain(part) for part in shape.parts)
 
-    def is_own(self, shape: Shape) -> bool:
-        """Whether a file of the workspace declares it."""
-        return isinstance(shape.head, Thing) and not self.classes.is_variable(shape.head)
+    def is_workspace_type(self, shape: Shape) -> bool:
+        """Return whether a file of the workspace declares it."""
+        return isinstance(shape.head, Definition) and not self.classes.is_variable(shape.head)
 
-    def is_interface(self, declared: TypeDeclaration) -> bool:
-        """Whether a lambda may stand for it."""
-        return declared.kind in ("interface_declaration", "annotation_type_declaration")
+    def is_interface(self, declaration: TypeDeclaration) -> bool:
+        """Return whether a lambda may implement it."""
+        return declaration.kind in ("interface_declaration", "annotation_type_declaration")
 
-    def functional(self, shape: Shape) -> FoundMethod | None:
-        """The one method that a lambda for this type gives a body."""
-        declared = self.classes.declaration(shape.head)
-        if declared is None or not self.is_interface(declared):
+    def functional_method(self, shape: Shape) -> FoundMethod | None:
+        """Return the single method that a lambda of this type implements."""
+        declaration = self.classes.declaration(shape.head)
+        if declaration is None or not self.is_interface(declaration):
             return None
-        for above, given, _ in self.line(shape):
+        for above, given, _ in self.ancestry(shape):
             if above is None or not self.is_interface(above):
                 continue
             open_ones = [m for same in above.methods.values() for m in same if m.is_abstract]
@@ -204,12 +224,3 @@ class Members:
             if plain:
                 return None
         return None
-
-
-def substitute(shape: Shape, given: Given) -> Shape:
-    """The type with its variables filled in."""
-    if isinstance(shape.head, Thing) and shape.head in given:
-        return given[shape.head]
-    if not shape.parts:
-        return shape
-    return Shape(shape.head, tuple(substitute(part, given) for part in shape.parts))

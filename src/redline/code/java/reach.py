@@ -1,71 +1,85 @@
-"""From where a definition of Java can be named: its file, its package, or anywhere."""
+"""Determine from where a Java definition can be referred to."""
 
 from __future__ import annotations
 
-from redline.code.java.declared import Field, Method, TypeDeclaration
-from redline.code.syntax.node import Node
+from enum import StrEnum
+
+from redline.code.java.declarations import Field, Method, TypeDeclaration, modifiers_of
+from redline.code.syntax.node import SyntaxNode
 from redline.core.paths import WorkspacePath
 
-FILE, PACKAGE, ANYWHERE = "file", "package", "anywhere"
 _OPEN_BODIES = {"interface_declaration", "annotation_type_declaration"}
-_WIDTHS = (FILE, PACKAGE, ANYWHERE)
 
 
-def reach(found: Method | Field | TypeDeclaration) -> str:
-    """From where it can be named.
+class Reach(StrEnum):
+    """From where a definition can be referred to, narrowest first."""
 
-    A method may be called through what it overrides, from wherever that is seen; of others, the
-    types around say as much as the definition itself.
+    FILE = "file"
+    PACKAGE = "package"
+    ANYWHERE = "anywhere"
+
+
+_WIDTHS = list(Reach)
+
+
+def reach_of(found: Method | Field | TypeDeclaration) -> Reach:
+    """Return from where a definition can be referred to.
+
+    A method may be called through what it overrides, from wherever that is visible; others are
+    limited by the types around them as well.
     """
     if isinstance(found, TypeDeclaration):
         around = _around(found)
     elif isinstance(found, Method) and not found.is_static and not found.is_constructor:
-        return FILE if access(found) == FILE else ANYWHERE
+        return Reach.FILE if access(found) == Reach.FILE else Reach.ANYWHERE
     else:
         around = [access(found), *_around(found.owner)]
     return min(around, key=_WIDTHS.index)
 
 
-def sees(path: WorkspacePath, home: WorkspacePath, package: str, width: str) -> bool:
-    """Whether a file is within reach of what another one defines."""
-    if path == home or width == ANYWHERE:
+def is_within_reach(path: WorkspacePath, home: WorkspacePath, package: str, width: Reach) -> bool:
+    """Return whether a file is within reach of what another one defines."""
+    if path == home or width == Reach.ANYWHERE:
         return True
-    if width == FILE:
+    if width == Reach.FILE:
         return False
     parts = tuple(package.split(".")) if package else ()
     if not parts or home.parent.parts[-len(parts) :] != parts:
-        return True  # folders that do not follow packages tell nothing
+        return True  # folders that do not follow packages are no evidence
     return path.parent.parts[-len(parts) :] == parts
 
 
-def _around(declared: TypeDeclaration | None) -> list[str]:
+def _around(declaration: TypeDeclaration | None) -> list[Reach]:
     found = []
-    while declared is not None:
-        outer = declared.outer
-        if "@" in declared.qualified:
-            return [FILE]
-        found.append(_said(declared.node, is_open=outer is not None and outer.kind in _OPEN_BODIES))
-        declared = outer
+    while declaration is not None:
+        outer = declaration.outer
+        if "@" in declaration.qualified:
+            return [Reach.FILE]
+        found.append(
+            _stated_access(
+                declaration.node, is_open=outer is not None and outer.kind in _OPEN_BODIES
+            )
+        )
+        declaration = outer
     return found
 
 
-def access(member: Method | Field) -> str:
-    """From where a member can be named by what it says itself."""
+def access(member: Method | Field) -> Reach:
+    """Return from where a member can be referred to by its own modifiers."""
     if member.node.kind() == "enum_constant":
-        return ANYWHERE
-    if member.node.kind() == "formal_parameter":  # a part of a record
-        return FILE if isinstance(member, Field) else ANYWHERE
+        return Reach.ANYWHERE
+    if member.node.kind() == "formal_parameter":  # a component of a record
+        return Reach.FILE if isinstance(member, Field) else Reach.ANYWHERE
     is_open = member.owner.kind in _OPEN_BODIES
     if isinstance(member, Field):
-        return _said(member.node.parent(), is_open=is_open)
+        return _stated_access(member.node.parent(), is_open=is_open)
     if member.is_constructor and member.owner.kind == "enum_declaration":
-        return FILE
-    return _said(member.node, is_open=is_open)
+        return Reach.FILE
+    return _stated_access(member.node, is_open=is_open)
 
 
-def _said(node: Node, *, is_open: bool) -> str:
-    first = node.child(0)
-    said = {child.kind() for child in first.children()} if first.kind() == "modifiers" else set()
-    if "private" in said:
-        return FILE
-    return ANYWHERE if is_open or said & {"public", "protected"} else PACKAGE
+def _stated_access(node: SyntaxNode | None, *, is_open: bool) -> Reach:
+    modifiers = modifiers_of(node) if node is not None else set()
+    if "private" in modifiers:
+        return Reach.FILE
+    return Reach.ANYWHERE if is_open or modifiers & {"public", "protected"} else Reach.PACKAGE

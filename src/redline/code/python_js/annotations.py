@@ -1,4 +1,4 @@
-"""The classes that a type annotation names, in Python and TypeScript."""
+"""Find the classes that a type annotation names, in Python and TypeScript."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, named_children
 
-# A node that spells a class, its name out of a string, or None where it cannot be told.
-Word: TypeAlias = Node | str | None
+# A node that names a class, a name from a quoted annotation, or None if it is unknown.
+ClassName: TypeAlias = SyntaxNode | str | None
 _THROUGH = {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"}
 _ANYTHING = {"any", "unknown", "object", "Any", "typing.Any", "t.Any"}
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -21,8 +21,8 @@ _NESTED = {
 }
 
 
-def class_words(node: Node) -> Iterator[Word]:
-    """The classes a value so annotated may be of."""
+def class_names(node: SyntaxNode) -> Iterator[ClassName]:
+    """Yield the classes that a value with this annotation may be an instance of."""
     kind = node.kind()
     if node.text() in _ANYTHING:
         yield None
@@ -30,29 +30,24 @@ def class_words(node: Node) -> Iterator[Word]:
         yield node
     elif kind in _NESTED:
         for child in named_children(node):
-            yield from class_words(child)
+            yield from class_names(child)
     elif kind == "string":
-        yield from _quoted(node.text())
+        yield from _names_in_string(node.text())
     elif kind in ("subscript", "generic_type"):
         yield from _generic(node)
     elif kind not in _NOTHING:
         yield None
 
 
-def named_children(node: Node) -> list[Node]:
-    """The children that are more than signs."""
-    return [child for child in node.children() if child.is_named()]
-
-
-def _quoted(text: str) -> Iterator[Word]:
+def _names_in_string(text: str) -> Iterator[ClassName]:
     for part in text.strip("\"'").split("|"):
         name = part.strip()
         if name != "None":
             yield name if _NAME.fullmatch(name) else None
 
 
-def _generic(node: Node) -> Iterator[Word]:
-    base = node.field("value") or node.field("name") or node.child(0)
+def _generic(node: SyntaxNode) -> Iterator[ClassName]:
+    base = node.field("value") or node.field("name") or node.children()[0]
     if base.text().split(".")[-1] not in _THROUGH:
         yield base if base.kind() in _NAMES else None
         return
@@ -60,4 +55,4 @@ def _generic(node: Node) -> Iterator[Word]:
     if node.kind() == "generic_type":
         inner = [child for part in inner for child in named_children(part)]
     for part in inner[:1] if base.text().endswith("Annotated") else inner:
-        yield from class_words(part)
+        yield from class_names(part)

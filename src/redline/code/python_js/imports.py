@@ -1,4 +1,4 @@
-"""What a name is brought in from, and which files an import may mean."""
+"""Read the imports of Python and scripts, and find the files that they may refer to."""
 
 from __future__ import annotations
 
@@ -6,130 +6,137 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, parent_of, required_field
 from redline.core.paths import WorkspacePath
 
 _PYTHON = (".py", ".pyi")
 _SCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
 _SPEC = re.compile(r"""(?:\bfrom|\brequire\s*\(|\bimport\s*\(?)\s*['"](\.[^'"\n]*)['"]""")
-_SPELLED = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+# Endings of compiled files in import paths, and those of the sources they are compiled from.
+_SOURCES = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
-    """`name` of the module that `spec` spells, or that module itself."""
+class ImportedName:
+    """`name` of the module at the import path `spec`, or that whole module."""
 
     spec: str
     name: str | None = None
 
 
-def python_import(node: Node) -> Import | None:
-    """The import whose name *node* binds."""
+def python_import(node: SyntaxNode) -> ImportedName | None:
+    """Return the import that binds the name at *node*."""
     outer = node.parent()
     while outer is not None and outer.kind() in ("dotted_name", "aliased_import"):
         node, outer = outer, outer.parent()
     if outer is None:
         return None
-    spelled = node.field("name") if node.kind() == "aliased_import" else node
+    name = required_field(node, "name").text() if node.kind() == "aliased_import" else node.text()
     if outer.kind() == "import_statement":
-        words = spelled.text()
-        return Import(words if node.kind() == "aliased_import" else words.split(".")[0])
+        return ImportedName(name if node.kind() == "aliased_import" else name.split(".")[0])
     if outer.kind() == "import_from_statement":
-        return Import(_joined(outer.field("module_name").text()), spelled.text())
+        return ImportedName(_module_name(outer), name)
     return None
 
 
-def _joined(text: str) -> str:
-    return "".join(text.split())
+def _module_name(statement: SyntaxNode) -> str:
+    return "".join(required_field(statement, "module_name").text().split())
 
 
-def python_stars(root: Node) -> list[str]:
-    """The modules whose names are all brought in."""
-    found = root.find_all(kind="wildcard_import")
-    return [_joined(node.parent().field("module_name").text()) for node in found]
+def python_stars(root: SyntaxNode) -> list[str]:
+    """Return the modules from which everything is imported."""
+    return [_module_name(parent_of(star)) for star in root.find_all(kind="wildcard_import")]
 
 
-def script_import(node: Node) -> Import | None:
-    """The import or `require` whose name *node* binds."""
-    parent = node.parent()
+def script_import(node: SyntaxNode) -> ImportedName | None:
+    """Return the import or `require` that binds the name at *node*."""
+    parent = parent_of(node)
     kind = parent.kind()
     if kind == "import_specifier":
-        return _from(parent, "import_statement", parent.field("name").text())
+        return _from(parent, required_field(parent, "name").text())
     if kind == "namespace_import":
-        return _from(parent, "import_statement", None)
+        return _from(parent, None)
     if kind == "import_clause":
-        return _from(parent, "import_statement", "default")
+        return _from(parent, "default")
     if kind == "import_require_clause":
         source = parent.field("source")
-        return Import(unquoted(source)) if source is not None else None
-    return _required(node, parent)
+        return ImportedName(string_content(source)) if source is not None else None
+    return _from_require(node)
 
 
-def _from(node: Node, statement: str, name: str | None) -> Import | None:
-    while node is not None and node.kind() != statement:
-        node = node.parent()
-    source = node.field("source") if node is not None else None
-    return Import(unquoted(source), name) if source is not None else None
+def _from(node: SyntaxNode, name: str | None) -> ImportedName | None:
+    statement: SyntaxNode | None = node
+    while statement is not None and statement.kind() != "import_statement":
+        statement = statement.parent()
+    source = statement.field("source") if statement is not None else None
+    return ImportedName(string_content(source), name) if source is not None else None
 
 
-def _required(node: Node, parent: Node) -> Import | None:
-    """`const name = require(...)`, `const { name } = require(...)` and the like."""
-    value, name = _set_to(node, parent)
-    spec = required(value)
-    return Import(spec, name) if spec is not None else None
+def _from_require(node: SyntaxNode) -> ImportedName | None:
+    """Read `const name = require(...)`, `const { name } = require(...)` and the like."""
+    value, name = _assigned_value(node)
+    spec = required_module(value)
+    return ImportedName(spec, name) if spec is not None else None
 
 
-def taken_from(node: Node) -> tuple[Node, str] | None:
-    """`const { name } = holder`, `const name = holder.name`: the holder and what is taken."""
-    value, name = _set_to(node, node.parent())
-    is_plain = value is not None and value.kind() == "identifier" and name is not None
-    return (value, name) if is_plain and name is not None else None
+class MemberOf(NamedTuple):
+    """`holder.name`, where the holder is a plain name."""
+
+    holder: SyntaxNode
+    name: str
 
 
-def _set_to(node: Node, parent: Node) -> tuple[Node | None, str | None]:
-    """What a declaration takes the name at *node* out of, and which part of it."""
+def extracted_member(node: SyntaxNode) -> MemberOf | None:
+    """Return what `const { name } = holder` or `const name = holder.name` assigns."""
+    value, name = _assigned_value(node)
+    if value is None or value.kind() != "identifier" or name is None:
+        return None
+    return MemberOf(value, name)
+
+
+def _assigned_value(node: SyntaxNode) -> tuple[SyntaxNode | None, str | None]:
+    """Return the value that a declaration assigns to *node*, and the member taken of it."""
+    parent: SyntaxNode | None = parent_of(node)
     name: str | None = None
-    if parent.kind() == "pair_pattern":
-        name, node, parent = parent.field("key").text(), parent, parent.parent()
+    if parent is not None and parent.kind() == "pair_pattern":
+        name, parent = required_field(parent, "key").text(), parent.parent()
     elif node.kind() == "shorthand_property_identifier_pattern":
         name = node.text()
-    if parent.kind() == "object_pattern":
+    if parent is not None and parent.kind() == "object_pattern":
         parent = parent.parent()
     if parent is None or parent.kind() != "variable_declarator":
         return None, None
     value = parent.field("value")
     if name is None and value is not None and value.kind() == "member_expression":
-        name, value = value.field("property").text(), value.field("object")
+        name, value = required_field(value, "property").text(), value.field("object")
     return value, name
 
 
-def key_import(node: Node) -> Import | None:
-    """`{ key: name } = require(...)`: what the key asks for."""
-    parent = node.parent()
-    is_key = parent.kind() == "pair_pattern"
-    return _required(node, parent) if is_key else None
+def key_import(node: SyntaxNode) -> ImportedName | None:
+    """Return the import of a key in `{ key: name } = require(...)`."""
+    return _from_require(node) if parent_of(node).kind() == "pair_pattern" else None
 
 
-def required(node: Node | None) -> str | None:
-    """The module that `require("module")` asks for."""
+def required_module(node: SyntaxNode | None) -> str | None:
+    """Return the import path of `require("path")`."""
     if node is None or node.kind() != "call_expression":
         return None
-    called, given = node.field("function"), node.field("arguments")
-    if called is None or called.text() != "require" or given is None:
+    called, arguments = node.field("function"), node.field("arguments")
+    if called is None or called.text() != "require" or arguments is None:
         return None
-    words = given.find(kind="string")
-    return unquoted(words) if words is not None else None
+    path = arguments.find(kind="string")
+    return string_content(path) if path is not None else None
 
 
-def unquoted(node: Node) -> str:
-    """The words of a plain string."""
-    text: str = node.text()
-    return text[1:-1]
+def string_content(node: SyntaxNode) -> str:
+    """Return the text of a string without its quotes."""
+    return node.text()[1:-1]
 
 
 def imported_stems(text: str) -> dict[str, list[int]]:
-    """By what a script imports from beside it, the lines: keys that no name of code can have."""
+    """Map the key of each relative import of a script to its lines; no name equals a key."""
     found: dict[str, list[int]] = {}
     for spec in _SPEC.finditer(text):
         key = stem_key(spec[1])
@@ -140,21 +147,21 @@ def imported_stems(text: str) -> dict[str, list[int]]:
 
 
 def stem_key(spec: str) -> str:
-    """The key of an import: the last word of its path without its ending."""
+    """Return the key of an import: the last word of its path without its ending."""
     last = spec.rstrip("/").rsplit("/", 1)[-1]
     stem = last.split(".")[0] if last.strip(".") else "index"
     return f"import:{stem}"
 
 
 def stem_keys(path: WorkspacePath) -> list[str]:
-    """The keys under which a file may be imported."""
+    """Return the keys of the imports that may refer to a file."""
     stem = path.name.split(".")[0]
     above = path.parent.name
     return [stem_key(stem), *([stem_key(above)] if stem == "index" and above else [])]
 
 
-def python_places(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:
-    """The files a Python import may mean, the likeliest first."""
+def python_candidates(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:
+    """Yield the files that a Python import may refer to, the likeliest first."""
     words = tuple(word for word in spec.split(".") if word)
     dots = len(spec) - len(spec.lstrip("."))
     home = path.parent
@@ -173,8 +180,8 @@ def python_places(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:
             yield WorkspacePath(path.root, (*base, *words, "__init__" + ending))
 
 
-def script_places(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:
-    """The files a relative import of a script may mean, the likeliest first."""
+def script_candidates(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:
+    """Yield the files that a script's relative import may refer to, the likeliest first."""
     if not spec.startswith("."):
         return
     parts = list(path.parent.parts)
@@ -183,16 +190,16 @@ def script_places(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]:
             parts.pop()
         elif word not in (".", "", ".."):
             parts.append(word)
-    for name in _spellings(parts[-1]) if parts and not spec.endswith("/") else ():
+    for name in _file_names(parts[-1]) if parts and not spec.endswith("/") else ():
         yield WorkspacePath(path.root, (*parts[:-1], name))
     for ending in _SCRIPT:
         yield WorkspacePath(path.root, (*parts, "index" + ending))
 
 
-def _spellings(stem: str) -> Iterator[str]:
-    """The file names that the last word of an import may mean."""
+def _file_names(stem: str) -> Iterator[str]:
+    """Yield the file names that the last word of an import path may refer to."""
     yield stem
-    for written, meant in _SPELLED.items():
-        if stem.endswith(written):
-            yield from (stem.removesuffix(written) + ending for ending in meant)
+    for compiled, sources in _SOURCES.items():
+        if stem.endswith(compiled):
+            yield from (stem.removesuffix(compiled) + ending for ending in sources)
     yield from (stem + ending for ending in _SCRIPT)

@@ -1,142 +1,142 @@
-"""What a word of a Python or script module may mean: things, as scopes and classes tell."""
+"""Find the definitions that an occurrence of a name may refer to, in Python and scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from redline.code.python_js.exports import is_given_key
+from redline.code.python_js.exports import is_exported_key
 from redline.code.python_js.heritage import OfClass, is_static, members_of
 from redline.code.python_js.imports import key_import
-from redline.code.python_js.origins import Origins, as_meant
+from redline.code.python_js.members import NoClass
+from redline.code.python_js.origins import Definitions, Origins, in_namespace
 from redline.code.python_js.project import Module
-from redline.code.python_js.values import Values
-from redline.code.references.definition import UNKNOWN, Thing
-from redline.code.scopes.model import TYPE, VALUE, Member, Occurrence
+from redline.code.python_js.values import ValueResolver
+from redline.code.references.definition import UNKNOWN, Definition
+from redline.code.scopes.model import TYPE, VALUE, Member, MemberUse, Occurrence, ScopeKind
+from redline.code.syntax.node import parent_of, start_of
 
 
 @dataclass(slots=True)
 class Meanings:
-    """Tells what the places mean that spell one name."""
+    """Resolve the occurrences of one name."""
 
     name: str
     origins: Origins
-    values: Values
+    values: ValueResolver
 
-    def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
-        """What a name means: an import itself, too, beside what it brings in."""
-        if module.is_broken(spot.start):
+    def of_occurrence(self, module: Module, occurrence: Occurrence) -> Definitions:
+        """Return what a name refers to; for an import, both itself and its target."""
+        if module.is_broken(occurrence.start):
             return frozenset({UNKNOWN})
-        found = self.origins.of_spot(module, spot)
-        if spot.binding is None:
+        found = self.origins.of_occurrence(module, occurrence)
+        if occurrence.binding is None:
             return found
-        return found | {self.origins.own(module, spot.binding)}
+        return found | {self.origins.own(module, occurrence.binding)}
 
-    def of_member(self, module: Module, member: Member) -> frozenset[Thing]:
-        """What a word that belongs to a value means."""
+    def of_member(self, module: Module, member: Member) -> Definitions:
+        """Return what a mention of a member refers to."""
         if module.is_broken(member.start):
             return frozenset({UNKNOWN})
-        if member.form in ("define", "key"):
-            return self._defined(module, member)
-        if member.form == "label":
+        if member.form in (MemberUse.DEFINE, MemberUse.KEY):
+            return self._of_definition(module, member)
+        if member.form == MemberUse.LABEL:
             return self._of_label(module, member)
-        return self._accessed(module, member)
+        return self._of_access(module, member)
 
-    def _defined(self, module: Module, member: Member) -> frozenset[Thing]:
+    def _of_definition(self, module: Module, member: Member) -> Definitions:
         scope = member.scope
         own = OfClass(module, scope)
         if is_static(member) and self._is_mixed(own):
             return frozenset({self.member(own, static=True)})
-        if scope.kind == "class" and member in members_of(own, member.name):
+        if scope.kind == ScopeKind.CLASS and member in members_of(own, member.name):
             family = self.family(own) if module.is_script else set()
-            if module.is_script and self.values.owners(own, member.name, all_of=True)[1]:
-                family.add(UNKNOWN)  # what it derives from may have it too
+            if module.is_script and self.values.owners(own, member.name, all_of=True).is_open:
+                family.add(UNKNOWN)  # an unknown base may define it too
             return frozenset({self.member(own), *family})
         if module.is_script:
             return self._of_key(module, member) or frozenset({UNKNOWN})
         return frozenset({UNKNOWN})
 
-    def _of_key(self, module: Module, member: Member) -> frozenset[Thing]:
-        """A key under which a script gives something away, or takes something in."""
-        exported = self.origins.exported(module.path, member.name)
-        if not is_given_key(member.node):
-            exported = frozenset(thing for thing in exported if thing.start == member.start)
-        brought = key_import(member.node)
-        if brought is not None:
-            return exported | self.origins.of_import(module.path, brought)
-        if member.node.parent().kind() in ("pair_pattern", "object_pattern"):
-            return exported | self.origins.taken(module, member.node)
+    def _of_key(self, module: Module, member: Member) -> Definitions:
+        """Return what a key exports or imports."""
+        exported = self.origins.of_export(module.path, member.name)
+        if not is_exported_key(member.node):
+            exported = frozenset(found for found in exported if found.start == member.start)
+        imported = key_import(member.node)
+        if imported is not None:
+            return exported | self.origins.of_import(module.path, imported)
+        if parent_of(member.node).kind() in ("pair_pattern", "object_pattern"):
+            return exported | self.origins.of_extraction(module, member.node)
         return exported
 
-    def _of_label(self, module: Module, member: Member) -> frozenset[Thing]:
-        """A field that a call of its class sets by name, where no constructor says otherwise."""
-        found: set[Thing] = set()
+    def _of_label(self, module: Module, member: Member) -> Definitions:
+        """Return the field that a call of its class sets by name, if there is no constructor."""
+        found: set[Definition] = set()
         for value in self.values.of(module, member.owner, member.scope):
             if isinstance(value, OfClass) and not value.is_instance:
-                made, _ = self.values.owners(value, "__init__")
-                owners, _ = self.values.owners(value, member.name)
-                found |= {self.member(owner) for owner in owners if not made}
+                constructors = self.values.owners(value, "__init__").classes
+                owners = self.values.owners(value, member.name).classes
+                found |= {self.member(owner) for owner in owners if not constructors}
         return frozenset(found)
 
-    def _accessed(self, module: Module, member: Member) -> frozenset[Thing]:
-        found: set[Thing] = set()
+    def _of_access(self, module: Module, member: Member) -> Definitions:
+        found: set[Definition] = set()
         meaning = TYPE if member.kind == "type_identifier" else VALUE
         if module.is_script and member.owner is not None:
             inner = self.origins.of_namespace(module, member.owner, member.name)
             if inner:
-                return as_meant(inner, meaning)
+                return in_namespace(inner, meaning)
         for value in self.values.of(module, member.owner, member.scope):
-            if isinstance(value, Thing):
-                found |= as_meant(self.origins.exported(value.path, member.name), meaning)
+            if isinstance(value, Definition):
+                found |= in_namespace(self.origins.of_export(value.path, member.name), meaning)
             elif isinstance(value, OfClass):
-                kin = module.is_script and value.is_instance
-                owners, is_open = self.values.owners(value, member.name, all_of=kin)
+                all_of = module.is_script and value.is_instance
+                owners, is_open = self.values.owners(value, member.name, all_of=all_of)
                 found |= {
                     self.member(owner, static=not value.is_instance and self._is_mixed(owner))
                     for owner in owners
                 }
                 if not owners or (is_open and module.is_script):
                     found.add(UNKNOWN)
-            elif value == "unknown":
+            elif value == NoClass.UNKNOWN:
                 found.add(UNKNOWN)
         return frozenset(found)
 
-    def family(self, value: OfClass) -> set[Thing]:
-        """Members of the name in a class and all it derives from.
+    def family(self, value: OfClass) -> set[Definition]:
+        """Return the members of the name in a class and all its bases.
 
-        Constructors and members of the class itself are no kin of their namesakes above.
+        Constructors and static members do not override those of the bases.
         """
         own = members_of(value, self.name)
         if self.name == "constructor" or all(is_static(item) for item in own):
             return {self.member(value)}
-        owners, _ = self.values.owners(value, self.name, all_of=True)
+        owners = self.values.owners(value, self.name, all_of=True).classes
         return {self.member(owner) for owner in owners}
 
-    def member(self, owner: OfClass, *, static: bool = False) -> Thing:
-        """The member of the name that a class has; of two of one name, the *static* one if so."""
-        start = owner.scope.node.range().start.index
+    def member(self, owner: OfClass, *, static: bool = False) -> Definition:
+        """Return the member of the name that a class defines; *static* if it has one of each."""
         name = f"static {self.name}" if static else self.name
-        return Thing(owner.module.path, start, name, True, owner.module)
+        return Definition(owner.module.path, start_of(owner.scope.node), name, True, owner.module)
 
     def _is_mixed(self, owner: OfClass) -> bool:
-        """Whether a class has both a member of its own and one of what it makes by the name."""
+        """Return whether a class has both a static and an instance member of the name."""
         return len({is_static(item) for item in members_of(owner, self.name)}) > 1
 
-    def made_above(self, things: frozenset[Thing]) -> frozenset[Thing]:
-        """The classes whose constructors make these: a class without one is made by its base's."""
-        found: set[Thing] = set()
-        for thing in things:
-            for value in self.values.of_thing(thing):
+    def constructing(self, definitions: Definitions) -> Definitions:
+        """Return the classes whose constructors run for these; it may be inherited from a base."""
+        found: set[Definition] = set()
+        for definition in definitions:
+            for value in self.values.of_definition(definition):
                 if isinstance(value, OfClass) and value.module.is_script:
-                    owners, _ = self.values.owners(value, "constructor")
-                    found |= self._classes(owners)
+                    found |= self._classes(self.values.owners(value, "constructor").classes)
         return frozenset(found)
 
-    def bases(self, value: OfClass) -> frozenset[Thing]:
-        """The classes of the name that a class derives from."""
+    def bases(self, value: OfClass) -> Definitions:
+        """Return the direct bases of a class that have the name."""
         above = [base for base in self.values.bases(value) if isinstance(base, OfClass)]
         return frozenset(self._classes(base for base in above if base.scope.name == self.name))
 
-    def _classes(self, values: Iterable[OfClass]) -> set[Thing]:
+    def _classes(self, values: Iterable[OfClass]) -> set[Definition]:
         owned = ((value, value.scope.owner) for value in values)
         return {self.origins.own(v.module, owner) for v, owner in owned if owner is not None}

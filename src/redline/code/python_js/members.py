@@ -1,45 +1,62 @@
-"""Whose member a word after a dot is, as far as one file can say for sure.
+"""Find the class that owns the member after a dot, as far as one file makes it certain.
 
-A class of the file owns a member it defines. `self.x` in its methods, `Class.x`, and `x` of a
-value that is plainly made by the class belong to it; what comes from an import or a literal does
-not; everything else is unknown, and a rename that meets it is refused rather than guessed.
+A class of the file owns the members that it defines: `self.x` in its methods, `Class.x`, and `x`
+of a value that a visible call of the class creates. Members of imports and literals are not its
+own; everything else is unknown, and a rename that meets it is refused rather than guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from enum import StrEnum
+from typing import TypeAlias
 
-from redline.code.scopes.model import Binding, Member, Names, Scope
-from redline.code.syntax.node import Node
+from redline.code.scopes.model import (
+    Binding,
+    BindingRole,
+    Member,
+    MemberUse,
+    Names,
+    Scope,
+    ScopeKind,
+)
+from redline.code.syntax.node import (
+    SyntaxNode,
+    begins_at,
+    named_children,
+    parent_of,
+    required_field,
+)
 
 LITERALS = {
     *("string", "integer", "float", "list", "dictionary", "set", "tuple", "concatenated_string"),
     *("list_comprehension", "dictionary_comprehension", "set_comprehension", "none", "true"),
-    *(
-        "array",
-        "object",
-        "number",
-        "template_string",
-        "regex",
-        "null",
-        "generator_expression",
-        "false",
-    ),
+    *("array", "object", "number", "template_string", "regex", "null", "generator_expression"),
+    "false",
 }
 _NO_INSTANCE = {"staticmethod"}
 _OWN_THIS = {
     *("function_declaration", "function_expression", "generator_function"),
     *("generator_function_declaration", "method_definition"),
 }
-# Another class's or module's for sure, or not to be told.
-Verdict: TypeAlias = Scope | Literal["other", "unknown"]
+_MAX_DEPTH = 20
+
+
+class NoClass(StrEnum):
+    """Why a value has no class that is defined here."""
+
+    # It certainly is something else: a literal, a module, or of a library's class.
+    OTHER = "other"
+    UNKNOWN = "unknown"
+
+
+ClassOrNot: TypeAlias = Scope | NoClass
 
 
 @dataclass(slots=True)
-class Classes:
-    """The classes of a file and what each defines."""
+class FileClasses:
+    """The classes of a file and the members that each defines."""
 
     names: Names
     script: bool
@@ -48,45 +65,45 @@ class Classes:
     _of_binding: dict[Binding, Scope] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, names: Names, *, script: bool) -> Classes:
-        """What is known of the classes in *names*."""
+    def of(cls, names: Names, *, script: bool) -> FileClasses:
+        """Collect the classes in *names*."""
         known = cls(names, script)
         for scope in names.scopes:
-            if scope.kind == "class" and _is_class(scope):
+            if scope.kind == ScopeKind.CLASS and _is_class(scope):
                 known.defined[scope] = {}
                 if scope.owner is not None and len(scope.owner.sites) == 1:
                     known._of_binding[scope.owner] = scope
         for scope in known.defined:
             known._bases[scope] = list(known._base_classes(scope))
-        known._note_definitions()
+        known._record_definitions()
         return known
 
-    def _note_definitions(self) -> None:
+    def _record_definitions(self) -> None:
         for scope, defined in self.defined.items():
             if not self.script:
                 for binding in scope.names.values():
                     defined.setdefault(binding.name, []).append(binding)
         for member in self.names.members:
-            if member.form == "define" and member.scope in self.defined:
+            if member.form == MemberUse.DEFINE and member.scope in self.defined:
                 self.defined[member.scope].setdefault(member.name, []).append(member)
-            elif member.form == "access" and is_written(member.node.parent()):
-                owner = self.instance(member.owner, member.scope)
+            elif member.form == MemberUse.ACCESS and is_assigned(parent_of(member.node)):
+                owner = self.class_of_value(member.owner, member.scope)
                 if isinstance(owner, Scope):
                     self.defined[owner].setdefault(member.name, []).append(member)
 
     def owner(self, scope: Scope, name: str, depth: int = 0) -> Scope | None:
-        """The class that defines *name* for instances of *scope*: itself or a base of the file."""
+        """Return the class that defines *name* for instances of *scope*: itself or a base here."""
         if name in self.defined.get(scope, ()):
             return scope
-        if depth < 20:
+        if depth < _MAX_DEPTH:
             for base in self._bases.get(scope, ()):
                 found = self.owner(base, name, depth + 1)
                 if found is not None:
                     return found
         return None
 
-    def related(self, scope: Scope, name: str) -> list[Scope]:
-        """Other classes of the same family that define *name* as well."""
+    def relatives_defining(self, scope: Scope, name: str) -> list[Scope]:
+        """Return the bases and subclasses of a class that define *name* as well."""
         return [
             other
             for other, defined in self.defined.items()
@@ -97,11 +114,12 @@ class Classes:
 
     def _descends(self, scope: Scope, ancestor: Scope, depth: int = 0) -> bool:
         bases = self._bases.get(scope, ())
-        return depth < 20 and any(
+        return depth < _MAX_DEPTH and any(
             base is ancestor or self._descends(base, ancestor, depth + 1) for base in bases
         )
 
     def _base_classes(self, scope: Scope) -> Iterator[Scope]:
+        words: Iterable[SyntaxNode]
         if self.script:
             heritage = scope.node.find(kind="class_heritage")
             words = heritage.find_all(kind="identifier") if heritage is not None else []
@@ -111,101 +129,99 @@ class Classes:
             # `Base[T]` derives from Base.
             words = [base.field("value") or base for base in bases]
         for word in words:
-            spot = self.names.at(word)
-            if spot is not None and spot.binding in self._of_binding:
-                yield self._of_binding[spot.binding]
+            occurrence = self.names.at(word)
+            if occurrence is not None and occurrence.binding in self._of_binding:
+                yield self._of_binding[occurrence.binding]
 
     def class_of(self, binding: Binding | None) -> Scope | None:
-        """The class that a name means, when it can mean nothing else."""
+        """Return the class that a name refers to, if it can refer to nothing else."""
         return self._of_binding.get(binding) if binding is not None else None
 
-    def instance(self, node: Node | None, scope: Scope) -> Verdict:
-        """The class a value before a dot is of."""
+    def class_of_value(self, node: SyntaxNode | None, scope: Scope) -> ClassOrNot:
+        """Return the class of the value before a dot: of an instance, or the class itself."""
         if node is None:
-            return "unknown"
+            return NoClass.UNKNOWN
         kind = node.kind()
         if kind == "this":
-            return self._this(node, scope)
+            return self._class_of_this(node, scope)
         if kind in LITERALS:
-            return "other"
+            return NoClass.OTHER
         if kind == "identifier":
-            return self._named(node)
+            return self._class_of_name(node)
         if kind in ("call", "new_expression"):
-            made = node.field("function") or node.field("constructor")
-            return self._made(made)
-        if kind == "member_expression" and node.field("property").text() == "prototype":
-            return self._made(node.field("object"))
-        return "unknown"
+            return self._class_at(node.field("function") or node.field("constructor"))
+        if kind == "member_expression" and required_field(node, "property").text() == "prototype":
+            return self._class_at(node.field("object"))
+        return NoClass.UNKNOWN
 
     def is_static(self, member: Member) -> bool:
-        """Whether a script's member is of the class itself, not of what it makes."""
-        if member.form == "define":
-            return _is_static(member.node.parent())
+        """Return whether a script's member belongs to the class itself, not to instances."""
+        if member.form == MemberUse.DEFINE:
+            return has_static(parent_of(member.node))
         if member.owner is None or member.owner.kind() != "this":
-            spot = self.names.at(member.owner) if member.owner is not None else None
-            return self.class_of(spot.binding if spot is not None else None) is not None
+            return self._binding_class(member.owner) is not None
         around = member.owner.parent()
         while around is not None and around.kind() != "class_body":
-            if around.parent().kind() == "class_body":
-                return _is_static(around)
+            if parent_of(around).kind() == "class_body":
+                return has_static(around)
             around = around.parent()
         return False
 
-    def _made(self, made: Node | None) -> Verdict:
-        """What a call of a class makes."""
-        spot = self.names.at(made) if made is not None and made.kind() == "identifier" else None
-        return self.class_of(spot.binding if spot else None) or "unknown"
+    def _class_at(self, node: SyntaxNode | None) -> ClassOrNot:
+        """Return the class that *node* names."""
+        found = node if node is not None and node.kind() == "identifier" else None
+        return self._binding_class(found) or NoClass.UNKNOWN
 
-    def _named(self, node: Node) -> Verdict:
-        spot = self.names.at(node)
-        binding = spot.binding if spot is not None else None
-        if binding is None or binding.roles <= {"import", "dotted import"}:
-            return "other"
+    def _binding_class(self, node: SyntaxNode | None) -> Scope | None:
+        occurrence = self.names.at(node) if node is not None else None
+        return self.class_of(occurrence.binding if occurrence is not None else None)
+
+    def _class_of_name(self, node: SyntaxNode) -> ClassOrNot:
+        occurrence = self.names.at(node)
+        binding = occurrence.binding if occurrence is not None else None
+        if binding is None or binding.roles <= {BindingRole.IMPORT, BindingRole.DOTTED_IMPORT}:
+            return NoClass.OTHER
         found = self.class_of(binding)
         if found is not None:
             return found
         if len(binding.sites) != 1:
-            return "unknown"
-        site = binding.sites[0]
-        if "parameter" in binding.roles and not self.script:
+            return NoClass.UNKNOWN
+        if BindingRole.PARAMETER in binding.roles and not self.script:
             return self.first_parameter(binding)
-        parent = site.node.parent()
-        if parent.kind() in ("assignment", "variable_declarator"):
+        parent = parent_of(binding.sites[0].node)
+        if parent.kind() in ("assignment", "variable_declarator") and parent.field("type") is None:
             value = parent.field("right") or parent.field("value")
-            simple = parent.field("type") is None and value is not None
-            if simple and value.kind() in ("call", "new_expression"):
-                return self._made(value.field("function") or value.field("constructor"))
-        return "unknown"
+            if value is not None and value.kind() in ("call", "new_expression"):
+                return self._class_at(value.field("function") or value.field("constructor"))
+        return NoClass.UNKNOWN
 
-    def first_parameter(self, binding: Binding) -> Verdict:
-        """`self` or `cls` of a method."""
+    def first_parameter(self, binding: Binding) -> ClassOrNot:
+        """Return the class of `self` or `cls` if *binding* is the first parameter of a method."""
         scope = binding.scope
         outer = scope.parent
         if outer is None or outer not in self.defined:
-            return "unknown"
-        parameters = scope.node.field("parameters")
-        first = next((c for c in parameters.children() if c.is_named()), None)
-        site = binding.sites[0]
-        if first is None or first.range().start.index != site.start:
-            return "unknown"
+            return NoClass.UNKNOWN
+        first = next(iter(named_children(required_field(scope.node, "parameters"))), None)
+        if not begins_at(first, binding.sites[0].node) or first is None:
+            return NoClass.UNKNOWN
         if first.kind() != "identifier" or _decorators(scope.node) & _NO_INSTANCE:
-            return "unknown"
+            return NoClass.UNKNOWN
         return outer
 
-    def _this(self, node: Node, scope: Scope) -> Verdict:
-        """`this` within a method or field of a class, arrow functions passed through."""
+    def _class_of_this(self, node: SyntaxNode, scope: Scope) -> ClassOrNot:
+        """Return the class of `this` in a method or field, also within arrow functions there."""
         around = node.parent()
         while around is not None:
             kind = around.kind()
-            if kind in _OWN_THIS and around.parent().kind() != "class_body":
-                return "unknown"
+            if kind in _OWN_THIS and parent_of(around).kind() != "class_body":
+                return NoClass.UNKNOWN
             if kind in ("method_definition", "public_field_definition", "field_definition"):
                 holder = scope
                 while holder.parent is not None and holder not in self.defined:
                     holder = holder.parent
-                return holder if holder in self.defined else "unknown"
+                return holder if holder in self.defined else NoClass.UNKNOWN
             around = around.parent()
-        return "unknown"
+        return NoClass.UNKNOWN
 
 
 def _is_class(scope: Scope) -> bool:
@@ -214,20 +230,20 @@ def _is_class(scope: Scope) -> bool:
     )
 
 
-def _is_static(node: Node) -> bool:
+def has_static(node: SyntaxNode) -> bool:
+    """Return whether a member definition has the modifier `static`."""
     return any(child.kind() == "static" for child in node.children())
 
 
-def is_written(access: Node) -> bool:
-    """Whether an access is what an assignment writes to."""
+def is_assigned(access: SyntaxNode) -> bool:
+    """Return whether an access is the target of an assignment."""
     parent = access.parent()
     if parent is None or parent.kind() not in ("assignment", "assignment_expression"):
         return False
-    left = parent.field("left")
-    return left is not None and bool(left.range().start.index == access.range().start.index)
+    return begins_at(parent.field("left"), access)
 
 
-def _decorators(node: Node) -> set[str]:
+def _decorators(node: SyntaxNode) -> set[str]:
     parent = node.parent()
     if parent is None or parent.kind() != "decorated_definition":
         return set()

@@ -1,44 +1,47 @@
-"""What a name comes from: its own file's definition, or another's through imports and exports."""
+"""Follow names to their definitions, in the same file or through imports and exports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-from redline.code.python_js.exports import Exports, Given, Taken, exported_keys, exports_of
+from redline.code.python_js.exports import WHOLE, Exported, Exports, exports_of, object_values
 from redline.code.python_js.imports import (
-    Import,
+    ImportedName,
+    MemberOf,
+    extracted_member,
+    python_candidates,
     python_import,
-    python_places,
     python_stars,
+    script_candidates,
     script_import,
-    script_places,
-    taken_from,
 )
 from redline.code.python_js.project import Module, Project
-from redline.code.references.definition import UNKNOWN, Thing, whole
-from redline.code.scopes.model import TYPE, VALUE, Binding, Occurrence
-from redline.code.syntax.node import Node
+from redline.code.references.definition import UNKNOWN, Definition, whole
+from redline.code.scopes.model import TYPE, VALUE, Binding, BindingRole, Occurrence, ScopeKind
+from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
 from redline.core.paths import WorkspacePath
 
-# Circles of imports that are looked at from each of their sides; a web of them never ends.
-_MOST_CIRCLES = 200
+Definitions: TypeAlias = frozenset[Definition]
+# Import cycles that are followed from each of their modules; a web of cycles would never end.
+_MAX_CYCLES = 200
 _PYTHON = (".py", ".pyi", ".pyw")
+_MAX_NAME = 80
 _ASSIGNING = {"assignment_expression", "augmented_assignment_expression"}
 
 
-def import_at(module: Module, site: Occurrence) -> Import | None:
-    """The import that binds the name at *site*."""
+def import_at(module: Module, site: Occurrence) -> ImportedName | None:
+    """Return the import that binds the name at *site*."""
     return script_import(site.node) if module.is_script else python_import(site.node)
 
 
-def as_meant(found: frozenset[Thing], meaning: str) -> frozenset[Thing]:
-    """Those of *found* that are meant: a type and a value may share a name."""
+def in_namespace(found: Definitions, meaning: str) -> Definitions:
+    """Keep the types or the values among *found*: both may have the same name."""
     if meaning not in (TYPE, VALUE) or len(found) < 2:
         return found
-    against = VALUE if meaning == TYPE else TYPE
-    return frozenset(t for t in found if not t.binding or t.binding.meaning != against)
+    other = VALUE if meaning == TYPE else TYPE
+    return frozenset(d for d in found if not d.binding or d.binding.meaning != other)
 
 
 Key = TypeVar("Key")
@@ -46,134 +49,137 @@ Key = TypeVar("Key")
 
 @dataclass(slots=True)
 class Origins:
-    """Follows names to where they are defined; every answer is kept."""
+    """Follow names to where they are defined; every answer is cached."""
 
     project: Project
-    _bindings: dict[Binding, frozenset[Thing]] = field(default_factory=dict)
-    _exported: dict[tuple[WorkspacePath, str], frozenset[Thing]] = field(default_factory=dict)
+    _bindings: dict[Binding, Definitions] = field(default_factory=dict)
+    _exported: dict[tuple[WorkspacePath, str], Definitions] = field(default_factory=dict)
     _exports: dict[WorkspacePath, Exports] = field(default_factory=dict)
     _stars: dict[WorkspacePath, list[str]] = field(default_factory=dict)
     _pending: set[object] = field(default_factory=set)
-    _circles: int = 0
+    _cycles: int = 0
 
-    def of_spot(self, module: Module, spot: Occurrence) -> frozenset[Thing]:
-        """What the name at *spot* means; nothing when it is the language's or a library's."""
-        if spot.binding is None:
-            return frozenset() if module.is_script else self._from_stars(module.path, spot.name)
-        return as_meant(self.of_binding(module, spot.binding), spot.meaning)
+    def of_occurrence(self, module: Module, name: Occurrence) -> Definitions:
+        """Return what a name refers to; nothing if it is the language's or a library's."""
+        if name.binding is None:
+            return frozenset() if module.is_script else self._from_stars(module.path, name.name)
+        return in_namespace(self.of_binding(module, name.binding), name.meaning)
 
-    def of_binding(self, module: Module, binding: Binding) -> frozenset[Thing]:
-        """What a binding of *module* stands for."""
+    def of_binding(self, module: Module, binding: Binding) -> Definitions:
+        """Return what a binding of *module* refers to."""
         known = self._bindings.get(binding)
         if known is None:
-            known = self._once(binding, self._bindings, lambda: self._followed(module, binding))
+            known = self._once(binding, self._bindings, lambda: self._follow(module, binding))
         return known
 
     def _once(
-        self, key: Key, known: dict[Key, frozenset[Thing]], find: Callable[[], frozenset[Thing]]
-    ) -> frozenset[Thing]:
-        """What *find* finds, kept unless a circle of imports, which leads nowhere, cut it short."""
+        self, key: Key, known: dict[Key, Definitions], find: Callable[[], Definitions]
+    ) -> Definitions:
+        """Return the result of *find*; cache it unless an import cycle cut it short."""
         if key in self._pending:
-            self._circles += 1
+            self._cycles += 1
             return frozenset()
-        before = self._circles
+        before = self._cycles
         self._pending.add(key)
         found = find()
         self._pending.discard(key)
-        if before == self._circles or not self._pending or self._circles > _MOST_CIRCLES:
+        if before == self._cycles or not self._pending or self._cycles > _MAX_CYCLES:
             known[key] = found
         return found
 
-    def _followed(self, module: Module, binding: Binding) -> frozenset[Thing]:
-        found: set[Thing] = set()
+    def _follow(self, module: Module, binding: Binding) -> Definitions:
+        found: set[Definition] = set()
         own = False
         for site in binding.sites:
-            brought = import_at(module, site)
-            if brought is None:
-                own = own or "moved" not in binding.roles or len(binding.roles) > 1
-                found |= self._set_to(module, binding, site)
+            imported = import_at(module, site)
+            if imported is None:
+                own = own or BindingRole.REDIRECTED not in binding.roles or len(binding.roles) > 1
+                found |= self._of_assignment(module, binding, site)
             else:
-                found |= self.of_import(module.path, brought)
+                found |= self.of_import(module.path, imported)
         if own or not found:
             found.add(self.own(module, binding))
         return frozenset(found)
 
-    def _set_to(self, module: Module, binding: Binding, site: Occurrence) -> frozenset[Thing]:
-        """What a variable is set to, once and for all, out of another module.
+    def _of_assignment(self, module: Module, binding: Binding, site: Occurrence) -> Definitions:
+        """Return the member of another module that a variable is assigned, if only once.
 
-        So JavaScript brings names in; in TypeScript, whose imports are words of the language, such
-        a variable is a thing of its own.
+        This is how JavaScript imports names; in TypeScript, which has import statements, such a
+        variable is a definition of its own.
         """
-        brings = module.parsed.language.name == "javascript" and "variable" in binding.roles
-        if not brings or _is_set_again(binding):
+        imports = (
+            module.parsed.language.name == "javascript" and BindingRole.VARIABLE in binding.roles
+        )
+        if not imports or _is_reassigned(binding):
             return frozenset()
-        return self.taken(module, site.node)
+        return self.of_extraction(module, site.node)
 
-    def taken(self, module: Module, node: Node) -> frozenset[Thing]:
-        """What the name or key at *node* takes out of another module: `{ name } = module`."""
-        found = taken_from(node)
-        return self._out_of(module, *found) if found is not None else frozenset()
+    def of_extraction(self, module: Module, node: SyntaxNode) -> Definitions:
+        """Return what the name or key at *node* extracts, as in `{ name } = module`."""
+        found = extracted_member(node)
+        return self._of_member(module, found) if found is not None else frozenset()
 
-    def _out_of(self, module: Module, holder: Node, name: str) -> frozenset[Thing]:
-        spot = module.names.at(holder)
-        things = self.of_spot(module, spot) if spot is not None else frozenset()
-        modules = [thing.path for thing in things if thing.is_module]
-        return frozenset(t for path in modules for t in self.exported(path, name)) - {UNKNOWN}
+    def _of_member(self, module: Module, member: MemberOf) -> Definitions:
+        paths = [found.path for found in self._at(module, member.holder) if found.is_module]
+        found = frozenset(d for path in paths for d in self.of_export(path, member.name))
+        return found - {UNKNOWN}
+
+    def _at(self, module: Module, node: SyntaxNode) -> Definitions:
+        occurrence = module.names.at(node)
+        return self.of_occurrence(module, occurrence) if occurrence is not None else frozenset()
 
     def is_foreign(self, module: Module, binding: Binding) -> bool:
-        """Whether a binding is nothing but an import from outside the workspace."""
+        """Return whether a binding is nothing but an import from outside the workspace."""
         return all(import_at(module, site) is not None for site in binding.sites)
 
-    def own(self, module: Module, binding: Binding) -> Thing:
-        """The thing that a binding of the file itself is."""
+    def own(self, module: Module, binding: Binding) -> Definition:
+        """Return the definition that a binding itself is."""
         scope = binding.scope
-        if scope.kind == "class" and (not module.is_script or "enum member" in binding.roles):
-            start = scope.node.range().start.index
-            return Thing(module.path, start, binding.name, True, module, binding)
-        return Thing(module.path, binding.sites[0].start, binding.name, False, module, binding)
+        is_member = not module.is_script or BindingRole.ENUM_MEMBER in binding.roles
+        if scope.kind == ScopeKind.CLASS and is_member:
+            start = start_of(scope.node)
+            return Definition(module.path, start, binding.name, True, module, binding)
+        return Definition(module.path, binding.sites[0].start, binding.name, False, module, binding)
 
-    def of_import(self, path: WorkspacePath, brought: Import) -> frozenset[Thing]:
-        """What an import in the file at *path* brings in."""
-        target = self.resolve(path, brought.spec)
-        if brought.name is None:
+    def of_import(self, path: WorkspacePath, imported: ImportedName) -> Definitions:
+        """Return what an import in the file at *path* imports."""
+        target = self.resolve(path, imported.spec)
+        if imported.name is None:
             return self._whole(target) if target is not None else frozenset()
         if not path.name.endswith(_PYTHON):
-            found = self.exported(target, brought.name) if target is not None else frozenset()
+            found = self.of_export(target, imported.name) if target is not None else frozenset()
             return found or frozenset({UNKNOWN} if target is not None else ())
-        # What a package takes out of itself is a module of it.
+        # What a package imports from itself is one of its modules.
         if target is not None and target != path:
-            return self.exported(target, brought.name)
-        dot = "" if brought.spec.endswith(".") else "."
-        inner = self.resolve(path, f"{brought.spec}{dot}{brought.name}")
+            return self.of_export(target, imported.name)
+        dot = "" if imported.spec.endswith(".") else "."
+        inner = self.resolve(path, f"{imported.spec}{dot}{imported.name}")
         return frozenset({whole(inner)}) if inner is not None else frozenset()
 
-    def _whole(self, target: WorkspacePath) -> frozenset[Thing]:
-        """A module, and what `module.exports` makes of it."""
-        return frozenset({whole(target)}) | self.exported(target, "=", or_unknown=False)
+    def _whole(self, target: WorkspacePath) -> Definitions:
+        """Return a module and the value of its `module.exports`."""
+        return frozenset({whole(target)}) | self.of_export(target, WHOLE, or_unknown=False)
 
     def resolve(self, path: WorkspacePath, spec: str) -> WorkspacePath | None:
-        """The file that *spec* means in the file at *path*."""
-        is_python = path.name.endswith(_PYTHON)
-        places = python_places(path, spec) if is_python else script_places(path, spec)
-        return next((place for place in places if self.project.exists(place)), None)
+        """Return the file that the import path *spec* refers to in the file at *path*."""
+        candidates = python_candidates if path.name.endswith(_PYTHON) else script_candidates
+        return next((file for file in candidates(path, spec) if self.project.exists(file)), None)
 
-    def exported(
-        self, path: WorkspacePath, name: str, *, or_unknown: bool = True
-    ) -> frozenset[Thing]:
-        """What *name* of the module at *path* means."""
+    def of_export(self, path: WorkspacePath, name: str, *, or_unknown: bool = True) -> Definitions:
+        """Return what *name* of the module at *path* refers to."""
         key = (path, name)
         found = self._exported.get(key)
         if found is None:
             found = self._once(key, self._exported, lambda: self._of_module(path, name))
         return found if or_unknown else found - {UNKNOWN}
 
-    def _of_module(self, path: WorkspacePath, name: str) -> frozenset[Thing]:
+    def _of_module(self, path: WorkspacePath, name: str) -> Definitions:
         module = self.project.module(path)
         if module is None:
             return frozenset({UNKNOWN})
         return self._of_script(module, name) if module.is_script else self._of_python(module, name)
 
-    def _of_python(self, module: Module, name: str) -> frozenset[Thing]:
+    def _of_python(self, module: Module, name: str) -> Definitions:
         binding = module.names.root.names.get(name)
         if binding is not None:
             return self.of_binding(module, binding)
@@ -183,13 +189,13 @@ class Origins:
                 return frozenset({whole(inner)})
         return self._from_stars(module.path, name)
 
-    def _from_stars(self, path: WorkspacePath, name: str) -> frozenset[Thing]:
-        """A name that only an import of everything can bring."""
-        found: frozenset[Thing] = frozenset()
+    def _from_stars(self, path: WorkspacePath, name: str) -> Definitions:
+        """Return what a name refers to that only `import *` can have imported."""
+        found: Definitions = frozenset()
         for spec in self._stars_of(path):
             target = self.resolve(path, spec)
             if target is not None and target != path:
-                found |= self.exported(target, name)
+                found |= self.of_export(target, name)
         return found - {UNKNOWN} or found
 
     def _stars_of(self, path: WorkspacePath) -> list[str]:
@@ -201,75 +207,78 @@ class Origins:
         return self._stars[path]
 
     def exports(self, module: Module) -> Exports:
-        """What a script gives away."""
+        """Return the exports of a script."""
         if module.path not in self._exports:
             self._exports[module.path] = exports_of(module.parsed.root)
         return self._exports[module.path]
 
-    def _of_script(self, module: Module, name: str) -> frozenset[Thing]:
+    def _of_script(self, module: Module, name: str) -> Definitions:
         exports = self.exports(module)
-        found: set[Thing] = set()
-        names = [name, "="] if name == "default" else [name]
-        for given in (given for word in names for given in exports.named.get(word, ())):
-            found |= self._given(module, given)
-        if not found and name not in ("=", "default"):
-            for thing in self.exported(module.path, "=", or_unknown=False):
-                found |= self._of_object(thing, name)
+        found: set[Definition] = set()
+        names = [name, WHOLE] if name == "default" else [name]
+        for exported in (each for word in names for each in exports.named.get(word, ())):
+            found |= self._resolve_export(module, exported)
+        if not found and name not in (WHOLE, "default"):
+            for definition in self.of_export(module.path, WHOLE, or_unknown=False):
+                found |= self._of_object(definition, name)
         if not found - {UNKNOWN} and name != "default":
             for spec in exports.stars:
                 target = self.resolve(module.path, spec)
                 if target is not None and target != module.path:
-                    found |= self.exported(target, name)
+                    found |= self.of_export(target, name)
         return frozenset(found - {UNKNOWN} or found)
 
-    def _given(self, module: Module, given: Given) -> frozenset[Thing]:
-        if isinstance(given, Import):
-            return self.of_import(module.path, given)
-        if isinstance(given, Taken):
-            return self._out_of(module, given.holder, given.name)
-        return self.of_node(module, given)
+    def _resolve_export(self, module: Module, exported: Exported) -> Definitions:
+        if isinstance(exported, ImportedName):
+            return self.of_import(module.path, exported)
+        if isinstance(exported, MemberOf):
+            return self._of_member(module, exported)
+        return self.of_node(module, exported)
 
-    def _of_object(self, thing: Thing, name: str) -> frozenset[Thing]:
-        """A key of what `module.exports` is set to; of what is made by a call, who knows."""
-        if thing.is_module or not isinstance(thing.module, Module):
+    def _of_object(self, definition: Definition, name: str) -> Definitions:
+        """Return a key of the value of `module.exports`; it is unknown if a call made the value."""
+        if definition.is_module or not isinstance(definition.module, Module):
             return frozenset()
-        if thing.binding is None:
+        if definition.binding is None:
             return frozenset({UNKNOWN})
-        for site in thing.binding.sites:
-            parent = site.node.parent()
+        for site in definition.binding.sites:
+            parent = parent_of(site.node)
             value = parent.field("value") if parent.kind() == "variable_declarator" else None
             if value is not None and value.kind() == "object":
-                key = exported_keys(value).get(name)
+                key = object_values(value).get(name)
                 if key is not None:
-                    return self.of_node(thing.module, key)
-        return frozenset({UNKNOWN}) if "variable" in thing.binding.roles else frozenset()
+                    return self.of_node(definition.module, key)
+        return (
+            frozenset({UNKNOWN})
+            if BindingRole.VARIABLE in definition.binding.roles
+            else frozenset()
+        )
 
-    def of_namespace(self, module: Module, holder: Node, name: str) -> frozenset[Thing]:
-        """What the namespace that *holder* spells has under a name."""
-        spot = module.names.at(holder)
-        found: set[Thing] = set()
-        for thing in self.of_spot(module, spot) if spot is not None else ():
-            if not isinstance(thing.module, Module) or thing.binding is None:
+    def of_namespace(self, module: Module, holder: SyntaxNode, name: str) -> Definitions:
+        """Return what *name* refers to in the namespace at *holder*."""
+        found: set[Definition] = set()
+        for definition in self._at(module, holder):
+            home, binding = definition.module, definition.binding
+            if not isinstance(home, Module) or binding is None:
                 continue
-            for scope in thing.module.namespaces.get(thing.binding, ()):
-                bound = {scope.names.get(name), scope.types.get(name)} - {None}
-                found |= {self.own(thing.module, one) for one in bound if one is not None}
+            for scope in home.namespaces.get(binding, ()):
+                bound = {scope.names.get(name), scope.types.get(name)}
+                found |= {self.own(home, one) for one in bound if one is not None}
         return frozenset(found)
 
-    def of_node(self, module: Module, node: Node) -> frozenset[Thing]:
-        """What a node means that spells or makes a value."""
-        spot = module.names.at(node)
-        if spot is not None:
-            return self.of_spot(module, spot)
-        start = node.range().start.index
-        return frozenset({Thing(module.path, start, node.text()[:80], False, module)})
+    def of_node(self, module: Module, node: SyntaxNode) -> Definitions:
+        """Return what a node refers to: a name, or a value that is its own definition."""
+        occurrence = module.names.at(node)
+        if occurrence is not None:
+            return self.of_occurrence(module, occurrence)
+        text = node.text()[:_MAX_NAME]
+        return frozenset({Definition(module.path, start_of(node), text, False, module)})
 
 
-def _is_set_again(binding: Binding) -> bool:
-    """Whether an assignment gives a script's variable another value."""
+def _is_reassigned(binding: Binding) -> bool:
+    """Return whether a script's variable is assigned a second value."""
     for use in binding.uses:
-        parent = use.node.parent()
-        left = parent.field("left") if parent.kind() in _ASSIGNING else None
-        if left is not None and left.range().start.index == use.start:
+        parent = parent_of(use.node)
+        if parent.kind() in _ASSIGNING and begins_at(parent.field("left"), use.node):
             return True
     return len(binding.sites) > 1

@@ -1,4 +1,4 @@
-"""The files of a workspace as modules: read once, as far as the words that are asked for need."""
+"""Read the files of a workspace as modules: each once, and only what the wanted words need."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from redline.code.python_js.members import Classes
-from redline.code.references.file_access import Files
-from redline.code.scopes.model import Binding, Member, Names, Scope
+from redline.code.python_js.members import FileClasses
+from redline.code.references.file_access import SourceFiles
+from redline.code.scopes.model import Binding, Member, MemberUse, Names, Scope, ScopeKind
 from redline.code.scopes.read import SCOPED, read_names
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import Span, SyntaxNode, parent_of, span_of, start_of
 from redline.core.paths import WorkspacePath
 
 _DECLARING = {"interface_declaration", "type_alias_declaration"}
@@ -25,41 +25,41 @@ class Module:
     path: WorkspacePath
     parsed: Parsed
     names: Names
-    # The statements and members in which something does not parse, from where to where.
-    broken: tuple[tuple[int, int], ...] = ()
+    # The statements and members that contain syntax errors.
+    broken: tuple[Span, ...] = ()
 
     def is_broken(self, start: int) -> bool:
-        """Whether what stands at *start* may have been misread."""
-        return any(first <= start < last for first, last in self.broken)
+        """Return whether the code at *start* may have been misread."""
+        return any(span.start <= start < span.end for span in self.broken)
 
     @property
     def is_script(self) -> bool:
-        """JavaScript or TypeScript, not Python."""
+        """Return whether it is JavaScript or TypeScript, not Python."""
         return self.parsed.language.name != "python"
 
     @cached_property
-    def classes(self) -> Classes:
-        """Its classes and what each defines."""
-        return Classes.of(self.names, script=self.is_script)
+    def classes(self) -> FileClasses:
+        """Its classes and the members that each defines."""
+        return FileClasses.of(self.names, script=self.is_script)
 
     @cached_property
     def types(self) -> dict[Binding, Scope]:
-        """The scopes of classes, interfaces and enums by what names them."""
+        """The scopes of classes, interfaces and enums by the bindings of their names."""
         found: dict[Binding, Scope] = {}
         for scope in self.names.scopes:
-            if scope.kind == "class" and scope.owner is not None:
+            if scope.kind == ScopeKind.CLASS and scope.owner is not None:
                 found.setdefault(scope.owner, scope)
         return found
 
     @cached_property
     def bodies(self) -> dict[int, Scope]:
-        """The scopes of classes by where they begin."""
-        classes = (scope for scope in self.names.scopes if scope.kind == "class")
-        return {scope.node.range().start.index: scope for scope in classes}
+        """The scopes of classes by the offsets at which they begin."""
+        classes = (scope for scope in self.names.scopes if scope.kind == ScopeKind.CLASS)
+        return {start_of(scope.node): scope for scope in classes}
 
     @cached_property
     def namespaces(self) -> dict[Binding, list[Scope]]:
-        """The scopes of namespaces by what names them."""
+        """The scopes of namespaces by the bindings of their names."""
         found: dict[Binding, list[Scope]] = {}
         for scope in self.names.scopes:
             if scope.shared and scope.owner is not None:
@@ -68,11 +68,12 @@ class Module:
 
     @cached_property
     def keys(self) -> dict[Scope, dict[str, list[Member]]]:
-        """What interfaces declare, by name."""
+        """The members that interfaces and type aliases declare, by name."""
         found: dict[Scope, dict[str, list[Member]]] = {}
         for member in self.names.members:
-            if member.form in ("key", "define") and member.scope.kind == "class":
-                body = member.node.parent().parent()
+            is_declared = member.form in (MemberUse.KEY, MemberUse.DEFINE)
+            if is_declared and member.scope.kind == ScopeKind.CLASS:
+                body = parent_of(member.node).parent()
                 above = body.parent() if body is not None else None
                 if above is not None and above.kind() in _DECLARING:
                     inner = found.setdefault(member.scope, {})
@@ -82,28 +83,27 @@ class Module:
 
 @dataclass(slots=True)
 class Project:
-    """Modules by path; of functions only those are read that spell one of *words*."""
+    """Modules by path; of functions only those are read that contain one of *words*."""
 
-    files: Files
+    files: SourceFiles
     words: set[str]
     _modules: dict[WorkspacePath, Module | None] = field(default_factory=dict)
     _exists: dict[WorkspacePath, bool] = field(default_factory=dict)
-    _readings: list[Names] = field(default_factory=list)
 
     def module(self, path: WorkspacePath) -> Module | None:
-        """The module at *path*; None where scopes cannot be told."""
+        """Return the module at *path*; None if its scopes are unknown."""
         if path not in self._modules:
             self._modules[path] = self._read(path)
         return self._modules[path]
 
     def reread(self, path: WorkspacePath, word: str) -> Module | None:
-        """The module with the functions that spell *word* read as well."""
+        """Read the module again, with the functions that contain *word*."""
         self.words.add(word)
         self._modules[path] = self._read(path)
         return self._modules[path]
 
     def exists(self, path: WorkspacePath) -> bool:
-        """Whether there is such a file."""
+        """Return whether there is such a file."""
         if path not in self._exists:
             self._exists[path] = self.files.is_file(path)
         return self._exists[path]
@@ -112,41 +112,34 @@ class Project:
         parsed = self.files.parse(path)
         if parsed is None or parsed.language.name not in SCOPED:
             return None
-        broken = _broken(parsed.root, self.words)
+        broken = _broken_spans(parsed.root, self.words)
         if broken is None:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
-        spots = [found.start() for found in re.finditer(pattern, parsed.text)]
-        names = read_names(parsed, spots)
-        self._readings.append(names)
-        return Module(path, parsed, names, broken)
-
-    def forget(self) -> None:
-        """Let go of everything that was read."""
-        for names in self._readings:
-            names.forget()
+        offsets = [found.start() for found in re.finditer(pattern, parsed.text)]
+        return Module(path, parsed, read_names(parsed, offsets), broken)
 
 
-def _broken(root: Node, words: set[str]) -> tuple[tuple[int, int], ...] | None:
-    """The statements and members that do not parse; None where it may be anything."""
-    found: set[tuple[int, int]] = set()
+def _broken_spans(root: SyntaxNode, words: set[str]) -> tuple[Span, ...] | None:
+    """Return the statements and members that do not parse; None if that may be everything."""
+    found: set[Span] = set()
     for error in root.find_all(kind="ERROR"):
         part = error
-        # `<in out T>`, newer than the grammar: what is around it is read well.
-        is_variance = part.parent() is not None and part.parent().kind() == "type_parameters"
+        parent = part.parent()
+        # The grammar does not know `<in out T>`; the code around it is read correctly.
+        is_variance = parent is not None and parent.kind() == "type_parameters"
         if is_variance and words.isdisjoint(error.text().split()):
             continue
-        while part.parent() is not None and not _holds(part.parent()):
-            part = part.parent()
+        while parent is not None and not _is_list(parent):
+            part, parent = parent, parent.parent()
         if part.kind() == "ERROR":
             return None
-        where = part.range()
-        found.add((where.start.index, where.end.index))
+        found.add(span_of(part))
     return tuple(sorted(found))
 
 
-def _holds(node: Node) -> bool:
-    """Whether a node is a list of statements or members, each read by itself."""
+def _is_list(node: SyntaxNode) -> bool:
+    """Return whether a node is a list of statements or members, each read independently."""
     if node.kind() == "block":
-        return bool(node.parent().kind() == "class_definition")
+        return parent_of(node).kind() == "class_definition"
     return node.kind() in _HOLDING

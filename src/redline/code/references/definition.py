@@ -1,4 +1,4 @@
-"""What a name may mean: something that is defined somewhere, or what cannot be told."""
+"""What a name may refer to: a definition in the workspace, or something undetermined."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from redline.core.paths import WorkspacePath
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """Something that is defined: by its file, where it begins there, and its name.
+class Definition:
+    """A definition, identified by its file, the offset where it begins, and its name.
 
-    A member begins where its class does; a module has no beginning. *module* is the reading of
-    its file by the resolver that found it, which alone knows its type.
+    A member of a Python or JavaScript class begins where the class does; a whole module has a
+    negative offset. *module* is the resolver's reading of the file; only that resolver knows its
+    type.
     """
 
     path: WorkspacePath
@@ -25,14 +26,15 @@ class Thing:
 
     @property
     def is_module(self) -> bool:
-        """Whether it is a whole file."""
+        """Return whether it is a whole file."""
         return self.start < 0
 
 
-# Brought in from somewhere that cannot be told.
-UNKNOWN = Thing(WorkspacePath(-1, ()), 0, "")
+# A definition that could not be determined, such as one behind an unresolved import.
+UNKNOWN = Definition(WorkspacePath(-1, ()), 0, "")
+UNRESOLVED = frozenset({UNKNOWN})
 
 
-def whole(path: WorkspacePath) -> Thing:
-    """The module at *path*."""
-    return Thing(path, -1, "")
+def whole(path: WorkspacePath) -> Definition:
+    """Return the definition that represents the module at *path*."""
+    return Definition(path, -1, "")

@@ -1,70 +1,85 @@
-"""What is asked for when references are, and the verdict on a place that spells its name."""
+"""Reference targets, and whether an occurrence of a name refers to one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from enum import StrEnum
+from typing import NamedTuple
 
-from redline.code.references.definition import UNKNOWN, Thing
+from redline.code.references.definition import UNKNOWN, Definition
 
-Certainty: TypeAlias = Literal["bound", "possible"]
-# A place that spells the name: its line, what it may mean, whether it is a member.
-Meaning: TypeAlias = tuple[int, frozenset[Thing], bool]
+
+class Certainty(StrEnum):
+    """Whether a reference is resolved to a definition or merely may be one."""
+
+    BOUND = "bound"
+    POSSIBLE = "possible"
+
+
+class Meaning(NamedTuple):
+    """An occurrence of the name: its line and offset, what it may refer to, if it is a member."""
+
+    line: int
+    definitions: frozenset[Definition]
+    is_member: bool
+    start: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A line that refers, or may refer, to what is asked for."""
+    """A line that refers, or may refer, to a target."""
 
     line: int
     certainty: Certainty
-    # What it is bound to: a number where the answer came from a worker.
-    thing: Thing | int | None = None
+    # What it is bound to; a number identifies it in an answer that came from a worker.
+    definition: Definition | int | None = None
 
 
 @dataclass(slots=True)
-class Target:
-    """A definition that is asked for, and all that counts as the same."""
+class ReferenceTarget:
+    """A definition whose references are wanted, and all definitions that count as the same."""
 
-    thing: Thing
-    same: set[Thing] = field(default_factory=set)
-    # Any value may have it: only the receiver could tell.
+    definition: Definition
+    same: set[Definition] = field(default_factory=set)
+    # Only the type of the receiver can tell it from like-named members.
     is_member: bool = False
-    # A member of an object that no class describes: every like-named one may be it.
+    # A member of an object that no class describes: any like-named member may be it.
     is_loose: bool = False
 
 
-def verdicts(meanings: Iterable[Meaning], targets: list[Target]) -> Iterator[Reference]:
-    """The places that refer, or may refer, to one of *targets*."""
-    for line, things, is_member in meanings:
-        found = _verdict(line, things, is_member, targets)
+def verdicts(meanings: Iterable[Meaning], targets: list[ReferenceTarget]) -> Iterator[Reference]:
+    """Yield the occurrences that refer, or may refer, to one of *targets*."""
+    for meaning in meanings:
+        found = _verdict(meaning, targets)
         if found is not None:
             yield found
 
 
-def _verdict(
-    line: int, things: frozenset[Thing], is_member: bool, targets: list[Target]
-) -> Reference | None:
-    bound = bound_to(things, targets)
+def _verdict(meaning: Meaning, targets: list[ReferenceTarget]) -> Reference | None:
+    line, definitions, is_member, _ = meaning
+    bound = bound_to(definitions, targets)
     if bound is not None:
-        return Reference(line, "bound", bound)
-    if UNKNOWN in things and (not is_member or any(target.is_member for target in targets)):
-        return Reference(line, "possible")
-    if things and is_member and any(target.is_loose for target in targets):
-        return Reference(line, "possible")
+        return Reference(line, Certainty.BOUND, bound)
+    if UNKNOWN in definitions and (not is_member or any(target.is_member for target in targets)):
+        return Reference(line, Certainty.POSSIBLE)
+    if definitions and is_member and any(target.is_loose for target in targets):
+        return Reference(line, Certainty.POSSIBLE)
     return None
 
 
-def bound_to(things: frozenset[Thing], targets: list[Target]) -> Thing | None:
-    return next((target.thing for target in targets if target.same & things), None)
+def bound_to(
+    definitions: frozenset[Definition], targets: list[ReferenceTarget]
+) -> Definition | None:
+    """Return the definition of the first target that *definitions* include."""
+    return next((target.definition for target in targets if target.same & definitions), None)
 
 
 def by_line(found: Iterable[Reference]) -> list[Reference]:
-    """One reference for each line, in order; a bound one where there is any."""
+    """Keep one reference per line, in order, preferring bound ones."""
     best: dict[int, Reference] = {}
     for reference in found:
         known = best.get(reference.line)
-        if known is None or known.certainty == "possible":
+        if known is None or known.certainty is Certainty.POSSIBLE:
             best[reference.line] = reference
     return [best[line] for line in sorted(best)]

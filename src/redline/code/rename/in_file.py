@@ -1,4 +1,4 @@
-"""Renaming in one file: by scope where scopes are known, else by word where that is sure."""
+"""Plan a rename in one file: by scope where scopes are known, otherwise by word if certain."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from redline.code.rename.scoped import Spot, scoped_spots
-from redline.code.rename.words import sure_uses
+from redline.code.rename.scoped import NameUse, scoped_uses
+from redline.code.rename.words import certain_uses
 from redline.code.scopes.read import SCOPED
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.uses import Use, uses_of
@@ -22,7 +22,7 @@ _A_NAME = re.compile(r"[^\W\d][\w$]*[?!]?|[$#@][\w$]+")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Put `text` where characters [start, end) stand."""
+    """Replace characters [start, end) with `text`."""
 
     start: int
     end: int
@@ -32,11 +32,11 @@ class Replacement:
 def plan_rename(
     parsed: Parsed, old: str, new: str, *, lines: range | None = None, everywhere: bool = False
 ) -> list[Replacement]:
-    """Replacements that rename *old* to *new* wherever it means the same thing.
+    """Return the replacements that rename *old* to *new* wherever it refers to the same symbol.
 
-    *old* may be qualified, and *lines* may say where it is used. *everywhere* takes the word for
-    the thing: every place that spells it as code. Raises InvalidArgument when the file does not
-    use the name, when it cannot be told which uses are meant, or when *new* is taken.
+    *old* may be qualified, and *lines* may select a use. *everywhere* renames every occurrence
+    of the word as code. Raise InvalidArgument if the file does not use the name, if it is
+    uncertain which uses are meant, or if *new* is in use.
     """
     name, fresh = _last_word(old), _last_word(new)
     if not _A_NAME.fullmatch(fresh):
@@ -49,26 +49,22 @@ def plan_rename(
             hint="names in strings and comments are not renamed; use a replace for those",
         )
     if everywhere:
-        chosen: Iterable[Use | Spot] = uses
+        chosen: Iterable[Use | NameUse] = uses
     elif parsed.language.name in SCOPED:
-        chosen = _each_once(scoped_spots(parsed, old, name, lines))
+        found = scoped_uses(parsed, old, name, lines)
+        chosen = {use.start: use for use in found}.values()
     else:
-        chosen = sure_uses(parsed, old, name, uses, lines)
-    taken = list(chosen)
-    _refuse_taken(parsed, fresh)
-    return [_replacement(parsed, use, name, fresh, everywhere) for use in taken]
+        chosen = certain_uses(parsed, old, name, uses, lines)
+    _refuse_used_name(parsed, fresh)
+    return [_replacement(parsed, use, name, fresh, everywhere) for use in chosen]
 
 
 def _last_word(name: str) -> str:
     return re.split(r"\.|::|#(?=.)(?<=.#)|->", name.strip())[-1]
 
 
-def _each_once(spots: list[Spot]) -> list[Spot]:
-    return list({spot.start: spot for spot in spots}.values())
-
-
-def _refuse_taken(parsed: Parsed, fresh: str) -> None:
-    """Refuse a new name the file uses already: two things would become one."""
+def _refuse_used_name(parsed: Parsed, fresh: str) -> None:
+    """Refuse a new name that the file uses already: two symbols would become one."""
     for use in uses_of(parsed, fresh):
         raise InvalidArgument(
             f"The name is already used on line {use.line}: {fresh}",
@@ -78,7 +74,7 @@ def _refuse_taken(parsed: Parsed, fresh: str) -> None:
 
 
 def _replacement(
-    parsed: Parsed, use: Use | Spot, name: str, fresh: str, everywhere: bool
+    parsed: Parsed, use: Use | NameUse, name: str, fresh: str, everywhere: bool
 ) -> Replacement:
     shorthand = use.kind in _SHORTHAND and not everywhere
     if shorthand or (not everywhere and _rust_shorthand(parsed, use)):
@@ -86,7 +82,7 @@ def _replacement(
     return Replacement(use.start, use.end, fresh)
 
 
-def _rust_shorthand(parsed: Parsed, use: Use | Spot) -> bool:
+def _rust_shorthand(parsed: Parsed, use: Use | NameUse) -> bool:
     if parsed.language.name != "rust":
         return False
     found = parsed.root.find_all(kind="shorthand_field_initializer")
@@ -94,7 +90,7 @@ def _rust_shorthand(parsed: Parsed, use: Use | Spot) -> bool:
 
 
 def apply_replacements(text: str, replacements: list[Replacement]) -> str:
-    """*text* with every replacement made; they do not overlap."""
+    """Return *text* with all replacements applied; they must not overlap."""
     return "".join(_pieces(text, replacements))
 
 

@@ -1,39 +1,38 @@
-"""The labels of calls that name a parameter: they are renamed with it."""
+"""Find the keyword arguments that must be renamed together with a parameter."""
 
 from __future__ import annotations
 
-from redline.code.python_js.members import Classes
+from redline.code.python_js.members import FileClasses, NoClass
 from redline.code.rename.refusals import refuse_unknown
-from redline.code.scopes.model import Binding, Member, Names, Scope
-from redline.code.syntax.node import Node
+from redline.code.scopes.model import Binding, BindingRole, Member, MemberUse, Names, Scope
+from redline.code.syntax.node import SyntaxNode, required_field
 
 
-def labels_of(names: Names, classes: Classes, binding: Binding) -> list[Member]:
-    """The labels by which calls of its function pass a parameter."""
-    function = binding.scope.owner
-    called = [m for m in names.members if m.name == binding.name and m.form == "label"]
-    if not called:
-        return []
-    sure: list[Member] = []
+def labels_of(names: Names, classes: FileClasses, binding: Binding) -> list[Member]:
+    """Return the keyword arguments with which calls of its function pass a parameter."""
+    certain: list[Member] = []
     unknown: list[Member] = []
-    for member in called:
-        verdict = _calls(names, classes, member, binding, function)
-        if verdict is None:
+    for member in names.members:
+        if member.name != binding.name or member.form != MemberUse.LABEL:
+            continue
+        is_own = _calls_function(names, classes, member, binding)
+        if is_own is None:
             unknown.append(member)
-        elif verdict:
-            sure.append(member)
+        elif is_own:
+            certain.append(member)
     if unknown:
         refuse_unknown(binding.name, unknown)
-    return sure
+    return certain
 
 
-def _calls(
-    names: Names, classes: Classes, label: Member, binding: Binding, function: Binding | None
+def _calls_function(
+    names: Names, classes: FileClasses, label: Member, binding: Binding
 ) -> bool | None:
-    """Whether a label's call is of this function; None when that cannot be told."""
+    """Return whether a label is in a call of the parameter's function; None if uncertain."""
     callee = label.owner
     if callee is None:
         return False
+    function = binding.scope.owner
     plain = function is not None and len(function.sites) == 1 and not _is_decorated(binding.scope)
     if callee.kind() == "identifier":
         return _calls_name(names, classes, callee, binding, plain)
@@ -43,42 +42,44 @@ def _calls(
 
 
 def _calls_name(
-    names: Names, classes: Classes, callee: Node, binding: Binding, plain: bool
+    names: Names, classes: FileClasses, callee: SyntaxNode, binding: Binding, plain: bool
 ) -> bool | None:
-    spot = names.at(callee)
-    known = spot.binding if spot is not None else None
-    if known is None or known.roles <= {"import"}:
+    occurrence = names.at(callee)
+    known = occurrence.binding if occurrence is not None else None
+    if known is None or known.roles <= {BindingRole.IMPORT}:
         return False
     method = _class_around(classes, binding)
     if known is binding.scope.owner and method is None:
         return True if plain else None
-    made = classes.class_of(known)
-    if made is None:
-        return False if known.roles <= {"function"} else None
-    constructor = classes.owner(made, "__init__")
+    called = classes.class_of(known)
+    if called is None:
+        return False if known.roles <= {BindingRole.FUNCTION} else None
+    constructor = classes.owner(called, "__init__")
     if binding.scope.name != "__init__" or constructor is not method:
         return False
-    return True if plain and constructor is made else None
+    return True if plain and constructor is called else None
 
 
-def _calls_member(classes: Classes, label: Member, binding: Binding, plain: bool) -> bool | None:
+def _calls_member(
+    classes: FileClasses, label: Member, binding: Binding, plain: bool
+) -> bool | None:
     assert label.owner is not None
-    word = label.owner.field("attribute").text()
+    word = required_field(label.owner, "attribute").text()
     if word != binding.scope.name:
         return False
-    found = classes.instance(label.owner.field("object"), label.scope)
+    found = classes.class_of_value(label.owner.field("object"), label.scope)
     if not isinstance(found, Scope):
-        return False if found == "other" else None
+        return False if found == NoClass.OTHER else None
     if classes.owner(found, word) is not _class_around(classes, binding):
         return False
     return True if plain else None
 
 
-def _class_around(classes: Classes, binding: Binding) -> Scope | None:
+def _class_around(classes: FileClasses, binding: Binding) -> Scope | None:
     parent = binding.scope.parent
     return parent if parent in classes.defined else None
 
 
 def _is_decorated(scope: Scope) -> bool:
     parent = scope.node.parent()
-    return bool(parent is not None and parent.kind() == "decorated_definition")
+    return parent is not None and parent.kind() == "decorated_definition"

@@ -1,7 +1,7 @@
-"""What a rename touches where scopes are not known: a word, while it can mean one thing only.
+"""Find the uses to rename where scopes are not known: a word that can only mean one symbol.
 
-Functions are told apart by their spans. A word that a function binds for itself is its own; when
-the file binds the word elsewhere too, the caller must say which one is meant, or is refused.
+Functions are distinguished by their spans. A word that a function binds is local to it; if the
+file binds the word elsewhere too, the caller must select one of them, or the rename is refused.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import re
 from redline.code.rename.refusals import EVERYWHERE, refuse_lines
 from redline.code.rename.targets import WHICH
 from redline.code.syntax.definitions import Parsed, Symbol, find_symbols, symbols_of
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, begins_at
 from redline.code.syntax.uses import Use
 from redline.core.errors import InvalidArgument
 
 _MEMBERS = {"method", "field", "property", "enum_member"}
 _CALLABLE = {"function", "method"}
-# Where a member is also used without `self.`: inside its class a bare word can mean it.
+# Languages in which a bare word inside a class can refer to a member of it.
 _IMPLICIT_SELF = {"java", "csharp", "cpp", "kotlin", "swift", "scala", "ruby", "dart", "solidity"}
 _SELF = {"self", "this", "$this", "Self", "@"}
-# Node kinds that bind a local name, and how far up from the word they may stand.
+# Node kinds that bind a local name, at most `_MAX_CLIMB` levels above the word.
 _BINDERS = {
     *("parameter_declaration", "variadic_parameter_declaration", "short_var_declaration"),
     *("var_spec", "const_spec", "range_clause", "receive_statement"),
@@ -35,14 +35,14 @@ _WITH_VALUE = {
     *("short_var_declaration", "let_declaration", "let_condition", "var_spec", "range_clause"),
     *("declaration", "init_declarator", "variable_declarator", "for_expression"),
 }
-_WRITTEN = ("name", "pattern", "declarator", "left", "parameters", "parameter", "declarators")
-_CLIMB = 6
+_BOUND_FIELDS = ("name", "pattern", "declarator", "left", "parameters", "parameter", "declarators")
+_MAX_CLIMB = 6
 
 
-def sure_uses(
+def certain_uses(
     parsed: Parsed, old: str, name: str, uses: list[Use], lines: range | None
 ) -> list[Use]:
-    """The uses to rename; raises InvalidArgument where they cannot be told for sure."""
+    """Return the uses to rename; raise InvalidArgument if one is uncertain."""
     symbols = symbols_of(parsed)
     targets = find_symbols(symbols, old)
     named = [symbol for symbol in symbols if symbol.name == name]
@@ -69,7 +69,7 @@ def sure_uses(
 def _locals(
     parsed: Parsed, symbols: list[Symbol], name: str, plain: list[Use], named: list[Symbol]
 ) -> dict[tuple[int, int], list[int]]:
-    """The functions that bind the word for themselves, by span, with the lines that do."""
+    """Return the spans of functions that bind the word locally, with the binding lines."""
     defined = {symbol.offset for symbol in named}
     spans = [symbol.span for symbol in symbols if symbol.kind in _CALLABLE]
     found: dict[tuple[int, int], list[int]] = {}
@@ -83,7 +83,7 @@ def _locals(
         if binder is None:
             continue
         if binder.kind() in _WITH_VALUE and len(_word(name).findall(binder.text())) > 1:
-            refuse_lines(name, [wanted[start].line])  # `x := x`: two things in one statement
+            refuse_lines(name, [wanted[start].line])  # `x := x` has two symbols in one statement
         around = [span for span in spans if span[0] <= start < span[1]]
         if around:
             outer = min(around)  # nested functions share what they capture
@@ -91,14 +91,14 @@ def _locals(
     return found
 
 
-def _binder(node: Node) -> Node | None:
-    """What binds a word where it stands, if anything does."""
+def _binder(node: SyntaxNode) -> SyntaxNode | None:
+    """Return the node that binds the word at *node*, if there is one."""
     child, parent = node, node.parent()
-    for _ in range(_CLIMB):
+    for _ in range(_MAX_CLIMB):
         if parent is None:
             return None
         if parent.kind() in _BINDERS:
-            return parent if _is_written(parent, child) else None
+            return parent if _is_bound_by(parent, child) else None
         child, parent = parent, parent.parent()
     return None
 
@@ -107,12 +107,11 @@ def _word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
 
 
-def _is_written(binder: Node, child: Node) -> bool:
-    start = child.range().start.index
-    for part in _WRITTEN:
-        if any(found.range().start.index == start for found in binder.field_children(part)):
+def _is_bound_by(binder: SyntaxNode, child: SyntaxNode) -> bool:
+    for part in _BOUND_FIELDS:
+        if any(begins_at(found, child) for found in binder.field_children(part)):
             return True
-    return bool(binder.kind() in ("closure_parameters", "inferred_parameters", "match_pattern"))
+    return binder.kind() in ("closure_parameters", "inferred_parameters", "match_pattern")
 
 
 def _within(uses: list[Use], span: tuple[int, int]) -> list[Use]:
@@ -125,7 +124,7 @@ def _of_function(
     locals_: dict[tuple[int, int], list[int]],
     chosen: list[tuple[int, int]],
 ) -> list[Use]:
-    """The word within the one function that binds it."""
+    """Return the uses within the one function that binds the word."""
     if len(chosen) > 1:
         _refuse_several(name, sorted(line for span in chosen for line in locals_[span]))
     inside = _within(plain, chosen[0])
@@ -141,7 +140,7 @@ def _of_file(
     locals_: dict[tuple[int, int], list[int]],
     defining: list[Use],
 ) -> list[Use]:
-    """The word throughout the file, when no function has one of its own."""
+    """Return the uses in the whole file, if no function binds the word locally."""
     if locals_:
         lines = sorted(line for found in locals_.values() for line in found)
         _refuse_several(name, sorted({*lines, *(use.line for use in defining)}))
@@ -166,12 +165,12 @@ def _of_type(
     uses: list[Use],
     locals_: dict[tuple[int, int], list[int]],
 ) -> list[Use]:
-    """A member: where it is defined, through self or this, and bare inside its own type."""
+    """Return the uses of a member: its definition, through self or this, bare in its type."""
     name = targets[0].name
     others = [symbol for symbol in named if symbol not in targets]
     if others or len({symbol.qualified for symbol in targets}) > 1:
         raise InvalidArgument(
-            f"Several types here have a member {name}; uses cannot be told apart",
+            f"Several types here have a member {name}; their uses cannot be distinguished",
             field="edit_instruction",
             hint=EVERYWHERE,
             details={"symbols": [symbol.qualified for symbol in (*targets, *others)]},
@@ -203,7 +202,7 @@ def _in_type(parsed: Parsed, symbols: list[Symbol], targets: list[Symbol], use: 
 
 
 def _of_one_value(name: str, uses: list[Use]) -> list[Use]:
-    """A member the file does not define: all accesses, when they are of one value."""
+    """Return all accesses of a member that the file does not define, if of one value."""
     if len({use.receiver for use in uses}) > 1:
         refuse_lines(name, [use.line for use in uses])
     return uses

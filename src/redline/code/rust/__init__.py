@@ -1,1 +1,1 @@
-"""References in Rust: modules and paths, scopes, and the types that members belong to."""
+"""Resolve references in Rust: by module path, scope, and declared types."""

@@ -1,178 +1,180 @@
-"""What refers to a definition in Rust.
+"""Find references to a definition in Rust.
 
-Of a method of a trait its implementations and their calls are the same; of an implementation only
-the calls that are known to reach it. `Self` refers to the type that it stands for.
+The implementations of a trait's method and their calls count as references to it; of an
+implementation, only the calls known to reach it do. `Self` refers to the type it denotes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from redline.code.references.definition import UNKNOWN, Thing
-from redline.code.references.file_access import Files
+from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
+from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import Meaning
-from redline.code.references.typed.base import Place, TypedReferring
+from redline.code.references.typed.base import TypedResolver
 from redline.code.references.typed.units import Unit
 from redline.code.rust.crates import Crates
-from redline.code.rust.owners import STANDARD, Owners, Want, for_type, of_library
-from redline.code.rust.parts import Parts
-from redline.code.rust.pasted import pasted_paths
-from redline.code.rust.paths import ANY, NOTHING, OPEN, TYPE, Paths, Things, names_of, own
+from redline.code.rust.declared_types import DeclaredTypes
+from redline.code.rust.macro_paths import paths_from_macro
+from redline.code.rust.members import (
+    STANDARD_TRAITS,
+    AccessForm,
+    RustMembers,
+    Want,
+    impl_pattern,
+    library_definition,
+)
+from redline.code.rust.paths import NOTHING, Definitions, Paths, definition_of, names_of
 from redline.code.rust.patterns import Patterns
-from redline.code.rust.scopes.names import RustNames, rust_names
+from redline.code.rust.scopes.names import MacroArguments, MemberForm, Role, RustNames, rust_names
 from redline.code.rust.signatures import Signatures
-from redline.code.rust.types import Types
-from redline.code.rust.values import Values
-from redline.code.scopes.model import Binding, Member, Occurrence, Scope
+from redline.code.rust.types import RustTypes
+from redline.code.rust.values import RustValues
+from redline.code.scopes.model import ANY, TYPE, Binding, Member, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, parent_of
+
+_TYPED_FORMS = {MemberForm.FIELD, MemberForm.CALLED, MemberForm.KEY}
 
 
-class RustReferring(TypedReferring):
-    """Finds what refers to definitions of one name in Rust."""
+class RustResolver(TypedResolver):
+    """Finds references to definitions of one name in Rust."""
 
-    def __init__(self, name: str, files: Files) -> None:
+    def __init__(self, name: str, files: SourceFiles) -> None:
         super().__init__(name, files)
-        self._begin()
-
-    def _begin(self) -> None:
         self.paths = Paths(self.units, Crates(self.units.files))
-        self.types = Types(self.paths)
-        self.owners = Owners(self.types)
-        self.values = Values(
+        self.types = RustTypes(self.paths)
+        self.members = RustMembers(self.types)
+        self.values = RustValues(
             self.types,
-            self.owners,
-            Parts(self.types, self.owners),
-            Signatures(self.types, self.owners),
+            self.members,
+            DeclaredTypes(self.types, self.members),
+            Signatures(self.types, self.members),
         )
         self.patterns = Patterns(self.values)
         self.values.of_local = self.patterns.local
-        self.paths.members = self.owners.of_thing
+        self.paths.members = self.members.of_definition
         self.paths.self_type = self._self_type
 
-    def forget(self) -> None:
-        """Let go of everything that was read for the answer."""
-        super().forget()
-        # What asks each other is parted, so that the memory is free at once.
-        self.paths.members = self.paths.self_type = self.values.of_local = _gone
-        self._begin()
+    def read(self, parsed: Parsed, offsets: Sequence[int]) -> RustNames:
+        """Read the names of a file."""
+        return rust_names(parsed.root, parsed.text, offsets)
 
-    def read(self, parsed: Parsed, spots: Sequence[int]) -> RustNames:
-        """The names of a file."""
-        return rust_names(parsed.root, parsed.text, spots)
-
-    def of_spot(self, unit: Unit, spot: Occurrence) -> Things:
-        """What a plain name means."""
-        if spot.binding is None:
-            found = self.paths.lookup(unit, spot.scope, spot.name, spot.meaning)
+    def of_occurrence(self, unit: Unit, occurrence: Occurrence) -> Definitions:
+        """Resolve a plain name."""
+        if occurrence.binding is None:
+            found = self.paths.lookup(unit, occurrence.scope, occurrence.name, occurrence.meaning)
         else:
-            found = self.paths.of_binding(unit, spot.binding, spot.meaning)
-            if "import" in spot.binding.roles:
+            found = self.paths.of_binding(unit, occurrence.binding, occurrence.meaning)
+            if Role.IMPORT in occurrence.binding.roles:
                 found = found or self._macro(
-                    unit, names_of(unit).uses[spot.binding.sites[0].start][-1]
+                    unit, names_of(unit).uses[occurrence.binding.sites[0].start][-1]
                 )
-        return self._passed(unit, spot.start, found, is_plain=True)
+        return self._resolve_in_macro(unit, occurrence.start, found, is_plain=True)
 
-    def of_member(self, unit: Unit, member: Member) -> Things:
-        """What a word of a path, a field, a method or the name of a macro means."""
-        return self._passed(unit, member.start, self._of_member(unit, member))
+    def of_member(self, unit: Unit, member: Member) -> Definitions:
+        """Resolve a word of a path, a field, a method or a macro."""
+        return self._resolve_in_macro(unit, member.start, self._of_member(unit, member))
 
-    def _of_member(self, unit: Unit, member: Member) -> Things:
-        if member.form == "prefix":
+    def _of_member(self, unit: Unit, member: Member) -> Definitions:
+        if member.form == MemberForm.PREFIX:
             path = names_of(unit).prefixes[member.start]
             found = self.paths.resolve(unit, member.scope, path, ANY)
             return found or self._macro(unit, member.name)
-        if member.form == "path":
+        if member.form == MemberForm.PATH:
             return self.values.within(member.owner, member.name, unit, member.scope)
-        if member.form == "key":
+        if member.form == MemberForm.KEY and member.owner is not None:
             return self.patterns.key(member.owner, member.name, unit, member.scope)
-        if member.form in ("field", "called"):
+        if member.form in (MemberForm.FIELD, MemberForm.CALLED):
             shape = self.values.of(member.owner, unit, member.scope)
-            return self.owners.of(shape, Want(member.name, member.form))
-        if member.form == "macro":
+            return self.members.of(shape, Want(member.name, AccessForm(member.form)))
+        if member.form == MemberForm.MACRO:
             return self._macro(unit, member.name)
-        return self._bound_type(unit, member) if member.form == "binding" else NOTHING
+        return self._bound_type(unit, member) if member.form == MemberForm.BINDING else NOTHING
 
-    def _bound_type(self, unit: Unit, member: Member) -> Things:
-        """The type of a trait that is named among its arguments, as `Item` is."""
-        shape = self.types.written(member.owner, unit, member.scope)
+    def _bound_type(self, unit: Unit, member: Member) -> Definitions:
+        """Resolve an associated type named among type arguments, such as `Item`."""
+        shape = self.types.evaluate(member.owner, unit, member.scope)
         if isinstance(shape.head, str):
-            return frozenset({of_library(_last_word(member.owner), member.name)})
-        return self.owners.of(shape, Want(member.name, "::", TYPE)) or OPEN
+            return frozenset({library_definition(_last_word(member.owner), member.name)})
+        return self.members.of(shape, Want(member.name, AccessForm.PATH, TYPE)) or UNRESOLVED
 
-    def _passed(self, unit: Unit, start: int, found: Things, *, is_plain: bool = False) -> Things:
-        """What a word means that may be passed to a macro: who knows what that makes of it."""
-        spans = [span for span in names_of(unit).passed if span[0] <= start < span[1]]
+    def _resolve_in_macro(
+        self, unit: Unit, start: int, found: Definitions, *, is_plain: bool = False
+    ) -> Definitions:
+        """Account for macros around a word, which may turn it into something else."""
+        spans = [span for span in names_of(unit).macro_arguments if span.start <= start < span.end]
         if not spans:
             return found
         macros = [self._macro(unit, name) - {UNKNOWN} for _, _, name in spans]
         if not all(macros):
-            is_local = found and all(_is_local(thing) for thing in found)
-            return found if is_local else OPEN
+            is_local = found and all(_is_local(definition) for definition in found)
+            return found if is_local else UNRESOLVED
         if is_plain:
-            found |= self._pasted(unit, start, spans[-1], macros[-1])
-        return found | OPEN if is_plain or not found else found
+            found |= self._resolve_pasted(unit, start, spans[-1], macros[-1])
+        return found | UNRESOLVED if is_plain or not found else found
 
-    def _pasted(self, unit: Unit, start: int, span: tuple[int, int, str], macros: Things) -> Things:
-        """What a macro of ours makes of a word that it is given."""
-        found: set[Thing] = set()
+    def _resolve_pasted(
+        self, unit: Unit, start: int, span: MacroArguments, macros: Definitions
+    ) -> Definitions:
+        """Resolve the paths that workspace macros build from an argument."""
+        found: set[Definition] = set()
         for macro in macros:
             assert macro.binding is not None
-            node = macro.binding.sites[0].node.parent()
-            for path in pasted_paths(node, unit.parsed.text, span[0], span[1], start):
+            node = parent_of(macro.binding.sites[0].node)
+            for path in paths_from_macro(node, unit.parsed.text, span.start, span.end, start):
                 found |= self.paths.resolve(unit, unit.names.root, path, ANY)
         return frozenset(found)
 
-    def family(self, thing: Thing) -> set[Thing]:
-        """A member of a trait and what implements it; a module and its file.
+    def family(self, definition: Definition) -> set[Definition]:
+        """Return a trait's member with its implementations, or a module with its file.
 
-        Of a type that belongs to a trait all that it is said to be are the same.
+        For an associated type, all that it is defined as count as the same.
         """
-        same = self.paths.same_module(thing) | self._library_kin(thing)
-        for trait, home in self._traits(thing):
+        same = self.paths.same_module(definition) | self._standard_trait_types(definition)
+        for trait, home in self._traits(definition):
             body = names_of(home).bodies[trait]
-            above = body.bound(thing.name, ANY)
-            same |= {own(home, above)} if above is not None else set()
-            for unit in self.owners.defining(thing.name, for_type(trait.name)):
+            above = body.binding_of(definition.name, ANY)
+            same |= {definition_of(home, above)} if above is not None else set()
+            for unit in self.members.defining(definition.name, impl_pattern(trait.name)):
                 for found in names_of(unit).impls:
-                    binding = found.scope.bound(thing.name, ANY)
-                    if binding is not None and own(home, trait) in self.owners.trait_of(
+                    binding = found.scope.binding_of(definition.name, ANY)
+                    if binding is not None and definition_of(home, trait) in self.members.trait_of(
                         unit, found
                     ):
-                        same.add(own(unit, binding))
+                        same.add(definition_of(unit, binding))
         return same
 
-    def _library_kin(self, thing: Thing) -> set[Thing]:
-        """A type that is given to a trait of the standard library, with all of its kind."""
-        home = self.units.at(thing.path)
-        if thing.binding is None or "alias" not in thing.binding.roles or home is None:
+    def _standard_trait_types(self, definition: Definition) -> set[Definition]:
+        """Return all definitions of a standard trait's associated type."""
+        home = self.units.at(definition.path)
+        if definition.binding is None or Role.ALIAS not in definition.binding.roles or home is None:
             return set()
-        own_impl = names_of(home).impl(thing.binding.scope) if thing.is_member else None
+        own_impl = names_of(home).impl(definition.binding.scope) if definition.is_member else None
         trait = _last_word(own_impl.trait) if own_impl is not None else ""
-        if trait not in STANDARD:
+        if trait not in STANDARD_TRAITS:
             return set()
-        kin = {
-            own(unit, binding)
-            for unit in self.owners.defining(thing.name, for_type(trait))
+        same = {
+            definition_of(unit, binding)
+            for unit in self.members.defining(definition.name, impl_pattern(trait))
             for found in names_of(unit).impls
             if _last_word(found.trait) == trait
-            and (binding := found.scope.bound(thing.name, ANY)) is not None
+            and (binding := found.scope.binding_of(definition.name, ANY)) is not None
         }
-        return {*kin, of_library(trait, thing.name)}
+        return {*same, library_definition(trait, definition.name)}
 
-    def _traits(self, thing: Thing) -> list[tuple[Binding, Unit]]:
-        """The trait that a member is declared in, or for a type that it is given in."""
-        home = self.units.at(thing.path)
-        if thing.binding is None or not thing.is_member or home is None:
+    def _traits(self, definition: Definition) -> list[tuple[Binding, Unit]]:
+        """Return the trait that declares a member, or whose `impl` defines an associated type."""
+        home = self.units.at(definition.path)
+        if definition.binding is None or not definition.is_member or home is None:
             return []
-        owner = thing.binding.scope.owner
+        owner = definition.binding.scope.owner
         if owner is not None:
-            return [(owner, home)] if "trait" in owner.roles else []
-        found = names_of(home).impl(thing.binding.scope)
-        if found is None or "alias" not in thing.binding.roles:
+            return [(owner, home)] if Role.TRAIT in owner.roles else []
+        found = names_of(home).impl(definition.binding.scope)
+        if found is None or Role.ALIAS not in definition.binding.roles:
             return []
-        traits = [(t.binding, self.units.at(t.path)) for t in self.owners.trait_of(home, found)]
+        traits = [(t.binding, self.units.at(t.path)) for t in self.members.trait_of(home, found)]
         return [(trait, unit) for trait, unit in traits if trait is not None and unit is not None]
 
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
@@ -182,51 +184,49 @@ class RustReferring(TypedReferring):
             return
         for node in unit.parsed.root.find_all(regex="^Self$"):
             found = names.impl_at(node.range().start.index)
-            # Of a reference to the type `Self` is the reference.
+            # In an `impl` for a reference, `Self` is the reference.
             is_plain = found is not None and found.of.kind() != "reference_type"
             if found is not None and is_plain and self.name in found.of.text():
-                shape = self.types.written(found.of, unit, found.outer)
-                things = frozenset(t for t in self.types.things_of(shape) if t.name == self.name)
-                yield node.range().start.line + 1, things, False
+                shape = self.types.evaluate(found.of, unit, found.outer)
+                definitions = frozenset(
+                    t for t in self.types.definitions_of(shape) if t.name == self.name
+                )
+                yield Meaning(node.range().start.line + 1, definitions, is_member=False)
 
-    def _places(self, unit: Unit) -> Iterator[Place]:
-        """Every place that spells the name; the words of a path may well mean no member."""
-        starts = {m.start for m in unit.names.members if m.form in ("field", "called", "key")}
-        for line, things, is_member, start in super()._places(unit):
-            yield line, things, is_member and start in starts, start
+    def _resolve_names(self, unit: Unit) -> Iterator[Meaning]:
+        """Resolve every occurrence; words of paths need not be members."""
+        starts = {m.start for m in unit.names.members if m.form in _TYPED_FORMS}
+        for meaning in super()._resolve_names(unit):
+            yield meaning._replace(is_member=meaning.is_member and meaning.start in starts)
 
-    def _macro(self, unit: Unit, name: str) -> Things:
-        """The macro of a name: of this file, else the only one there is."""
+    def _macro(self, unit: Unit, name: str) -> Definitions:
+        """Resolve a macro: in this file, else the only one of that name."""
         binding = names_of(unit).macros.names.get(name)
         if binding is not None:
-            return frozenset({own(unit, binding)})
+            return frozenset({definition_of(unit, binding)})
         found = [
-            own(home, known)
-            for home in self.owners.defining(name, "macro_rules")
+            definition_of(home, known)
+            for home in self.members.defining(name, "macro_rules")
             if (known := names_of(home).macros.names.get(name)) is not None
         ]
         if len(found) > 1:
             roots = self.paths.root(unit)
-            found = [thing for thing in found if self._root(thing) == roots] or found
-        return frozenset(found) if len(found) == 1 else OPEN if found else NOTHING
+            found = [definition for definition in found if self._root(definition) == roots] or found
+        return frozenset(found) if len(found) == 1 else UNRESOLVED if found else NOTHING
 
-    def _root(self, thing: Thing) -> Things:
-        unit = self.units.at(thing.path)
+    def _root(self, definition: Definition) -> Definitions:
+        unit = self.units.at(definition.path)
         return self.paths.root(unit) if unit is not None else NOTHING
 
-    def _self_type(self, unit: Unit, scope: Scope) -> Things:
-        things = self.types.things_of(self.types.self_shape(unit, scope))
-        return frozenset(things) or frozenset({UNKNOWN})
+    def _self_type(self, unit: Unit, scope: Scope) -> Definitions:
+        definitions = self.types.definitions_of(self.types.self_shape(unit, scope))
+        return frozenset(definitions) or UNRESOLVED
 
 
-def _last_word(trait: Node | None) -> str:
-    """The name of a trait as an `impl` spells it."""
+def _last_word(trait: SyntaxNode | None) -> str:
+    """Return the name of a trait in an `impl`."""
     return trait.text().split("<")[0].split("::")[-1].strip() if trait is not None else ""
 
 
-def _gone(*_: object) -> Any:
-    raise AssertionError("asked after it was let go")
-
-
-def _is_local(thing: Thing) -> bool:
-    return thing.binding is not None and "local" in thing.binding.roles
+def _is_local(definition: Definition) -> bool:
+    return definition.binding is not None and Role.LOCAL in definition.binding.roles

@@ -1,60 +1,65 @@
-"""What functions say of themselves: what they give, and what they call."""
+"""Read function signatures: what they return, and what they pass to closures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redline.code.references.definition import Thing
-from redline.code.references.typed.types import OPEN, Shape
+from redline.code.references.definition import Definition
+from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
 from redline.code.references.typed.units import Unit
-from redline.code.rust.owners import Owners
+from redline.code.rust.members import RustMembers
 from redline.code.rust.paths import names_of
-from redline.code.rust.types import Types, matched, parameters, replaced
+from redline.code.rust.types import RustTypes, parameters, unify
 from redline.code.scopes.model import Scope
+from redline.code.syntax.node import required_field
 
 
 @dataclass(slots=True)
 class Signatures:
     """Reads the types of functions."""
 
-    types: Types
-    owners: Owners
+    types: RustTypes
+    members: RustMembers
 
-    def returned(self, thing: Thing, owner: Shape, types: Sequence[Shape]) -> Shape:
-        """What a function gives, by what it says of itself."""
-        unit = self.types.paths.units.at(thing.path)
-        scope = names_of(unit).functions.get(thing.start) if unit is not None else None
+    def return_type(self, definition: Definition, owner: Shape, types: Sequence[Shape]) -> Shape:
+        """Return the declared return type of a function, type parameters substituted."""
+        unit = self.types.paths.units.at(definition.path)
+        scope = names_of(unit).functions.get(definition.start) if unit is not None else None
         if unit is None or scope is None:
-            return OPEN
+            return UNKNOWN_TYPE
         written = scope.node.field("return_type")
         if written is None:
             return Shape("()")
-        shape = self.types.written(written, unit, scope)
+        shape = self.types.evaluate(written, unit, scope)
         given = self._replacing(unit, scope, owner)
         given.update(zip(parameters(unit, scope), types, strict=False))
-        found = replaced(shape, given)
-        return self.owners.projected(found) or found
+        found = substitute(shape, given)
+        return self.members.project(found) or found
 
-    def parameter(self, thing: Thing, nth: int, owner: Shape) -> Shape | None:
-        """What a function calls of what it is given at a place; None where it does not say."""
-        unit = self.types.paths.units.at(thing.path)
-        scope = names_of(unit).functions.get(thing.start) if unit is not None else None
+    def parameter(self, definition: Definition, nth: int, owner: Shape) -> Shape | None:
+        """Return the callable type of the parameter at an index; None if it is not callable."""
+        unit = self.types.paths.units.at(definition.path)
+        scope = names_of(unit).functions.get(definition.start) if unit is not None else None
         if unit is None or scope is None:
             return None
-        parts = [c for c in scope.node.field("parameters").children() if c.kind() == "parameter"]
+        parts = [
+            c
+            for c in required_field(scope.node, "parameters").children()
+            if c.kind() == "parameter"
+        ]
         written = parts[nth].field("type") if nth < len(parts) else None
-        taken = self.types.callable(self.types.written(written, unit, scope))
-        return replaced(taken, self._replacing(unit, scope, owner)) if taken is not None else None
+        taken = self.types.callable(self.types.evaluate(written, unit, scope))
+        return substitute(taken, self._replacing(unit, scope, owner)) if taken is not None else None
 
-    def _replacing(self, unit: Unit, scope: Scope, owner: Shape) -> dict[Thing, Shape]:
-        if owner == OPEN:
+    def _replacing(self, unit: Unit, scope: Scope, owner: Shape) -> dict[Definition, Shape]:
+        if owner == UNKNOWN_TYPE:
             return {}
-        given: dict[Thing, Shape] = {}
+        given: dict[Definition, Shape] = {}
         found = names_of(unit).impl(scope)
         if found is not None:
-            matched(self.types.written(found.of, unit, found.outer), owner, given)
+            unify(self.types.evaluate(found.of, unit, found.outer), owner, given)
         else:
-            for trait in self.types.things_of(self.types.self_shape(unit, scope)):
+            for trait in self.types.definitions_of(self.types.self_shape(unit, scope)):
                 given[trait] = owner
         return given

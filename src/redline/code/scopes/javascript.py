@@ -1,13 +1,29 @@
-"""The scopes of JavaScript and TypeScript: functions, blocks, classes, and those of types."""
+"""Read the scopes of JavaScript and TypeScript: functions, blocks, classes and types."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from redline.code.scopes.model import ANY, TYPE, VALUE, Names, Scope
+from redline.code.scopes.model import (
+    ANY,
+    TYPE,
+    VALUE,
+    BindingRole,
+    MemberUse,
+    Names,
+    Scope,
+    ScopeKind,
+)
 from redline.code.scopes.typescript import TypeReader
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import (
+    SyntaxNode,
+    begins_at,
+    named_children,
+    parent_of,
+    required_field,
+    start_of,
+)
 
 _FUNCTIONS = {
     *("function_declaration", "generator_function_declaration", "function_expression"),
@@ -20,23 +36,24 @@ _DECLARED = {
     "generator_function_declaration",
     "function_signature",
 }
+_VAR_SCOPES = (ScopeKind.MODULE, ScopeKind.FUNCTION)
 _BLOCKS = {"statement_block", "for_statement", "switch_body"}
 _MEMBERS = {"property_identifier", "private_property_identifier"}
-_Visit: TypeAlias = Callable[["_Reader", Node, Scope], None]
+_Visit: TypeAlias = Callable[["_Reader", SyntaxNode, Scope], None]
 
 
-def script_names(root: Node, spots: Sequence[int] | None = None) -> Names:
-    """Every name of a JavaScript or TypeScript file with its binding, as far as *spots* ask."""
-    module = Scope("module", None, root)
+def script_names(root: SyntaxNode, offsets: Sequence[int] | None = None) -> Names:
+    """Return every name of a script with its binding; see `read_names`."""
+    module = Scope(ScopeKind.MODULE, None, root)
     names = Names(module, scopes=[module])
-    _Reader(names, spots).visit_all(root, module)
+    _Reader(names, offsets).visit_all(root, module)
     return names.settle(through_classes=True)
 
 
 class _Reader(TypeReader):
     """Walks the tree once."""
 
-    def visit(self, node: Node, scope: Scope) -> None:
+    def visit(self, node: SyntaxNode, scope: Scope) -> None:
         kind = node.kind()
         known = _VISITS.get(kind)
         if known is not None and (node.is_leaf() == (kind in _LEAVES)):
@@ -44,43 +61,43 @@ class _Reader(TypeReader):
         elif kind in _FUNCTIONS and not node.is_leaf():
             self.function(node, scope)
         elif kind in _BLOCKS and not node.is_leaf():
-            self.visit_all(node, self.names.open("block", scope, node))
+            self.visit_all(node, self.names.open(ScopeKind.BLOCK, scope, node))
         elif not node.is_leaf() and self.is_worth(node):
             self.visit_all(node, scope)
 
     # Words
 
-    def value(self, node: Node, scope: Scope) -> None:
+    def value(self, node: SyntaxNode, scope: Scope) -> None:
         self.names.refer(node, scope, VALUE)
 
-    def type_name(self, node: Node, scope: Scope) -> None:
+    def type_name(self, node: SyntaxNode, scope: Scope) -> None:
         self.names.refer(node, scope, TYPE)
 
-    def property(self, node: Node, scope: Scope) -> None:
-        parent = node.parent()
+    def property(self, node: SyntaxNode, scope: Scope) -> None:
+        parent = parent_of(node)
         if parent.kind() in ("member_expression", "nested_identifier"):
-            self.names.member(node, scope, "access", parent.field("object"))
-        elif parent.kind() in _DEFINING and parent.parent().kind() == "class_body":
-            self.names.member(node, scope, "define")
+            self.names.member(node, scope, MemberUse.ACCESS, parent.field("object"))
+        elif parent.kind() in _DEFINING and parent_of(parent).kind() == "class_body":
+            self.names.member(node, scope, MemberUse.DEFINE)
         else:
-            self.names.member(node, scope, "key")
+            self.names.member(node, scope, MemberUse.KEY)
 
-    def shorthand(self, node: Node, scope: Scope) -> None:
-        """`{ name }`: a value and a key in one word."""
+    def shorthand(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read `{ name }`, which is a value and a key at once."""
         self.names.refer(node, scope, VALUE)
-        self.names.member(node, scope, "key")
+        self.names.member(node, scope, MemberUse.KEY)
 
-    def element_name(self, node: Node, scope: Scope) -> None:
-        """A tag of JSX: small words are the page's own elements."""
+    def element_name(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read a JSX tag; lower-case names are HTML elements and not names of the file."""
         name = node.field("name")
         for child in node.children():
-            own = name is not None and child.range().start.index == name.range().start.index
-            if not (own and child.kind() == "identifier" and child.text()[:1].islower()):
+            is_tag = begins_at(name, child)
+            if not (is_tag and child.kind() == "identifier" and child.text()[:1].islower()):
                 self.visit(child, scope)
 
     # Bindings
 
-    def pattern(self, node: Node | None, scope: Scope, outer: Scope, role: str) -> None:
+    def pattern(self, node: SyntaxNode | None, scope: Scope, outer: Scope, role: str) -> None:
         """Bind the names of a pattern in *scope*; its defaults are read in *outer*."""
         if node is None:
             return
@@ -89,7 +106,7 @@ class _Reader(TypeReader):
             self.names.bind(node, scope, role)
         elif kind == "shorthand_property_identifier_pattern":
             self.names.bind(node, scope, role)
-            self.names.member(node, scope, "key")
+            self.names.member(node, scope, MemberUse.KEY)
         elif kind == "pair_pattern":
             self.field(node, "key", outer)
             self.pattern(node.field("value"), scope, outer, role)
@@ -100,94 +117,95 @@ class _Reader(TypeReader):
             for child in node.children():
                 self.pattern(child, scope, outer, role)
 
-    def declaration(self, node: Node, scope: Scope) -> None:
+    def declaration(self, node: SyntaxNode, scope: Scope) -> None:
         home = scope
         if node.kind() == "variable_declaration":
-            home = next(s for s in scope.outward() if s.kind in ("module", "function"))
+            home = next(s for s in scope.outward() if s.kind in _VAR_SCOPES)
         for child in node.children():
             if child.kind() == "variable_declarator":
-                self.pattern(child.field("name"), home, scope, "variable")
+                self.pattern(child.field("name"), home, scope, BindingRole.VARIABLE)
                 self.field(child, "type", scope)
                 self.field(child, "value", scope)
             else:
                 self.visit(child, scope)
 
-    def loop_over(self, node: Node, scope: Scope) -> None:
-        inner = self.names.open("block", scope, node)
+    def loop_over(self, node: SyntaxNode, scope: Scope) -> None:
+        inner = self.names.open(ScopeKind.BLOCK, scope, node)
         word, left = node.field("kind"), node.field("left")
         if word is None:
-            self.visit(left, inner)
+            self.field(node, "left", inner)
         else:
             home = inner
             if word.text() == "var":
-                home = next(s for s in scope.outward() if s.kind in ("module", "function"))
-            self.pattern(left, home, inner, "variable")
+                home = next(s for s in scope.outward() if s.kind in _VAR_SCOPES)
+            self.pattern(left, home, inner, BindingRole.VARIABLE)
         self.field(node, "right", scope)
         self.field(node, "body", inner)
 
-    def caught(self, node: Node, scope: Scope) -> None:
-        inner = self.names.open("block", scope, node)
-        self.pattern(node.field("parameter"), inner, inner, "variable")
+    def catch(self, node: SyntaxNode, scope: Scope) -> None:
+        inner = self.names.open(ScopeKind.BLOCK, scope, node)
+        self.pattern(node.field("parameter"), inner, inner, BindingRole.VARIABLE)
         body = node.field("body")
         if body is not None:
             self.visit_all(body, inner)
 
-    def function(self, node: Node, scope: Scope) -> None:
+    def function(self, node: SyntaxNode, scope: Scope) -> None:
         name = node.field("name")
         own = name.text() if name is not None else ""
         is_plain = own != "constructor" and node.field("type_parameters") is None
         if is_plain and not self.matters(node):
-            self.passed_over(node, name, scope)
+            self.skip_function(node, name, scope)
             return
-        # Type parameters are no values: a value of the same name is another thing.
-        types = self.names.open("part", scope, node)
-        inner = self.names.open("function", types, node, own)
-        if node.kind() in _DECLARED:
-            inner.owner = self.names.bind(name, scope, "function")
+        # Type parameters are not values: a value of the same name is a different binding.
+        types = self.names.open(ScopeKind.PART, scope, node)
+        inner = self.names.open(ScopeKind.FUNCTION, types, node, own)
+        if name is not None and node.kind() in _DECLARED:
+            inner.owner = self.names.bind(name, scope, BindingRole.FUNCTION)
         elif name is not None and name.kind() == "identifier":
-            # What a function expression calls itself yields to a variable of its own.
-            self.names.bind(name, types, "function")
+            # A variable of the function shadows the name of a function expression.
+            self.names.bind(name, types, BindingRole.FUNCTION)
         elif name is not None:
             self.visit(name, scope)
         self.type_parameters(node, types)
-        self.pattern(node.field("parameter"), inner, inner, "parameter")
+        self.pattern(node.field("parameter"), inner, inner, BindingRole.PARAMETER)
         self.parameters(node.field("parameters"), inner)
         self.rest_of(node, inner)
 
-    def passed_over(self, node: Node, name: Node | None, scope: Scope) -> None:
-        """A function nobody asks for: its name and what it says to return."""
+    def skip_function(self, node: SyntaxNode, name: SyntaxNode | None, scope: Scope) -> None:
+        """Read only the name and return type of a function without words that matter."""
         if node.kind() in _DECLARED and name is not None:
-            self.names.bind(name, scope, "function")
+            self.names.bind(name, scope, BindingRole.FUNCTION)
         elif name is not None and name.kind() in _MEMBERS:
             self.visit(name, scope)
         self.field(node, "return_type", scope)
 
-    def rest_of(self, node: Node, inner: Scope) -> None:
-        """What a function says beside its name and parameters: types and its body."""
+    def rest_of(self, node: SyntaxNode, inner: Scope) -> None:
+        """Read the types and the body of a function."""
         known = ("name", "parameter", "parameters", "type_parameters")
         found = (node.field(part) for part in known)
-        done = {part.range().start.index for part in found if part is not None}
+        done = {start_of(part) for part in found if part is not None}
         for child in node.children():
-            if child.range().start.index in done:
+            if start_of(child) in done:
                 continue
             if child.kind() == "statement_block":
                 self.visit_all(child, inner)
             else:
                 self.visit(child, inner)
 
-    def parameters(self, node: Node | None, scope: Scope) -> None:
+    def parameters(self, node: SyntaxNode | None, scope: Scope) -> None:
         for child in node.children() if node is not None else ():
             if child.kind() in ("required_parameter", "optional_parameter"):
                 self.parameter(child, scope)
             elif child.kind() == "decorator":
                 self.visit(child, scope)
             else:
-                self.pattern(child, scope, scope, "parameter")
+                self.pattern(child, scope, scope, BindingRole.PARAMETER)
 
-    def parameter(self, node: Node, scope: Scope) -> None:
+    def parameter(self, node: SyntaxNode, scope: Scope) -> None:
         kinds = {child.kind() for child in node.children()}
-        # `constructor(private size)` makes a field of the same name.
-        role = "field" if kinds & {"accessibility_modifier", "readonly"} else "parameter"
+        # `constructor(private size)` declares a field of the same name.
+        is_field = bool(kinds & {"accessibility_modifier", "readonly"})
+        role = BindingRole.FIELD if is_field else BindingRole.PARAMETER
         self.pattern(node.field("pattern"), scope, scope, role)
         for child in node.children():
             if child.kind() == "decorator":
@@ -197,26 +215,27 @@ class _Reader(TypeReader):
 
     # Modules
 
-    def import_clause(self, node: Node, scope: Scope) -> None:
+    def import_clause(self, node: SyntaxNode, scope: Scope) -> None:
         for child in node.children():
             if child.kind() == "identifier":
-                self.names.bind(child, scope, "import", ANY)
+                self.names.bind(child, scope, BindingRole.IMPORT, ANY)
             elif child.kind() == "namespace_import":
-                self.names.bind(child.find(kind="identifier"), scope, "import", ANY)
+                for name in child.find_all(kind="identifier"):
+                    self.names.bind(name, scope, BindingRole.IMPORT, ANY)
             elif child.kind() == "named_imports":
                 for part in child.children():
                     if part.kind() == "import_specifier":
-                        bound = part.field("alias") or part.field("name")
-                        self.names.bind(bound, scope, "import", ANY)
+                        bound = part.field("alias") or required_field(part, "name")
+                        self.names.bind(bound, scope, BindingRole.IMPORT, ANY)
 
-    def import_named(self, node: Node, scope: Scope) -> None:
-        """`import A = B.C` and `import a = require("m")`."""
-        words = [child for child in node.children() if child.is_named()]
-        self.names.bind(words[0], scope, "import", ANY)
+    def import_named(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read `import A = B.C` or `import a = require("m")`."""
+        words = named_children(node)
+        self.names.bind(words[0], scope, BindingRole.IMPORT, ANY)
         for child in words[1:]:
             self.visit(child, scope)
 
-    def export(self, node: Node, scope: Scope) -> None:
+    def export(self, node: SyntaxNode, scope: Scope) -> None:
         if node.field("source") is not None:
             return
         for child in node.children():
@@ -225,8 +244,8 @@ class _Reader(TypeReader):
             else:
                 self.visit(child, scope)
 
-    def export_specifier(self, node: Node, scope: Scope) -> None:
-        self.names.refer(node.field("name"), scope, ANY)
+    def export_specifier(self, node: SyntaxNode, scope: Scope) -> None:
+        self.names.refer(required_field(node, "name"), scope, ANY)
 
 
 _DEFINING = {
@@ -251,7 +270,7 @@ _VISITS: dict[str, _Visit] = {
     "lexical_declaration": _Reader.declaration,
     "variable_declaration": _Reader.declaration,
     "for_in_statement": _Reader.loop_over,
-    "catch_clause": _Reader.caught,
+    "catch_clause": _Reader.catch,
     "class_declaration": _Reader.type_like,
     "abstract_class_declaration": _Reader.type_like,
     "class": _Reader.type_like,
@@ -262,7 +281,7 @@ _VISITS: dict[str, _Visit] = {
     "module": _Reader.namespace,
     "ambient_declaration": _Reader.ambient,
     "conditional_type": _Reader.conditional,
-    "infer_type": _Reader.inferred,
+    "infer_type": _Reader.infer,
     "index_signature": _Reader.index_signature,
     "import_clause": _Reader.import_clause,
     "import_alias": _Reader.import_named,

@@ -1,8 +1,8 @@
-"""Which names of a file are one and the same: scopes, what they bind, and who refers to it.
+"""Scopes of a file, the names they bind, and the references to each binding.
 
-A language's reader (scopes_python, scopes_script) walks the tree once, opens scopes and notes
-every name; `Names.settle` then gives each reference its binding. Members, the words after a dot,
-are noted apart: what they belong to is not for scopes to say.
+A language's reader (`python`, `javascript`) walks the tree once, opens scopes and records every
+name; `Names.settle` then resolves each reference to its binding. Members, the words after a dot,
+are recorded separately: scopes do not determine their owner.
 """
 
 from __future__ import annotations
@@ -11,60 +11,107 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode
 
-ANY, VALUE, TYPE = "any", "value", "type"
 _TABLES = {"list", "dictionary", "set", "tuple", "array", "object"}
 _LONG_TABLE = 1000
 
 
+class Namespace(StrEnum):
+    """Whether a name means a value or a type, which TypeScript and Rust keep apart."""
+
+    ANY = "any"
+    VALUE = "value"
+    TYPE = "type"
+
+
+ANY, VALUE, TYPE = Namespace.ANY, Namespace.VALUE, Namespace.TYPE
+
+
+class ScopeKind(StrEnum):
+    """What opens a scope; a part is what binds names within an expression or a definition."""
+
+    MODULE = "module"
+    FUNCTION = "function"
+    CLASS = "class"
+    BLOCK = "block"
+    PART = "part"
+
+
+class BindingRole(StrEnum):
+    """How Python, JavaScript or TypeScript binds a name."""
+
+    VARIABLE = "variable"
+    PARAMETER = "parameter"
+    FUNCTION = "function"
+    CLASS = "class"
+    TYPE = "type"
+    ENUM = "enum"
+    ENUM_MEMBER = "enum member"
+    NAMESPACE = "namespace"
+    # A constructor parameter that TypeScript makes a field of the same name.
+    FIELD = "field"
+    IMPORT = "import"
+    # The first word of Python's `import a.b`.
+    DOTTED_IMPORT = "dotted import"
+    # Listed by Python's `global` or `nonlocal`.
+    REDIRECTED = "redirected"
+
+
+class MemberUse(StrEnum):
+    """How Python, JavaScript or TypeScript mentions a member."""
+
+    ACCESS = "access"
+    DEFINE = "define"
+    KEY = "key"
+    # The name of a keyword argument.
+    LABEL = "label"
+
+
 @dataclass(slots=True, eq=False)
 class Scope:
-    """A stretch of code that binds names; `kind` is module, function, class, block or part."""
+    """A span of code that binds names; `kind` is a `ScopeKind`."""
 
     kind: str
     parent: Scope | None
-    node: Node
+    node: SyntaxNode
     name: str = ""
     names: dict[str, Binding] = field(default_factory=dict)
-    # Names of types that are no values: TypeScript keeps the two apart.
+    # Names of types that are not values.
     types: dict[str, Binding] = field(default_factory=dict)
-    # Names that Python's `global` and `nonlocal` move elsewhere, by that word.
-    moved: dict[str, str] = field(default_factory=dict)
+    # Names that Python's `global` and `nonlocal` bind in another scope, by that keyword.
+    redirected: dict[str, str] = field(default_factory=dict)
     # The binding of the function or class this is the scope of.
     owner: Binding | None = None
-    # Whether its names are seen elsewhere as well: those of a namespace.
+    # Whether its names are visible elsewhere too, as those of a TypeScript namespace are.
     shared: bool = False
 
     @property
-    def qualified(self) -> str:
-        """The names of the scopes around and this one's, dotted."""
-        above = self.parent.qualified if self.parent else ""
+    def qualified_name(self) -> str:
+        """Return the names of the enclosing scopes and of this one, dotted."""
+        above = self.parent.qualified_name if self.parent else ""
         return ".".join(part for part in (above, self.name) if part)
 
-    def bound(self, name: str, meaning: str) -> Binding | None:
-        """What this scope binds the name to, in that meaning."""
+    def binding_of(self, name: str, meaning: str) -> Binding | None:
+        """Return the binding of *name* in this very scope, in the namespace *meaning*."""
         value, kind = self.names.get(name), self.types.get(name)
         if meaning == TYPE and (value is None or value.meaning != ANY):
             return kind
         return value or (kind if meaning == ANY else None)
 
     def outward(self) -> Iterator[Scope]:
-        """This scope and those around it, innermost first."""
+        """Yield this scope and the enclosing ones, innermost first."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
             scope = scope.parent
 
-    def home(self) -> Scope:
-        """The nearest scope that a function, class or module makes."""
-        return next(s for s in self.outward() if s.kind in ("module", "function", "class"))
-
 
 @dataclass(slots=True, eq=False)
 class Occurrence:
-    """One place that spells a name. Lines are 1-based, offsets count characters."""
+    """One occurrence of a name. Lines are 1-based, offsets count characters."""
 
     name: str
     start: int
@@ -72,34 +119,35 @@ class Occurrence:
     line: int
     kind: str
     scope: Scope
-    node: Node
+    node: SyntaxNode
     meaning: str = ANY
     binding: Binding | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """A name as one scope binds it: where it is bound, and every place that means it."""
+    """A name that a scope binds: where it is bound, and every occurrence that refers to it."""
 
     name: str
     scope: Scope
     sites: list[Occurrence] = field(default_factory=list)
     uses: list[Occurrence] = field(default_factory=list)
+    # Values of `BindingRole`, or of another language's own enumeration.
     roles: set[str] = field(default_factory=set)
     meaning: str = ""
 
     @property
-    def qualified(self) -> str:
-        """The name with its scopes, dotted."""
-        above = self.scope.qualified
+    def qualified_name(self) -> str:
+        """Return the name with its scopes, dotted."""
+        above = self.scope.qualified_name
         return f"{above}.{self.name}" if above else self.name
 
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A word that belongs to a value: `form` is access, define, key or label.
+    """One mention of a member of a value; `form` is a `MemberUse` or another language's own.
 
-    `owner` is what stands before the dot, or what is called with the label.
+    `owner` is the expression before the dot, or the function called with the label.
     """
 
     name: str
@@ -109,13 +157,13 @@ class Member:
     kind: str
     form: str
     scope: Scope
-    owner: Node | None
-    node: Node
+    owner: SyntaxNode | None
+    node: SyntaxNode
 
 
 @dataclass(slots=True)
 class Names:
-    """Everything a file names."""
+    """All names of a file."""
 
     root: Scope
     bindings: list[Binding] = field(default_factory=list)
@@ -124,16 +172,16 @@ class Names:
     scopes: list[Scope] = field(default_factory=list)
     _at: dict[int, Occurrence] = field(default_factory=dict)
 
-    def open(self, kind: str, parent: Scope, node: Node, name: str = "") -> Scope:
-        """A new scope within *parent*."""
+    def open(self, kind: str, parent: Scope, node: SyntaxNode, name: str = "") -> Scope:
+        """Open a scope within *parent*."""
         scope = Scope(kind, parent, node, name)
         self.scopes.append(scope)
         return scope
 
-    def bind(self, node: Node, scope: Scope, role: str, meaning: str = VALUE) -> Binding:
-        """Note that *node* spells a name that *scope* binds."""
+    def bind(self, node: SyntaxNode, scope: Scope, role: str, meaning: str = VALUE) -> Binding:
+        """Record that *scope* binds the name at *node*."""
         name = node.text()
-        binding = scope.bound(name, meaning)
+        binding = scope.binding_of(name, meaning)
         if binding is None:
             binding = Binding(name, scope)
             self.bindings.append(binding)
@@ -143,103 +191,96 @@ class Names:
             scope.types[name] = binding
         binding.roles.add(role)
         binding.meaning = ANY if ANY in (meaning, binding.meaning) else meaning
-        spot = self._occurrence(node, scope, ANY)
-        spot.binding = binding
-        binding.sites.append(spot)
+        occurrence = self._occurrence(node, scope, ANY)
+        occurrence.binding = binding
+        binding.sites.append(occurrence)
         return binding
 
-    def refer(self, node: Node, scope: Scope, meaning: str = VALUE) -> None:
-        """Note that *node* refers to a name."""
+    def refer(self, node: SyntaxNode, scope: Scope, meaning: str = VALUE) -> None:
+        """Record that *node* refers to a name."""
         self._occurrence(node, scope, meaning)
 
-    def member(self, node: Node, scope: Scope, form: str, owner: Node | None = None) -> None:
-        """Note a word that belongs to a value."""
+    def member(
+        self, node: SyntaxNode, scope: Scope, form: str, owner: SyntaxNode | None = None
+    ) -> None:
+        """Record a mention of a member."""
         where = node.range()
         start, end, line = where.start.index, where.end.index, where.start.line + 1
         found = Member(node.text(), start, end, line, node.kind(), form, scope, owner, node)
         self.members.append(found)
 
-    def at(self, node: Node) -> Occurrence | None:
-        """The name that *node* spells, if it spells one."""
+    def at(self, node: SyntaxNode) -> Occurrence | None:
+        """Return the occurrence that begins at *node*, if there is one."""
         return self._at.get(node.range().start.index)
 
     def settle(self, *, through_classes: bool) -> Names:
-        """Give every reference its binding; nested code sees a class's names only if so said."""
-        for spot in self.occurrences:
-            if spot.binding is None:
-                spot.binding = _resolved(spot, through_classes)
-            if spot.binding is not None:
-                spot.binding.uses.append(spot)
+        """Resolve every reference; *through_classes* if nested code sees the names of a class."""
+        for occurrence in self.occurrences:
+            if occurrence.binding is None:
+                occurrence.binding = _resolve(occurrence, through_classes)
+            if occurrence.binding is not None:
+                occurrence.binding.uses.append(occurrence)
         return self
 
-    def forget(self) -> None:
-        """Part what refers to each other: the memory is free at once, no later answer pays."""
-        for binding in self.bindings:
-            binding.sites.clear()
-            binding.uses.clear()
-        for scope in self.scopes:
-            scope.names.clear()
-            scope.types.clear()
-            scope.owner = None
-
-    def _occurrence(self, node: Node, scope: Scope, meaning: str) -> Occurrence:
+    def _occurrence(self, node: SyntaxNode, scope: Scope, meaning: str) -> Occurrence:
         where = node.range()
         start, end, line = where.start.index, where.end.index, where.start.line + 1
-        spot = Occurrence(node.text(), start, end, line, node.kind(), scope, node, meaning)
-        self.occurrences.append(spot)
-        self._at[start] = spot
-        return spot
+        found = Occurrence(node.text(), start, end, line, node.kind(), scope, node, meaning)
+        self.occurrences.append(found)
+        self._at[start] = found
+        return found
 
 
-def _resolved(spot: Occurrence, through_classes: bool) -> Binding | None:
-    for scope in spot.scope.outward():
-        if scope.moved.get(spot.name) == "global":
-            return list(scope.outward())[-1].names.get(spot.name)
-        if scope.kind == "class" and scope is not spot.scope and not through_classes:
+def _resolve(occurrence: Occurrence, through_classes: bool) -> Binding | None:
+    for scope in occurrence.scope.outward():
+        if scope.redirected.get(occurrence.name) == "global":
+            return list(scope.outward())[-1].names.get(occurrence.name)
+        is_outer_class = scope.kind == ScopeKind.CLASS and scope is not occurrence.scope
+        if is_outer_class and not through_classes:
             continue
-        binding = scope.bound(spot.name, spot.meaning)
+        binding = scope.binding_of(occurrence.name, occurrence.meaning)
         if binding is not None:
             return binding
     return None
 
 
 class TreeReader(ABC):
-    """Walks a tree with the scope it is in; a language says what each kind of node means.
+    """Walk a tree, tracking the current scope; subclasses handle the node kinds of a language.
 
-    With *spots*, the rising offsets of the words that matter, functions and long tables that hold
-    none of them are passed over: most of a file, when one name is asked for.
+    With *offsets*, the sorted positions of the words that matter, functions and long tables that
+    contain none of them are skipped: most of a file, when one name is looked up.
     """
 
-    def __init__(self, names: Names, spots: Sequence[int] | None = None) -> None:
+    def __init__(self, names: Names, offsets: Sequence[int] | None = None) -> None:
         self.names = names
-        self._spots = spots
+        self._offsets = offsets
 
-    def is_worth(self, node: Node) -> bool:
-        """Whether the parts of a plain node are to be read."""
-        if self._spots is None or node.kind() not in _TABLES:
+    def is_worth(self, node: SyntaxNode) -> bool:
+        """Return whether to read the children of a node without a handler."""
+        if self._offsets is None or node.kind() not in _TABLES:
             return True
         where = node.range()
         return where.end.index - where.start.index < _LONG_TABLE or self.matters(node)
 
-    def matters(self, node: Node) -> bool:
-        """Whether a word that is asked for stands within *node*."""
-        if self._spots is None:
+    def matters(self, node: SyntaxNode) -> bool:
+        """Return whether *node* contains a word that matters."""
+        if self._offsets is None:
             return True
         where = node.range()
-        at = bisect_left(self._spots, where.start.index)
-        return at < len(self._spots) and self._spots[at] < where.end.index
+        at = bisect_left(self._offsets, where.start.index)
+        return at < len(self._offsets) and self._offsets[at] < where.end.index
 
     @abstractmethod
-    def visit(self, node: Node, scope: Scope) -> None:
-        """Note the names of *node*, which stands in *scope*."""
+    def visit(self, node: SyntaxNode, scope: Scope) -> None:
+        """Record the names of *node*, which is in *scope*."""
 
-    def visit_all(self, node: Node, scope: Scope) -> None:
-        """Every child of *node*."""
+    def visit_all(self, node: SyntaxNode, scope: Scope) -> None:
+        """Visit every child of *node*."""
         for child in node.children():
             self.visit(child, scope)
 
-    def field(self, node: Node, name: str, scope: Scope) -> None:
-        """The child called *name*, where there is one."""
+    def field(self, node: SyntaxNode, name: str, scope: Scope) -> None:
+        """Visit the child in the field *name*, if there is one."""
         found = node.field(name)
         if found is not None:
             self.visit(found, scope)

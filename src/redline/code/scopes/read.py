@@ -1,4 +1,4 @@
-"""The languages whose scopes are known, and reading the names of a file in one of them."""
+"""Read the names of a file in a language whose scopes are known."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from redline.code.syntax.definitions import Parsed
 SCOPED = {"python", "javascript", "typescript", "tsx"}
 
 
-def read_names(parsed: Parsed, spots: Sequence[int] | None = None) -> Names:
-    """Every name of a file with its binding; with *spots* only what bears on those offsets."""
+def read_names(parsed: Parsed, offsets: Sequence[int] | None = None) -> Names:
+    """Return every name of a file with its binding; only what concerns *offsets*, if given."""
     if parsed.language.name == "python":
         from redline.code.scopes.python import python_names
 
-        return python_names(parsed.root, spots)
+        return python_names(parsed.root, offsets)
     from redline.code.scopes.javascript import script_names
 
-    return script_names(parsed.root, spots)
+    return script_names(parsed.root, offsets)

@@ -1,7 +1,7 @@
-"""C as a parser can read it that expands no macros: same length, same lines, fewer riddles.
+"""Prepare C for a parser that runs no preprocessor, keeping every offset and line.
 
-Conditional lines cut blocks in half, and macros stand where the grammar knows no word. Both are
-blanked here for the sake of finding definitions; references are read from the text as it is.
+Conditional directives can cut blocks in half, and macros can occur where the grammar allows no
+word. Both are blanked before definitions are looked for; references are read from the original.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ _FIELDS = re.compile(
     rf"(?<=[;{{/])[ \t]*\n(?:[ \t]*\n)*[ \t]+({_CAPITAL})(?=[ \t]*\n[ \t\n]*(?![\s}}]))"
 )
 _LAST_FIELDS = re.compile(rf"(?<=;)[ \t]*\n(?:[ \t]*\n)*[ \t]+({_CAPITAL})(?=[ \t]*\n[ \t\n]*}})")
-# A macro that makes one item of a list: `OPTION(NAME, TYPE, 3),` stands for NAME.
+# A macro that makes one item of a list: `OPTION(NAME, TYPE, 3),` defines NAME.
 _CALL_HEAD = re.compile(rf"^[ \t]+({_CAPITAL}\()(?=\w+,[^()\n]*\)[ \t]*,[ \t]*$)", re.MULTILINE)
 _CALL_TAIL = re.compile(r"^[ \t]+\w+(,[^()\n]*\))(?=[ \t]*,[ \t]*$)", re.MULTILINE)
 
 
 @dataclass(slots=True)
-class _Group:
-    """One #if with its branches: the lines of its directives, and the balance of each branch."""
+class _Conditional:
+    """One #if with its branches: the lines of its directives, and each branch's brace balance."""
 
-    inside: bool
-    marks: list[int]
+    in_block: bool
+    directives: list[int]
     cplusplus: bool
     balances: list[int] = field(default_factory=lambda: [0])
 
 
-def without_riddles(text: str) -> str:
-    """*text* with cut blocks made whole and attribute macros blanked, every offset kept."""
-    return _without_macros(_without_cuts(text))
+def resolve_conditionals(text: str) -> str:
+    """Blank directives and branches that cut blocks, and attribute macros; keep every offset."""
+    return _blank_macros(_blank_directives(text))
 
 
-def _without_macros(text: str) -> str:
+def _blank_macros(text: str) -> str:
     for pattern in (
         _AFTER,
         _BEFORE,
@@ -71,20 +71,20 @@ def _blank_word(match: re.Match[str]) -> str:
     return whole[:begin] + " " * (end - begin) + whole[end:]
 
 
-def _without_cuts(text: str) -> str:
+def _blank_directives(text: str) -> str:
     if "#" not in text:
         return text
     lines = text.split("\n")
-    for first, last in _blanked(lines):
+    for first, last in _spans_to_blank(lines):
         for number in range(first, last):
             lines[number] = " " * len(lines[number])
     return "\n".join(lines)
 
 
-def _blanked(lines: list[str]) -> list[tuple[int, int]]:
-    """The spans of lines to blank: directives within blocks, and branches that repeat a cut."""
+def _spans_to_blank(lines: list[str]) -> list[tuple[int, int]]:
+    """Return spans of lines: directives within blocks, and branches that repeat a cut."""
     spans: list[tuple[int, int]] = []
-    groups: list[_Group] = []
+    groups: list[_Conditional] = []
     depth = 0
     for number, line in enumerate(lines):
         found = _DIRECTIVE.match(line)
@@ -95,26 +95,26 @@ def _blanked(lines: list[str]) -> list[tuple[int, int]]:
                 groups[-1].balances[-1] += change
             continue
         if found[1].startswith("if"):
-            groups.append(_Group(depth > 0, [number], "__cplusplus" in found[2]))
+            groups.append(_Conditional(depth > 0, [number], "__cplusplus" in found[2]))
         elif groups and found[1] != "endif":
             depth -= groups[-1].balances[-1]
-            groups[-1].marks.append(number)
+            groups[-1].directives.append(number)
             groups[-1].balances.append(0)
         elif groups:
             group = groups.pop()
-            group.marks.append(number)
-            depth += _closed(group, spans, groups)
+            group.directives.append(number)
+            depth += _close(group, spans, groups)
     return spans
 
 
-def _closed(group: _Group, spans: list[tuple[int, int]], outer: list[_Group]) -> int:
-    """Note what of a finished group to blank; how the depth differs from its last branch's."""
-    marks, balances = group.marks, group.balances
+def _close(group: _Conditional, spans: list[tuple[int, int]], outer: list[_Conditional]) -> int:
+    """Add what to blank of a finished conditional; return the correction of the block depth."""
+    marks, balances = group.directives, group.balances
     cut = any(balances)
     if cut and group.cplusplus:
         spans.append((marks[0], marks[-1] + 1))
         return -balances[-1]
-    if cut or group.inside:
+    if cut or group.in_block:
         spans += [(mark, mark + 1) for mark in marks]
     if cut:
         spans += [(marks[nth], marks[nth + 1]) for nth in range(1, len(balances))]

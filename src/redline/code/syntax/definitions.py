@@ -1,40 +1,41 @@
-"""Symbols of a file from its syntax tree: qualified names, line ranges, signatures, doc heads."""
+"""List the definitions of a file: qualified names, line ranges, signatures, first doc lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
-from redline.code.syntax.c_preprocessor import without_riddles
-from redline.code.syntax.language_rules import Rule
+from redline.code.syntax.c_preprocessor import resolve_conditionals
+from redline.code.syntax.language_rules import DefinitionRule
 from redline.code.syntax.languages import Language
 from redline.code.syntax.naming import names_in
-from redline.code.syntax.node import Named, Node, plain_scope
+from redline.code.syntax.node import Named, SyntaxNode, parent_of, plain_scope
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
 _TAG = re.compile(r"</?\w+>")
-SIGNATURE_LIMIT = 200
-DOC_LIMIT = 120
+MAX_SIGNATURE = 200
+MAX_DOC = 120
+_MAX_NAME = 120
 _TYPES = frozenset(
     {"class", "interface", "struct", "trait", "enum", "union", "impl", "type", "variable"}
     | {"field", "constant"}
 )
 _CALLABLE = frozenset({"function", "method"})
-# What these define is their value: the braces are worth showing.
+# Definitions whose braces are part of a value that is worth showing.
 _VALUES = {"variable_declarator", "declaration", "type_alias_declaration", "pair", "enum_body"}
 _DECLARATIONS = {"lexical_declaration", "variable_declaration"}
-# Data files repeat keys without end; only the upper ones help a reader.
-_KEY_DEPTH = 2
+# Data files repeat keys endlessly; only the upper ones help a reader.
+_MAX_KEY_DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """One definition. Lines are 1-based and inclusive; offsets are in characters.
 
-    `start`..`end` is the whole definition with its decorators and `export`; `line` is where the
-    name stands.
+    `start`..`end` is the whole definition with its decorators and `export`; `line` has the name.
     """
 
     name: str
@@ -55,45 +56,51 @@ class Parsed:
 
     language: Language
     text: str
-    root: Node
+    root: SyntaxNode
 
 
 @dataclass(slots=True)
-class _Scope:
+class _Enclosing:
     end: int
     qualified: str
     kind: str
 
 
 def parse(text: str, language: Language) -> Parsed:
-    """The syntax tree of *text*."""
+    """Parse *text*."""
     from ast_grep_py import SgRoot
 
     clean = without_surrogates(text)
-    return Parsed(language, clean, SgRoot(clean, language.grammar).root())
+    # The stubs of SgNode give its search rules types of their own.
+    root = cast(SyntaxNode, SgRoot(clean, language.grammar).root())
+    return Parsed(language, clean, root)
 
 
 def without_surrogates(text: str) -> str:
-    """*text* as valid Unicode with the same offsets."""
+    """Return *text* as valid Unicode with the same offsets."""
     return _SURROGATE.sub("?", text)
 
 
 def symbols_of(parsed: Parsed) -> list[Symbol]:
-    """Every definition in *parsed*, in the order of the file."""
+    """Return every definition in *parsed*, in the order of the file."""
     return list(_symbols(parsed))
 
 
 def qualified_matches(symbol: Symbol, wanted: str) -> bool:
-    """Whether *wanted* names *symbol*: the whole qualified name or its last parts."""
-    spelled = plain_scope(wanted.replace("#", ".").replace("/", "."))
-    return symbol.qualified == spelled or symbol.qualified.endswith("." + spelled)
+    """Return whether *wanted* is the qualified name of *symbol* or its last parts."""
+    dotted = _as_dotted(wanted)
+    return symbol.qualified == dotted or symbol.qualified.endswith("." + dotted)
 
 
 def find_symbols(symbols: list[Symbol], wanted: str) -> list[Symbol]:
-    """The symbols *wanted* names; an exactly qualified one beats a mere suffix."""
-    spelled = plain_scope(wanted.replace("#", ".").replace("/", "."))
-    exact = [symbol for symbol in symbols if symbol.qualified == spelled]
+    """Return the symbols that *wanted* names; an exact qualified name beats a suffix."""
+    dotted = _as_dotted(wanted)
+    exact = [symbol for symbol in symbols if symbol.qualified == dotted]
     return exact or [symbol for symbol in symbols if qualified_matches(symbol, wanted)]
+
+
+def _as_dotted(name: str) -> str:
+    return plain_scope(name.replace("#", ".").replace("/", "."))
 
 
 def _symbols(parsed: Parsed) -> Iterator[Symbol]:
@@ -101,37 +108,37 @@ def _symbols(parsed: Parsed) -> Iterator[Symbol]:
     if not rules:
         return
     lines = parsed.text.split("\n")
-    scopes: list[_Scope] = []
+    scopes: list[_Enclosing] = []
     for node in _readable(parsed).find_all(any=[{"kind": kind} for kind in rules]):
         rule = rules[node.kind()]
         where = node.range()
         while scopes and where.start.index >= scopes[-1].end:
             scopes.pop()
-        if _unwanted(node, rule, scopes):
+        if _is_excluded(node, rule, scopes):
             continue
         outside = scopes[-1] if scopes else None
         for nth, named in enumerate(names_in(node, rule.name)):
             symbol = _symbol(parsed, lines, node, rule, named, outside)
             if nth == 0:
-                scopes.append(_Scope(where.end.index, symbol.qualified, symbol.kind))
+                scopes.append(_Enclosing(where.end.index, symbol.qualified, symbol.kind))
             if not rule.scope_only:
                 yield symbol
 
 
-def _readable(parsed: Parsed) -> Node:
-    """The tree to find definitions in: of C, with what a preprocessor would settle settled."""
+def _readable(parsed: Parsed) -> SyntaxNode:
+    """Return the tree to find definitions in; of C, after resolving its conditionals."""
     if parsed.language.preprocessed:
-        plain = without_riddles(parsed.text)
+        plain = resolve_conditionals(parsed.text)
         if plain != parsed.text:
             return parse(plain, parsed.language).root
     return parsed.root
 
 
-def _unwanted(node: Node, rule: Rule, scopes: list[_Scope]) -> bool:
-    if rule.parents and node.parent().kind() not in rule.parents:
+def _is_excluded(node: SyntaxNode, rule: DefinitionRule, scopes: list[_Enclosing]) -> bool:
+    if rule.parents and parent_of(node).kind() not in rule.parents:
         return True
     if rule.kind == "key":
-        return len(scopes) >= _KEY_DEPTH
+        return len(scopes) >= _MAX_KEY_DEPTH
     if any(scope.kind == "nameless" for scope in scopes):
         return True
     return not rule.local and bool(scopes) and scopes[-1].kind in _CALLABLE
@@ -140,12 +147,12 @@ def _unwanted(node: Node, rule: Rule, scopes: list[_Scope]) -> bool:
 def _symbol(
     parsed: Parsed,
     lines: list[str],
-    node: Node,
-    rule: Rule,
+    node: SyntaxNode,
+    rule: DefinitionRule,
     named: Named,
-    outside: _Scope | None,
+    outside: _Enclosing | None,
 ) -> Symbol:
-    name = _spelled(named.node.text())
+    name = _clean_name(named.node.text())
     scope = ".".join(filter(None, (outside.qualified if outside else "", named.scope)))
     inside_type = (bool(named.scope) and rule.kind in _CALLABLE) or (
         outside is not None and outside.kind in _TYPES
@@ -155,30 +162,30 @@ def _symbol(
     first, last = outer.range().start, outer.range().end
     end = last.line + (0 if last.column == 0 and last.line > first.line else 1)
     start, begin = _with_prefixes(outer, first.line, first.index, parsed.language)
-    spot = named.node.range().start
+    position = named.node.range().start
     if node.kind() == "comment" and end > start + 1:
-        start, end = spot.line, spot.line + 1  # a comment may define several types, a line each
+        start, end = position.line, position.line + 1  # a comment may define a type on each line
     return Symbol(
         name=name,
         qualified=f"{scope}.{name}" if scope else name,
         kind=kind,
-        line=spot.line + 1,
+        line=position.line + 1,
         start=start + 1,
         end=end,
         signature=_signature(node, parsed.text),
         doc=_docstring(node)
         if parsed.language.name == "python"
         else doc_head(lines, start, parsed.language.comment),
-        offset=spot.index,
+        offset=position.index,
         span=(begin, last.index),
     )
 
 
-def _spelled(text: str) -> str:
+def _clean_name(text: str) -> str:
     quoted = text[1:-1] if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0] else text
     scoped = "<" in quoted or "::" in quoted
     plain = plain_scope(quoted) if scoped and not quoted.startswith("operator") else quoted
-    return _BLANKS.sub(" ", plain)[:120] or text[:120]
+    return _BLANKS.sub(" ", plain)[:_MAX_NAME] or text[:_MAX_NAME]
 
 
 def _kind(kind: str, inside_type: bool) -> str:
@@ -189,8 +196,8 @@ def _kind(kind: str, inside_type: bool) -> str:
     return "field" if kind == "variable" else kind
 
 
-def _whole(node: Node, language: Language) -> Node:
-    """*node* with what wraps it alone: decorators, export, template<>, one-spec declarations."""
+def _whole(node: SyntaxNode, language: Language) -> SyntaxNode:
+    """Return the outermost node that wraps *node* alone: decorators, export, template<>."""
     outer = node
     parent = node.parent()
     if node.kind() == "variable_declarator" and parent is not None and _only_one(parent, language):
@@ -200,13 +207,13 @@ def _whole(node: Node, language: Language) -> Node:
     return outer
 
 
-def _only_one(parent: Node, language: Language) -> bool:
-    """Whether *parent* holds a single definition (or a single wrapper of one)."""
+def _only_one(parent: SyntaxNode, language: Language) -> bool:
+    """Return whether *parent* holds a single definition or a single wrapper of one."""
     kinds = language.rules.keys() | language.wrappers | _DECLARATIONS
     return sum(child.kind() in kinds for child in parent.children()) == 1
 
 
-def _with_prefixes(outer: Node, line: int, index: int, language: Language) -> tuple[int, int]:
+def _with_prefixes(outer: SyntaxNode, line: int, index: int, language: Language) -> tuple[int, int]:
     if language.prefixes:
         before = outer.prev()
         while before is not None and before.kind() in language.prefixes:
@@ -215,23 +222,23 @@ def _with_prefixes(outer: Node, line: int, index: int, language: Language) -> tu
     return line, index
 
 
-def _signature(node: Node, text: str) -> str:
+def _signature(node: SyntaxNode, text: str) -> str:
     where = node.range()
     if node.kind() == "comment":
         return ""
-    body = node.field("body")
-    if body is None and node.field("value") is not None:
-        body = node.field("value").field("body")
+    body, value = node.field("body"), node.field("value")
+    if body is None and value is not None:
+        body = value.field("body")
     if body is not None:
         head = text[where.start.index : body.range().start.index]
     else:
         head = text[where.start.index : where.end.index].split("\n", 1)[0]
         head = head if node.kind() in _VALUES else head.split(" {", 1)[0]
-    plain = _BLANKS.sub(" ", head[: 4 * SIGNATURE_LIMIT]).strip()
-    return plain.removesuffix("=>").rstrip("{:= ")[:SIGNATURE_LIMIT]
+    plain = _BLANKS.sub(" ", head[: 4 * MAX_SIGNATURE]).strip()
+    return plain.removesuffix("=>").rstrip("{:= ")[:MAX_SIGNATURE]
 
 
-def _docstring(node: Node) -> str:
+def _docstring(node: SyntaxNode) -> str:
     body = node.field("body")
     first = body.child(0) if body is not None else None
     if first is None or first.kind() != "expression_statement":
@@ -239,22 +246,22 @@ def _docstring(node: Node) -> str:
     string = first.child(0)
     if string is None or string.kind() != "string":
         return ""
-    content: str = string.text().lstrip("rRuUbBfF").strip("\"'").strip()
-    return content.split("\n", 1)[0].strip()[:DOC_LIMIT]
+    content = string.text().lstrip("rRuUbBfF").strip("\"'").strip()
+    return content.split("\n", 1)[0].strip()[:MAX_DOC]
 
 
 def doc_head(lines: list[str], start: int, comment: str) -> str:
-    """The first words of the comment that ends right above 0-based line *start*."""
+    """Return the first text line of the comment that ends right above 0-based line *start*."""
     for line in lines[doc_start(lines, start, comment) : start]:
         words = line.strip().lstrip("/*#-!|; ").removesuffix("*/").removesuffix("-->")
         words = _TAG.sub("", words).strip()
         if words:
-            return words[:DOC_LIMIT]
+            return words[:MAX_DOC]
     return ""
 
 
 def doc_start(lines: list[str], start: int, comment: str) -> int:
-    """The 0-based line where the comment right above 0-based line *start* begins, else *start*."""
+    """Return the 0-based line where the comment right above *start* begins, else *start*."""
     line = start - 1
     if line < 0 or not comment:
         return start

@@ -1,21 +1,21 @@
-"""Syntax errors of a text, and which of them an edit brought in."""
+"""Find the syntax errors of a text, and those that an edit introduces."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed, parse
 from redline.code.syntax.languages import Language
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode
 
-EXCERPT = 80
+MAX_EXCERPT = 80
 
 
 @dataclass(frozen=True, slots=True)
 class SyntaxIssue:
-    """One place that does not parse; `line` is 1-based."""
+    """One syntax error; `line` is 1-based."""
 
     line: int
     excerpt: str
@@ -23,56 +23,56 @@ class SyntaxIssue:
 
     @property
     def text(self) -> str:
-        """The issue as one line for a reader."""
+        """Return the issue as one line for a reader."""
         what = f"missing {self.missing!r}" if self.missing else "syntax error"
         return f"line {self.line}: {what}: {self.excerpt}"
 
 
 def syntax_issues(parsed: Parsed) -> list[SyntaxIssue]:
-    """Every place of *parsed* that the grammar cannot read, in order."""
+    """Return every syntax error of *parsed*, in order."""
     lines = parsed.text.split("\n")
     found = parsed.root.find_all(any=[{"kind": "ERROR"}, {"regex": "^$"}])
     return list(_issues(parsed, found, lines))
 
 
-def _issues(parsed: Parsed, found: list[Node], lines: list[str]) -> Iterator[SyntaxIssue]:
+def _issues(parsed: Parsed, found: Sequence[SyntaxNode], lines: list[str]) -> Iterator[SyntaxIssue]:
     for node in found:
         where = node.range().start
-        excerpt = lines[where.line].strip()[:EXCERPT] if where.line < len(lines) else ""
+        excerpt = lines[where.line].strip()[:MAX_EXCERPT] if where.line < len(lines) else ""
         if node.kind() == "ERROR":
             yield SyntaxIssue(where.line + 1, excerpt)
         elif node.is_leaf() and (not node.is_named() or _needs_body(parsed, node)):
             yield SyntaxIssue(where.line + 1, excerpt, node.kind())
 
 
-def _needs_body(parsed: Parsed, node: Node) -> bool:
-    """Whether a zero-width named leaf is a hole: a Python block that nobody wrote."""
+def _needs_body(parsed: Parsed, node: SyntaxNode) -> bool:
+    """Return whether an empty named leaf marks a missing Python block or name."""
     return parsed.language.name == "python" and node.kind() in ("block", "identifier")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What does not parse in a text, and of Python the interpreter's own complaint."""
+class SyntaxCheck:
+    """The syntax errors of a text; for Python also the interpreter's own error."""
 
     issues: tuple[SyntaxIssue, ...]
     python_error: SyntaxIssue | None = None
 
 
-def check_syntax(text: str, language: Language) -> Checked:
-    """Parse *text* and list what does not parse."""
+def check_syntax(text: str, language: Language) -> SyntaxCheck:
+    """Parse *text* and list its syntax errors."""
     issues = tuple(syntax_issues(parse(text, language)))
-    return Checked(issues, _python_error(text) if language.name == "python" else None)
+    return SyntaxCheck(issues, _python_error(text) if language.name == "python" else None)
 
 
-def introduced(old: str, new: str, language: Language) -> list[SyntaxIssue]:
-    """The issues of *new* that *old* did not have; moved ones do not count."""
-    return newly_broken(check_syntax(new, language), lambda: check_syntax(old, language))
+def introduced_issues(old: str, new: str, language: Language) -> list[SyntaxIssue]:
+    """Return the issues of *new* that *old* does not have; moved ones do not count."""
+    return new_issues(check_syntax(new, language), lambda: check_syntax(old, language))
 
 
-def newly_broken(after: Checked, before: Callable[[], Checked]) -> list[SyntaxIssue]:
-    """The issues of *after* that *before* did not have; *before* is asked only when needed."""
+def new_issues(after: SyntaxCheck, before: Callable[[], SyntaxCheck]) -> list[SyntaxIssue]:
+    """Return the issues of *after* that *before* does not have; call *before* only if needed."""
     if not after.issues:
-        # Indentation that the grammar forgives counts where Python could read the text before.
+        # The grammar accepts bad indentation; it counts if Python could read the text before.
         error = after.python_error
         return [] if error is None or before().python_error is not None else [error]
     known = Counter((issue.excerpt, issue.missing) for issue in before().issues)
@@ -97,7 +97,7 @@ def _python_error(text: str) -> SyntaxIssue | None:
     except SyntaxError as error:
         line = error.lineno or 1
         lines = text.split("\n")
-        excerpt = lines[line - 1].strip()[:EXCERPT] if line <= len(lines) else ""
+        excerpt = lines[line - 1].strip()[:MAX_EXCERPT] if line <= len(lines) else ""
         return SyntaxIssue(line, f"{excerpt} ({error.msg})" if excerpt else error.msg)
     except (ValueError, RecursionError, MemoryError):
         return None

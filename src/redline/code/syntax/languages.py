@@ -1,4 +1,4 @@
-"""The languages Redline reads by syntax tree, and how to tell which one a file is in."""
+"""The languages that Redline parses, and the language of a file by its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from redline.code.syntax.language_rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language: its grammar, its files, its definitions and its words."""
+    """A language: its grammar, file names, rules for definitions, and kinds of word nodes."""
 
     name: str
     grammar: str
@@ -20,10 +20,10 @@ class Language:
     filenames: tuple[str, ...] = ()
     # Node kinds that wrap a definition and belong to it: decorators, export, template<>.
     wrappers: frozenset[str] = frozenset()
-    # Node kinds that stand before a definition and belong to it: attributes.
+    # Node kinds that precede a definition and belong to it: attributes.
     prefixes: frozenset[str] = frozenset()
     comment: str = "//"
-    # Whether a preprocessor comes before the grammar, so that the text alone may not parse.
+    # Whether a preprocessor runs before the grammar applies, so that the text may not parse.
     preprocessed: bool = False
 
 
@@ -112,13 +112,7 @@ LANGUAGES: tuple[Language, ...] = (
         ("Rakefile", "Gemfile"),
         comment="#",
     ),
-    Language(
-        "php",
-        "php",
-        (".php",),
-        rules.PHP,
-        ("name",),
-    ),
+    Language("php", "php", (".php",), rules.PHP, ("name",)),
     Language(
         "bash",
         "bash",
@@ -129,33 +123,13 @@ LANGUAGES: tuple[Language, ...] = (
         comment="#",
     ),
     Language(
-        "scala",
-        "scala",
-        (".scala", ".sc", ".sbt"),
-        rules.SCALA,
-        ("identifier", "type_identifier"),
+        "scala", "scala", (".scala", ".sc", ".sbt"), rules.SCALA, ("identifier", "type_identifier")
     ),
     Language(
-        "kotlin",
-        "kotlin",
-        (".kt", ".kts"),
-        rules.KOTLIN,
-        ("simple_identifier", "type_identifier"),
+        "kotlin", "kotlin", (".kt", ".kts"), rules.KOTLIN, ("simple_identifier", "type_identifier")
     ),
-    Language(
-        "swift",
-        "swift",
-        (".swift",),
-        rules.SWIFT,
-        ("simple_identifier", "type_identifier"),
-    ),
-    Language(
-        "lua",
-        "lua",
-        (".lua",),
-        rules.LUA,
-        comment="--",
-    ),
+    Language("swift", "swift", (".swift",), rules.SWIFT, ("simple_identifier", "type_identifier")),
+    Language("lua", "lua", (".lua",), rules.LUA, comment="--"),
     Language(
         "haskell",
         "haskell",
@@ -165,26 +139,10 @@ LANGUAGES: tuple[Language, ...] = (
         comment="--",
     ),
     Language(
-        "elixir",
-        "elixir",
-        (".ex", ".exs"),
-        rules.ELIXIR,
-        ("identifier", "alias"),
-        comment="#",
+        "elixir", "elixir", (".ex", ".exs"), rules.ELIXIR, ("identifier", "alias"), comment="#"
     ),
-    Language(
-        "hcl",
-        "hcl",
-        (".tf", ".hcl", ".tfvars"),
-        rules.HCL,
-        comment="#",
-    ),
-    Language(
-        "zig",
-        "zig",
-        (".zig",),
-        rules.ZIG,
-    ),
+    Language("hcl", "hcl", (".tf", ".hcl", ".tfvars"), rules.HCL, comment="#"),
+    Language("zig", "zig", (".zig",), rules.ZIG),
     Language(
         "dart",
         "dart",
@@ -193,19 +151,8 @@ LANGUAGES: tuple[Language, ...] = (
         ("identifier", "type_identifier"),
         wrappers=frozenset({"function_declaration", "method_signature", "method_declaration"}),
     ),
-    Language(
-        "solidity",
-        "solidity",
-        (".sol",),
-        rules.SOLIDITY,
-    ),
-    Language(
-        "nix",
-        "nix",
-        (".nix",),
-        rules.NIX,
-        comment="#",
-    ),
+    Language("solidity", "solidity", (".sol",), rules.SOLIDITY),
+    Language("nix", "nix", (".nix",), rules.NIX, comment="#"),
     Language(
         "css",
         "css",
@@ -215,22 +162,8 @@ LANGUAGES: tuple[Language, ...] = (
         comment="/*",
     ),
     Language("html", "html", (".html", ".htm"), {}, ("attribute_value",), comment="<!--"),
-    Language(
-        "json",
-        "json",
-        (".json",),
-        rules.JSON,
-        ("string_content",),
-        comment="",
-    ),
-    Language(
-        "yaml",
-        "yaml",
-        (".yaml", ".yml"),
-        rules.YAML,
-        ("string_scalar",),
-        comment="#",
-    ),
+    Language("json", "json", (".json",), rules.JSON, ("string_content",), comment=""),
+    Language("yaml", "yaml", (".yaml", ".yml"), rules.YAML, ("string_scalar",), comment="#"),
 )
 
 _BY_EXTENSION = {ext: lang for lang in LANGUAGES for ext in lang.extensions}
@@ -239,7 +172,7 @@ BY_NAME = {lang.name: lang for lang in LANGUAGES}
 
 
 def language_of(filename: str) -> Language | None:
-    """The language of a file by its name, or None when no grammar is known."""
+    """Return the language of a file by its name, or None without a grammar for it."""
     name = filename.rsplit("/", 1)[-1]
     if name in _BY_FILENAME:
         return _BY_FILENAME[name]
@@ -247,10 +180,10 @@ def language_of(filename: str) -> Language | None:
     return _BY_EXTENSION.get(name[dot:].lower()) if dot > 0 else None
 
 
-# Languages whose files use each other's names.
-_KIN = {"tsx": "javascript", "typescript": "javascript", "cpp": "c"}
+# Languages whose files use each other's names, by the language that represents the group.
+_GROUPS = {"tsx": "javascript", "typescript": "javascript", "cpp": "c"}
 
 
-def kin_of(language: str) -> str:
-    """The language that stands for all whose files share their names with *language*."""
-    return _KIN.get(language, language)
+def language_group(language: str) -> str:
+    """Return the language that represents the group whose files share names with *language*."""
+    return _GROUPS.get(language, language)

@@ -1,8 +1,8 @@
-"""How the name of a definition is found in its node: one small function per way of naming.
+"""Find the name of a definition in its node, with one small finder per naming pattern.
 
-A way is written in language_rules.py as "how" or "how:argument". Each finder yields Named nodes:
-the node that spells the name, the scope the name itself spells out (`Shop` in `Shop.open`), and
-what the definition is where the node kind alone does not say.
+language_rules.py refers to a finder as "finder" or "finder:argument". Each finder yields the node
+of the name, the scope written in front of it (`Shop` in `Shop.open`), and the kind of definition
+where the node kind alone does not determine it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from redline.code.syntax.naming_script import SCRIPT_FINDERS
-from redline.code.syntax.node import Finder, Named, Node, plain_scope
+from redline.code.syntax.node import (
+    Named,
+    NameFinder,
+    SyntaxNode,
+    named_children,
+    parent_of,
+    plain_scope,
+    start_of,
+)
 
-# What macros make of a statement: the parser takes it for a function.
+# Words that the parser mistakes for function names where macros break up a statement.
 _STATEMENTS = {
     *("if", "for", "while", "switch", "return", "else", "do", "sizeof"),
     *("int", "void", "char", "long", "short", "unsigned", "signed", "float", "double"),
@@ -38,25 +46,25 @@ _EX_KINDS = {
 }
 
 
-def names_in(node: Node, how: str) -> Iterator[Named]:
-    """The names *node* defines, found in the way *how* says."""
-    way, _, argument = how.partition(":")
-    return _FINDERS[way](node, argument)
+def names_in(node: SyntaxNode, finder: str) -> Iterator[Named]:
+    """Return the names that *node* defines, according to "finder" or "finder:argument"."""
+    name, _, argument = finder.partition(":")
+    return _FINDERS[name](node, argument)
 
 
-def _field(node: Node, argument: str) -> Iterator[Named]:
+def _field(node: SyntaxNode, argument: str) -> Iterator[Named]:
     found = node.field(argument)
     if found is not None:
         yield Named(found)
 
 
-def _fields(node: Node, argument: str) -> Iterator[Named]:
+def _fields(node: SyntaxNode, argument: str) -> Iterator[Named]:
     for found in node.field_children(argument):
         if found.is_named() and found.text() != "_":
             yield Named(found)
 
 
-def _kinds(node: Node, argument: str) -> Iterator[Named]:
+def _kinds(node: SyntaxNode, argument: str) -> Iterator[Named]:
     kinds = argument.split("|")
     for child in node.children():
         if child.kind() in kinds:
@@ -64,57 +72,57 @@ def _kinds(node: Node, argument: str) -> Iterator[Named]:
             return
 
 
-def _all(node: Node, argument: str) -> Iterator[Named]:
+def _all(node: SyntaxNode, argument: str) -> Iterator[Named]:
     for child in node.children():
         if child.kind() == argument:
             yield Named(child)
 
 
-def _last(node: Node, argument: str) -> Iterator[Named]:
+def _last(node: SyntaxNode, argument: str) -> Iterator[Named]:
     yield from list(_all(node, argument))[-1:]
 
 
-def _bodied(node: Node, _: str) -> Iterator[Named]:
+def _with_body(node: SyntaxNode, _: str) -> Iterator[Named]:
     name = node.field("name")
     if name is not None and node.field("body") is not None:
         yield _split_scope(name)
 
 
-def _bodied_expression(node: Node, _: str) -> Iterator[Named]:
-    """What an expression makes a nameless subtype of, when it brings a class body."""
+def _expression_with_body(node: SyntaxNode, _: str) -> Iterator[Named]:
+    """Yield the type that an expression with a class body makes an anonymous subtype of."""
     if any(child.kind() == "class_body" for child in node.children()):
         yield from _field(node, "type")
 
 
-def _scoped(node: Node, _: str) -> Iterator[Named]:
+def _with_scope(node: SyntaxNode, _: str) -> Iterator[Named]:
     name = node.field("name")
     if name is not None:
         yield _split_scope(name)
 
 
-def _split_scope(name: Node, kind: str | None = None) -> Named:
-    """`A::B` or `M.g` or `M:h`: the last word is the name, the words before are its scope."""
+def _split_scope(name: SyntaxNode, kind: str | None = None) -> Named:
+    """Split `A::B`, `M.g` or `M:h` into its last word, the name, and the scope before it."""
     if name.is_leaf():
         return Named(name, kind=kind)
-    parts = [child for child in name.children() if child.is_named()]
+    parts = named_children(name)
     if len(parts) < 2:
         return Named(name, kind=kind)
     last = parts[-1]
-    scope = name.text()[: last.range().start.index - name.range().start.index]
+    scope = name.text()[: start_of(last) - start_of(name)]
     inner = _split_scope(last, kind)
     return Named(inner.node, plain_scope(scope + inner.scope), kind)
 
 
-def _declarators(node: Node, _: str) -> Iterator[Named]:
+def _declarators(node: SyntaxNode, _: str) -> Iterator[Named]:
     for declarator in node.field_children("declarator"):
         if declarator.is_named():
-            yield from _declared(declarator, node.kind())
+            yield from _declarator_name(declarator, node.kind())
 
 
-def _declared(declarator: Node, outer: str) -> Iterator[Named]:
+def _declarator_name(declarator: SyntaxNode, outer: str) -> Iterator[Named]:
     is_function = False
     pointers = 0
-    current = declarator
+    current: SyntaxNode | None = declarator
     while current is not None and current.kind() not in _DECLARATOR_LEAVES:
         kind = current.kind()
         if kind == "qualified_identifier":
@@ -130,7 +138,7 @@ def _declared(declarator: Node, outer: str) -> Iterator[Named]:
         yield Named(current, kind="prototype" if prototype else None)
 
 
-def _inner_declarator(node: Node) -> Node | None:
+def _inner_declarator(node: SyntaxNode) -> SyntaxNode | None:
     inner = node.field("declarator")
     if inner is not None:
         return inner
@@ -138,15 +146,12 @@ def _inner_declarator(node: Node) -> Node | None:
     return named[-1] if named else None
 
 
-def _py_targets(node: Node, _: str) -> Iterator[Named]:
-    if node.parent().kind() != "expression_statement":
-        if node.parent().kind() == "assignment":
-            yield from _py_target(node.field("left"))
-        return
-    yield from _py_target(node.field("left"))
+def _py_targets(node: SyntaxNode, _: str) -> Iterator[Named]:
+    if parent_of(node).kind() in ("expression_statement", "assignment"):
+        yield from _py_target(node.field("left"))
 
 
-def _py_target(left: Node | None) -> Iterator[Named]:
+def _py_target(left: SyntaxNode | None) -> Iterator[Named]:
     if left is None:
         return
     if left.kind() == "identifier":
@@ -156,7 +161,7 @@ def _py_target(left: Node | None) -> Iterator[Named]:
             yield from _py_target(child)
 
 
-def _py_alias(node: Node, _: str) -> Iterator[Named]:
+def _py_alias(node: SyntaxNode, _: str) -> Iterator[Named]:
     for child in node.children():
         if child.kind() == "type":
             identifier = child.find(kind="identifier")
@@ -165,7 +170,7 @@ def _py_alias(node: Node, _: str) -> Iterator[Named]:
             return
 
 
-def _go_method(node: Node, _: str) -> Iterator[Named]:
+def _go_method(node: SyntaxNode, _: str) -> Iterator[Named]:
     name, receiver = node.field("name"), node.field("receiver")
     if name is None:
         return
@@ -173,7 +178,7 @@ def _go_method(node: Node, _: str) -> Iterator[Named]:
     yield Named(name, owner.text() if owner is not None else "")
 
 
-def _go_type(node: Node, _: str) -> Iterator[Named]:
+def _go_type(node: SyntaxNode, _: str) -> Iterator[Named]:
     kinds = {"struct_type": "struct", "interface_type": "interface"}
     body = node.field("type")
     name = node.field("name")
@@ -181,31 +186,31 @@ def _go_type(node: Node, _: str) -> Iterator[Named]:
         yield Named(name, kind=kinds.get(body.kind()) if body is not None else None)
 
 
-def _rb_constant(node: Node, _: str) -> Iterator[Named]:
+def _rb_constant(node: SyntaxNode, _: str) -> Iterator[Named]:
     left = node.field("left")
     if left is not None and left.kind() == "constant":
         yield Named(left)
 
 
-def _php_property(node: Node, _: str) -> Iterator[Named]:
+def _php_property(node: SyntaxNode, _: str) -> Iterator[Named]:
     name = node.find(kind="name")
     if name is not None:
         yield Named(name)
 
 
-def _kt_property(node: Node, _: str) -> Iterator[Named]:
+def _kt_property(node: SyntaxNode, _: str) -> Iterator[Named]:
     for child in node.children():
         if child.kind() == "variable_declaration":
             yield from _kinds(child, "simple_identifier")
 
 
-def _swift_property(node: Node, _: str) -> Iterator[Named]:
+def _swift_property(node: SyntaxNode, _: str) -> Iterator[Named]:
     for child in node.children():
         if child.kind() == "pattern":
             yield from _kinds(child, "simple_identifier")
 
 
-def _lua_assignment(node: Node, _: str) -> Iterator[Named]:
+def _lua_assignment(node: SyntaxNode, _: str) -> Iterator[Named]:
     children = node.children()
     if not children or node.find(kind="function_definition") is None:
         return
@@ -214,19 +219,19 @@ def _lua_assignment(node: Node, _: str) -> Iterator[Named]:
         yield _split_scope(targets[0])
 
 
-def _ex_call(node: Node, _: str) -> Iterator[Named]:
+def _ex_call(node: SyntaxNode, _: str) -> Iterator[Named]:
     children = node.children()
     kind = _EX_KINDS.get(children[0].text()) if children else None
     if kind is None or len(children) < 2:
         return
-    head = next((c for c in children[1].children() if c.is_named()), None)
+    head = next(iter(named_children(children[1])), None)
     while head is not None and head.kind() in ("binary_operator", "call"):
         head = head.children()[0]
     if head is not None and head.kind() in ("identifier", "alias"):
         yield Named(head, kind=kind)
 
 
-def _hcl_block(node: Node, _: str) -> Iterator[Named]:
+def _hcl_block(node: SyntaxNode, _: str) -> Iterator[Named]:
     words = [c for c in node.children() if c.kind() in ("identifier", "string_lit")]
     if not words:
         return
@@ -235,22 +240,22 @@ def _hcl_block(node: Node, _: str) -> Iterator[Named]:
     yield Named(last, scope)
 
 
-def _nix_binding(node: Node, _: str) -> Iterator[Named]:
+def _nix_binding(node: SyntaxNode, _: str) -> Iterator[Named]:
     path = node.field("attrpath")
     if path is not None:
         yield _split_scope(path)
 
 
-_FINDERS: dict[str, Finder] = {
+_FINDERS: dict[str, NameFinder] = {
     **SCRIPT_FINDERS,
     "field": _field,
     "fields": _fields,
     "kinds": _kinds,
     "all": _all,
     "last": _last,
-    "bodied": _bodied,
-    "bodied_expression": _bodied_expression,
-    "scoped": _scoped,
+    "bodied": _with_body,
+    "bodied_expression": _expression_with_body,
+    "scoped": _with_scope,
     "declarators": _declarators,
     "py_targets": _py_targets,
     "py_alias": _py_alias,

@@ -1,4 +1,4 @@
-"""Where a name is used in a file: by syntax tree, never in strings or comments."""
+"""Find the uses of a name in a file, by syntax tree: never in strings or comments."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.macros import words_in_macros
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, begins_at
 
 _MEMBER_KINDS = {"property_identifier", "private_property_identifier", "field_identifier"}
-# `.` reaches into a value everywhere; `->` only in these; `self::name` names a plain symbol.
+# `.` accesses a member everywhere; `->` only in these; `self::name` is not a member.
 _ARROWS = {"c", "cpp", "php"}
 _ACCESS = re.compile(r"(?:(?<!\.)\.|(?<!self)(?<!super)(?<!crate)::)\s*$")
 _ARROW = re.compile(r"->\s*$")
 _RECEIVER = re.compile(r"([\w$@]+)\s*(?:\?\.|\.|->|::)\s*$")
-_LOOK_BACK = 80
+_MAX_LOOK_BACK = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One place where a word stands as code. Lines are 1-based; offsets are in characters."""
+    """One use of a word as code. Lines are 1-based; offsets are in characters."""
 
     start: int
     end: int
@@ -32,46 +32,45 @@ class Use:
 
 
 def words_of(parsed: Parsed) -> dict[str, list[int]]:
-    """Every word used as code with the 1-based lines it stands on, lines repeated."""
+    """Map every word used as code to the 1-based line of each use."""
     found: dict[str, list[int]] = {}
     for node in parsed.root.find_all(any=[{"kind": kind} for kind in parsed.language.words]):
         found.setdefault(node.text(), []).append(node.range().start.line + 1)
     if parsed.language.preprocessed:
-        for spot, _ in words_in_macros(parsed.root):
-            found.setdefault(spot.text(), []).append(spot.start.line + 1)
+        for word, _ in words_in_macros(parsed.root):
+            found.setdefault(word.text(), []).append(word.start.line + 1)
     return found
 
 
 def uses_of(parsed: Parsed, name: str) -> list[Use]:
-    """Every place where *name* stands as code: not in strings, not in comments."""
+    """Return every use of *name* as code: not in strings, not in comments."""
     return [_use(parsed, node) for node in nodes_of(parsed, name)]
 
 
-def nodes_of(parsed: Parsed, name: str) -> list[Node]:
-    """Every node that spells *name* as code."""
+def nodes_of(parsed: Parsed, name: str) -> list[SyntaxNode]:
+    """Return every node whose text is *name* as code."""
     rule = [{"kind": kind} for kind in parsed.language.words]
     exact = f"^{re.escape(name)}$"
     return list(parsed.root.find_all(all=[{"any": rule}, {"regex": exact}]))
 
 
-def _use(parsed: Parsed, node: Node) -> Use:
+def _use(parsed: Parsed, node: SyntaxNode) -> Use:
     where = node.range()
     start = where.start.index
-    before = parsed.text[max(0, start - _LOOK_BACK) : start]
+    before = parsed.text[max(0, start - _MAX_LOOK_BACK) : start]
     kind = node.kind()
     member = kind in _MEMBER_KINDS or bool(_ACCESS.search(before))
     if parsed.language.name in _ARROWS:
         member = member or bool(_ARROW.search(before))
     line = where.start.line + 1
     receiver = _RECEIVER.search(before) if member else None
-    spelled = receiver[1] if receiver else ""
-    return Use(start, where.end.index, line, member, kind, _is_label(node), spelled)
+    owner = receiver[1] if receiver else ""
+    return Use(start, where.end.index, line, member, kind, _is_label(node), owner)
 
 
-def _is_label(node: Node) -> bool:
-    """Whether the word is the name of an argument at a call: it belongs to the callee."""
+def _is_label(node: SyntaxNode) -> bool:
+    """Return whether the word names a keyword argument, which belongs to the called function."""
     parent = node.parent()
     if parent is None or parent.kind() != "keyword_argument":
         return False
-    name = parent.field("name")
-    return name is not None and bool(name.range().start.index == node.range().start.index)
+    return begins_at(parent.field("name"), node)

@@ -56,7 +56,7 @@ class SandboxFacts:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """Where a command stands: running, exited, timeout, killed, or failed (never ran)."""
+    """The state of a command: running, exited, timeout, killed, or failed (never ran)."""
 
     status: str
     exit_code: int | None = None
@@ -65,7 +65,7 @@ class JobState:
     left_behind: int = 0
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether no process of it is left."""
         return self.status != "running"
 
@@ -100,13 +100,13 @@ class Job(Protocol):
         """The id of the journalled operation of what it changed, once it ended."""
 
     def state(self) -> JobState:
-        """Where it stands now."""
+        """Whether it runs or how it ended."""
 
     def send(self, data: bytes) -> None:
         """Write to its input; SessionClosed when it has ended."""
 
     @property
-    def produced(self) -> int:
+    def byte_count(self) -> int:
         """How many bytes it has written so far."""
 
     def wait(self, seconds: float, *, for_output: bool = False, beyond: int | None = None) -> None:
@@ -116,7 +116,7 @@ class Job(Protocol):
     def take(self, stream: str) -> Captured:
         """What `stdout` or `stderr` got since the last time."""
 
-    def taken(self, stream: str) -> Captured:
+    def take_again(self, stream: str) -> Captured:
         """What the last `take` that gave something gave, once more."""
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
@@ -177,13 +177,13 @@ class Processes(Protocol):
         """End everything that runs."""
 
     def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
-        """Wait for its end, keep the head of its output, give the handle back."""
+        """Wait for its end, keep the head of its output, and release the handle."""
 
     def get(self, job_id: str, owner: str) -> Job:
         """The job of that owner; SessionNotFound."""
 
-    def forget(self, job_id: str, owner: str) -> None:
-        """Give the handle back; a job that still runs is killed."""
+    def release(self, job_id: str, owner: str) -> None:
+        """Release the handle; a job that still runs is killed."""
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
@@ -210,8 +210,8 @@ class Commands(Protocol):
     def get(self, job_id: str, owner: str) -> Job:
         """The job of that owner, running or not yet forgotten; SessionNotFound."""
 
-    def forget(self, job_id: str, owner: str) -> None:
-        """Give the handle back; a job that still runs is killed."""
+    def release(self, job_id: str, owner: str) -> None:
+        """Release the handle; a job that still runs is killed."""
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""

@@ -19,7 +19,7 @@ class Budget(NamedTuple):
 
 
 class Confined(Protocol):
-    """Functions of ours run in a process of their own with a budget of time and memory."""
+    """Runs Redline's own functions in a separate process with a budget of time and memory."""
 
     def call(
         self,
@@ -34,7 +34,7 @@ class Confined(Protocol):
         Plain data are None, booleans, numbers, text, bytes, lists and dicts; a tuple arrives as
         a list. The function's first parameter is `ask(name, *arguments)`: the function of that
         name in *answers* is called here. What either raises as a RedlineError is raised at the
-        other side. TimeLimit when the time is over (`details["cpu_seconds"]`: what it computed
+        other side. TimeLimit when the time is used up (`details["cpu_seconds"]`: what it computed
         in that time), WorkerDied when the process crashed, LimitReached when it ran out of
         memory or stack in an orderly way, Busy when too many calls run.
         """

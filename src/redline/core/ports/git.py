@@ -21,7 +21,7 @@ class GitEntry:
 
 @dataclass(frozen=True, slots=True)
 class GitStatus:
-    """A repository's head, how it stands to its upstream, and what differs."""
+    """A repository's head, how far it is from its upstream, and what differs."""
 
     branch: str
     head: str

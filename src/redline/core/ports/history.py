@@ -23,8 +23,8 @@ class Consent(Protocol):
 class Origin:
     """Who asked for a change and how; kept in the journal, but for `consent`.
 
-    `consent` asks the person for a change that touches guarded paths; None where nobody can be
-    asked, and then such a change is refused.
+    `consent` asks the person for a change that touches guarded paths; None where no person can
+    be asked, and then such a change is refused.
     """
 
     tool: str
@@ -60,15 +60,15 @@ class Operation:
         return len(self.change_set.steps) + self.left_out
 
 
-class Editor(Protocol):
+class ChangeEditor(Protocol):
     """The only way to change the workspace."""
 
     def commit(self, change_set: ChangeSet, origin: Origin) -> Operation:
         """Make *change_set* real, all of it or nothing.
 
-        Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed; GuardedWrite where nobody
-        can be asked for consent, PermissionDenied where it was not given. An empty ChangeSet is
-        answered with an Operation whose id is "" and is not journalled.
+        Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed; GuardedWrite where no
+        person can be asked for consent, PermissionDenied where it was not given. An empty
+        ChangeSet is answered with an Operation whose id is "" and is not journalled.
         """
 
     def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
@@ -122,19 +122,20 @@ class History(Protocol):
 class Transaction(Protocol):
     """A change set staged and checked under its locks; nothing is visible yet."""
 
-    def swap(self) -> None:
-        """Commit and make it visible; on failure everything is as before, for good."""
+    def swap(self) -> CommittedTransaction:
+        """Commit and make the change visible; on failure, durably restore what was there."""
+
+
+class CommittedTransaction(Protocol):
+    """A change set that is in the journal and visible; its locks are still held."""
 
     def finish(self) -> Operation:
-        """Close the books, let go of the locks, and say what was done."""
-
-    def abandon(self) -> None:
-        """Forget a transaction that was not swapped; harmless afterwards."""
+        """Release the locks and return the operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chained:
-    """Where an operation stands: `root` is the change that it does, undoes or redoes.
+    """An operation in its chain: `root` is the change that it makes, undoes or redoes.
 
     `last` is the latest operation on that change; the change is undone when that is an undo.
     """
@@ -147,7 +148,7 @@ class Chained:
 
 
 class Store(Protocol):
-    """The journal and the disk behind an Editor."""
+    """The journal and the disk behind an ChangeEditor."""
 
     def begin(
         self,
@@ -169,7 +170,7 @@ class Store(Protocol):
         """An operation with contents, all of it or its first *steps*; UnknownOperation."""
 
     def chain(self, operation_id: str) -> Chained:
-        """Where an operation stands; UnknownOperation."""
+        """Which change an operation belongs to, and the latest one on it; UnknownOperation."""
 
     def latest(self, *, undone: bool) -> str | None:
         """The id of the latest operation that can be undone (or, with *undone*, redone)."""
@@ -185,7 +186,7 @@ class Store(Protocol):
         """Every operation, contents not loaded, from the newest or from behind *before_id*.
 
         With *naming*, those may be left out in which no path has that part; with *beneath*, those
-        are that touch nothing there. With *steps*, only so many of each are read.
+        are that touch nothing there. With *steps*, at most that many of each are read.
         """
 
     def prune(self, *, days: float, size: int) -> int:

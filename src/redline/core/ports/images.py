@@ -17,7 +17,7 @@ class Image:
 
 
 class Images(Protocol):
-    """Pictures as PNG, JPEG, GIF or WebP, told by their content."""
+    """Images as PNG, JPEG, GIF or WebP, recognised by their content."""
 
     def recognise(self, data: bytes) -> Image | None:
         """What *data* is; None when it is no picture of these kinds."""

@@ -20,14 +20,14 @@ class StoredPreview:
 class Previews(Protocol):
     """Where proposals wait: memory, SQLite or Redis. Raises StoreUnavailable."""
 
-    def put(self, preview: StoredPreview) -> None:
+    def save(self, preview: StoredPreview) -> None:
         """Keep *preview* until it expires."""
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
         """The live preview of that principal, or None."""
 
     def replace(self, old: StoredPreview, new: StoredPreview) -> bool:
-        """Swap the payload if it still is *old*'s; False when somebody else was first."""
+        """Swap the payload if it still is *old*'s; False when another call was first."""
 
     def ping(self) -> None:
         """Raise StoreUnavailable when the store cannot be reached."""

@@ -26,11 +26,11 @@ class Reads(Protocol):
     def note(self, connection: str, path: WorkspacePath, content: bytes, cause: str = "") -> None:
         """Remember that *connection* was shown the file while it held *content* (the whole)."""
 
-    def note_made(self, connection: str, path: WorkspacePath, made: tuple[str, str]) -> None:
+    def note_change(self, connection: str, path: WorkspacePath, made: tuple[str, str]) -> None:
         """Remember which call of *connection* last changed the file, and to which digest."""
 
-    def made(self, connection: str, path: WorkspacePath) -> tuple[str, str] | None:
+    def last_change(self, connection: str, path: WorkspacePath) -> tuple[str, str] | None:
         """The call that last changed the file for *connection*, and the digest it left."""
 
-    def seen(self, connection: str, path: WorkspacePath) -> Seen | None:
+    def last_seen(self, connection: str, path: WorkspacePath) -> Seen | None:
         """The file as *connection* was last shown it, or None."""

@@ -83,7 +83,7 @@ class GrepQuery:
     utf8_only: bool = False
     # Where in the line the match begins; without it every match is at column 1.
     columns: bool = True
-    # All matching lines are counted; without it, whether there are more than `max_matches` is told.
+    # Count all matching lines, instead of only whether there are more than `max_matches`.
     counts: bool = True
     binary: Binary = Binary.SKIP
     # Asked, with the number of the root and the path below it, whether a file that matches counts.

@@ -1,4 +1,4 @@
-"""Reading the workspace: its roots, its places and what stands there."""
+"""Reading the workspace: its roots, its paths and what is at each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from redline.core.paths import Access, WorkspacePath
 
 
 class Kind(Enum):
-    """What stands at a place."""
+    """What is at a path."""
 
     FILE = "file"
     DIRECTORY = "directory"
@@ -62,7 +62,7 @@ class Root:
     writable: bool
 
 
-class Workspace(Protocol):
+class PathResolver(Protocol):
     """The roots, and the only way from outside text to a WorkspacePath."""
 
     @property

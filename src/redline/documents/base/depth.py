@@ -9,13 +9,13 @@ from operator import sub
 
 from redline.core.errors import CannotApply, NestsTooDeep
 from redline.documents.base.model import MAX_DEPTH
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 
 # One step up, one step down: brackets of both kinds as signed numbers.
 _STEPS = bytes(1 if byte in b"[{" else 255 for byte in range(256))
 _UP, _DOWN = b"\x01", b"\xff"
 _WITHIN = bytes(byte for byte in range(256) if byte not in b"[]{}\"'")
-_QUOTED = compiled(rb"\"[^\"]*+\"|'[^']*+'")
+_QUOTED = compile_pattern(rb"\"[^\"]*+\"|'[^']*+'")
 _QUOTE = re.compile(rb"[\"']")
 _WINDOW = 64 * 1024
 
@@ -37,10 +37,10 @@ def nests_too_deep(text: bytes | bytearray, limit: int = MAX_DEPTH) -> bool:
 
 
 def _outside_strings(text: bytes | bytearray) -> Iterator[bytes]:
-    """The brackets of *text* that stand outside strings, window by window.
+    """Yield the brackets of *text* outside strings, window by window.
 
-    Two quotes of a kind next to each other change nothing about where strings are, wherever they
-    stand: without brackets between them they are taken out, and few strings are left to be read.
+    Two adjacent quotes of a kind, wherever they are, do not change where strings are: without
+    brackets between them they are removed, and few strings are left to read.
     """
     at, quote = 0, b""
     while at < len(text):

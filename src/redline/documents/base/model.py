@@ -21,7 +21,7 @@ _CONTINUATIONS = bytes(range(0x80, 0xC0))
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A node's source bytes and where they stand; `line` and `column` count from 1."""
+    """A node's source bytes and their position; `line` and `column` count from 1."""
 
     data: bytes
     start: int
@@ -38,7 +38,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class DocumentEdit:
     """A verified change of one document: what is spliced, what comes out, what to mention."""
 
     before: bytes
@@ -47,13 +47,15 @@ class Edit:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, before: bytes, splices: Sequence[Splice], notes: Sequence[str] = ()) -> Edit:
+    def of(
+        cls, before: bytes, splices: Sequence[Splice], notes: Sequence[str] = ()
+    ) -> DocumentEdit:
         """The edit that *splices* make of *before*; the caller still has to verify it."""
         return cls(before, tuple(splices), apply_splices(before, splices), tuple(notes))
 
 
 class Document(Protocol):
-    """A parsed document of any format. Nothing here writes; every Edit is already verified."""
+    """A parsed document of any format. Nothing here writes; every edit is verified."""
 
     @property
     def source(self) -> bytes:
@@ -66,13 +68,13 @@ class Document(Protocol):
     def get(self, path: Path) -> Slice:
         """The node's source slice; NodeNotFound."""
 
-    def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
         """Replace the node, or create the leaf; CannotApply, the document unchanged."""
 
-    def insert(self, path: Path, value: str) -> Edit:
+    def insert(self, path: Path, value: str) -> DocumentEdit:
         """A new list item before an index (index = length appends) or a new key; CannotApply."""
 
-    def delete(self, path: Path) -> Edit:
+    def delete(self, path: Path) -> DocumentEdit:
         """Without the node; NodeNotFound, CannotApply."""
 
     def data(self) -> Any:
@@ -128,7 +130,7 @@ def require_text(source: bytes, form: str, limit: int = MAX_BYTES) -> None:
 
 
 def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNotFound:
-    """The mapping at path[:at] has no key path[at]; the nearest spelling is named."""
+    """The mapping at path[:at] has no key path[at]; the nearest keys are named."""
     where = render_path(path[:at]) or "the top level"
     wanted = path[at]
     hint = _dotted_hint(path, at, keys) or _near_hint(str(wanted), keys)
@@ -182,14 +184,14 @@ def resolve_index(index: int, length: int) -> int | None:
     return position if 0 <= position < length else None
 
 
-def refused(error: NodeNotFound) -> CannotApply:
+def as_refusal(error: NodeNotFound) -> CannotApply:
     """The same fact, said by an operation that wanted to change something."""
     return CannotApply(error.message, hint=error.hint, details=error.details)
 
 
-def unbuilt(error: NodeNotFound) -> CannotApply:
-    """The same for more than one missing level, which nobody asked to build."""
-    failure, way = refused(error), "create_parents builds the missing levels"
+def missing_levels(error: NodeNotFound) -> CannotApply:
+    """The same for more than one missing level when `create_parents` was not given."""
+    failure, way = as_refusal(error), "create_parents builds the missing levels"
     failure.hint = f"{error.hint}; {way}" if error.hint else way
     return failure
 

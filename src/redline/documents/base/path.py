@@ -24,7 +24,7 @@ _FORMS = 'write a.b, a[0], a[-1] or a["x.y"]; the empty path is the whole docume
 
 def parse_path(raw: str | Sequence[Segment]) -> Path:
     """The segments *raw* names; InvalidArgument when any of it is malformed."""
-    path = _parse_text(raw) if isinstance(raw, str) else _checked(raw)
+    path = _parse_text(raw) if isinstance(raw, str) else _check_segments(raw)
     if len(path) > MAX_SEGMENTS:
         raise InvalidArgument(f"Path has more than {MAX_SEGMENTS} segments", field="path")
     return path
@@ -51,7 +51,7 @@ def quote_segment(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _checked(raw: Sequence[Segment]) -> Path:
+def _check_segments(raw: Sequence[Segment]) -> Path:
     for segment in raw:
         if isinstance(segment, bool) or not isinstance(segment, str | int):
             raise InvalidArgument(
@@ -75,7 +75,7 @@ def _parse_text(text: str) -> Path:
 def _bracket(text: str, at: int) -> tuple[Segment, int]:
     match = _BRACKET.match(text, at)
     if match is None:
-        raise _malformed(text, at)
+        raise _malformed_path(text, at)
     if match["index"] is not None:
         return int(match["index"]), match.end()
     quoted = match["double"] if match["double"] is not None else match["single"]
@@ -85,11 +85,11 @@ def _bracket(text: str, at: int) -> tuple[Segment, int]:
 def _name(text: str, at: int, *, first: bool) -> tuple[str, int]:
     if not first:
         if text[at] != ".":
-            raise _malformed(text, at)
+            raise _malformed_path(text, at)
         at += 1
     match = _NAME.match(text, at)
     if match is None:
-        raise _malformed(text, at)
+        raise _malformed_path(text, at)
     return match[0], match.end()
 
 
@@ -100,7 +100,7 @@ def _unescape(match: re.Match[str]) -> str:
     return _ESCAPES.get(escape, escape)
 
 
-def _malformed(text: str, at: int) -> InvalidArgument:
+def _malformed_path(text: str, at: int) -> InvalidArgument:
     return InvalidArgument(
         f"Path is malformed at character {at + 1}: {text}", field="path", hint=_FORMS
     )

@@ -13,7 +13,7 @@ _PIECE = re.compile(rb"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:>]|\(|\)[*+?]\+|\)|.
 _PROBE = rb'(?:[^"/]++|"[^"]*+(?:x)*+"|/(?![/*]))*+(//)'
 
 
-def compiled(pattern: bytes, flags: int = 0) -> re.Pattern[bytes]:
+def compile_pattern(pattern: bytes, flags: int = 0) -> re.Pattern[bytes]:
     """*pattern* as a regular expression that this interpreter matches rightly."""
     return re.compile(pattern if SOUND else with_atomic_groups(pattern), flags)
 

@@ -8,15 +8,15 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents.base.model import (
-    Edit,
+    DocumentEdit,
     Slice,
+    as_refusal,
     key_exists,
     missing_key,
+    missing_levels,
     out_of_range,
-    refused,
     resolve_index,
     slice_of,
-    unbuilt,
     wrong_shape,
 )
 from redline.documents.base.path import Path, render_path
@@ -24,7 +24,7 @@ from redline.documents.json import layout
 from redline.documents.json.runs import PIECE
 from redline.documents.json.source import JsonText
 from redline.documents.json.verify import WHOLE, Step, verify
-from redline.documents.json.walk import Entry
+from redline.documents.json.walk import JsonEntry
 
 
 class JsonDocument:
@@ -36,7 +36,7 @@ class JsonDocument:
         self._whole = whole
         self._text = JsonText(source, form, piece=piece)
         # The nodes from the root to where the last lookup ended.
-        self._chain: list[Entry] = []
+        self._chain: list[JsonEntry] = []
 
     @property
     def source(self) -> bytes:
@@ -53,21 +53,21 @@ class JsonDocument:
         entry, notes = self._locate(path)
         return slice_of(self.source, entry.start, entry.end, self._text.kind(entry), notes)
 
-    def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
         """Replace the node, or create the leaf of a mapping."""
         fragment = self._fragment(value)
         depth, entry, notes = self._deepest(path)
         if depth == len(path):
             if notes:
                 raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
-            fragment = self._indented(fragment, layout.indent_of(self.source, entry.start))
+            fragment = self._indent_value(fragment, layout.indent_of(self.source, entry.start))
             splices = [Splice(entry.start, entry.end, fragment.encode("utf-8"))]
-            return self._verified(splices, Step("set", path, fragment), entry)
+            return self._verify_edit(splices, Step("set", path, fragment), entry)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         return self._create(path, depth, entry, fragment, create_parents=create_parents)
 
-    def insert(self, path: Path, value: str) -> Edit:
+    def insert(self, path: Path, value: str) -> DocumentEdit:
         """A list item before an index, or a new key of a mapping."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -79,12 +79,12 @@ class JsonDocument:
         if isinstance(last, int):
             return self._insert_item(path, parent, last, fragment)
         if self._text.kind(parent) != "mapping":
-            raise refused(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
+            raise as_refusal(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
         if self._text.member(parent, last)[1]:
             raise key_exists(path)
         return self._append(path, parent, last, fragment)
 
-    def delete(self, path: Path) -> Edit:
+    def delete(self, path: Path) -> DocumentEdit:
         """Without the member, its comma and its comments."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
@@ -93,7 +93,7 @@ class JsonDocument:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         parent = self._chain[-2]
         splices = layout.splices_to_delete(self._text, parent, entry)
-        return self._verified(splices, Step("delete", path), entry)
+        return self._verify_edit(splices, Step("delete", path), entry)
 
     def data(self) -> Any:
         """The whole document as plain values."""
@@ -103,7 +103,7 @@ class JsonDocument:
         """*value* as JSON on one line."""
         return json.dumps(value, ensure_ascii=False)
 
-    def entry(self, path: Path) -> tuple[Entry, tuple[str, ...]]:
+    def entry(self, path: Path) -> tuple[JsonEntry, tuple[str, ...]]:
         """The node's ranges, for operations that need the key's bytes too."""
         return self._locate(path)
 
@@ -112,19 +112,19 @@ class JsonDocument:
         """The located source."""
         return self._text
 
-    def _locate(self, path: Path) -> tuple[Entry, tuple[str, ...]]:
+    def _locate(self, path: Path) -> tuple[JsonEntry, tuple[str, ...]]:
         depth, entry, notes = self._deepest(path)
         if depth < len(path):
             raise self._absent(path, depth, entry)
         return entry, notes
 
-    def _parent(self, path: Path) -> tuple[Entry, tuple[str, ...]]:
+    def _parent(self, path: Path) -> tuple[JsonEntry, tuple[str, ...]]:
         try:
             return self._locate(path[:-1])
         except NodeNotFound as error:
-            raise refused(error) from None
+            raise as_refusal(error) from None
 
-    def _deepest(self, path: Path) -> tuple[int, Entry, tuple[str, ...]]:
+    def _deepest(self, path: Path) -> tuple[int, JsonEntry, tuple[str, ...]]:
         """How far *path* leads, the node there, and notes on duplicate keys on the way."""
         entry = self._text.root
         self._chain = [entry]
@@ -139,13 +139,13 @@ class JsonDocument:
             self._chain.append(entry)
         return len(path), entry, tuple(notes)
 
-    def _step(self, entry: Entry, segment: str | int) -> tuple[Entry | None, int]:
+    def _step(self, entry: JsonEntry, segment: str | int) -> tuple[JsonEntry | None, int]:
         kind = self._text.kind(entry)
         if isinstance(segment, int):
             return (self._text.at(entry, segment) if kind == "sequence" else None), 0
         return self._text.member(entry, segment) if kind == "mapping" else (None, 0)
 
-    def _absent(self, path: Path, depth: int, entry: Entry) -> NodeNotFound:
+    def _absent(self, path: Path, depth: int, entry: JsonEntry) -> NodeNotFound:
         kind, segment = self._text.kind(entry), path[depth]
         if kind == "mapping" and isinstance(segment, str):
             return missing_key(path, depth, self._text.keys(entry))
@@ -154,47 +154,51 @@ class JsonDocument:
         return wrong_shape(path, depth, kind)
 
     def _create(
-        self, path: Path, depth: int, entry: Entry, fragment: str, *, create_parents: bool
-    ) -> Edit:
+        self, path: Path, depth: int, entry: JsonEntry, fragment: str, *, create_parents: bool
+    ) -> DocumentEdit:
         key = path[depth]
         missing = len(path) - depth
         if self._text.kind(entry) != "mapping" or not isinstance(key, str):
-            raise refused(self._absent(path, depth, entry))
+            raise as_refusal(self._absent(path, depth, entry))
         if missing > 1 and not create_parents:
-            raise unbuilt(self._absent(path, depth, entry))
+            raise missing_levels(self._absent(path, depth, entry))
         for segment in reversed(path[depth + 1 :]):
-            fragment = _wrapped(segment, fragment, path)
+            fragment = _wrap(segment, fragment, path)
         return self._append(path[: depth + 1], entry, key, fragment)
 
-    def _append(self, path: Path, parent: Entry, key: str, fragment: str) -> Edit:
-        fragment = self._indented(fragment, layout.append_indent(self._text, parent))
+    def _append(self, path: Path, parent: JsonEntry, key: str, fragment: str) -> DocumentEdit:
+        fragment = self._indent_value(fragment, layout.append_indent(self._text, parent))
         splices = layout.splices_to_append(self._text, parent, key, fragment)
-        return self._verified(splices, Step("insert", path, fragment), self._last(parent))
+        return self._verify_edit(splices, Step("insert", path, fragment), self._last(parent))
 
-    def _last(self, container: Entry) -> Entry | None:
+    def _last(self, container: JsonEntry) -> JsonEntry | None:
         tail = self._text.tail(container)
         return tail[-1] if tail else None
 
-    def _insert_item(self, path: Path, parent: Entry, index: int, fragment: str) -> Edit:
+    def _insert_item(
+        self, path: Path, parent: JsonEntry, index: int, fragment: str
+    ) -> DocumentEdit:
         if self._text.kind(parent) != "sequence":
-            raise refused(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
+            raise as_refusal(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
         before, length = self._text.item(parent, index)
         if before is None and index != length:
-            raise refused(out_of_range(path, len(path) - 1, length))
+            raise as_refusal(out_of_range(path, len(path) - 1, length))
         if before is None:
-            fragment = self._indented(fragment, layout.append_indent(self._text, parent))
+            fragment = self._indent_value(fragment, layout.append_indent(self._text, parent))
             splices = layout.splices_to_append(self._text, parent, None, fragment)
         else:
-            fragment = self._indented(fragment, layout.indent_of(self.source, before.start))
+            fragment = self._indent_value(fragment, layout.indent_of(self.source, before.start))
             splices = layout.splices_to_insert(self._text, parent, before, fragment)
         position = length if before is None else resolve_index(index, length)
         step = Step("insert", (*path[:-1], position or 0), fragment)
-        return self._verified(splices, step, before or self._last(parent))
+        return self._verify_edit(splices, step, before or self._last(parent))
 
-    def _verified(self, splices: list[Splice], step: Step, anchor: Entry | None) -> Edit:
+    def _verify_edit(
+        self, splices: list[Splice], step: Step, anchor: JsonEntry | None
+    ) -> DocumentEdit:
         if len(self.source) > PIECE:
-            self._text.forget()
-        edit = Edit.of(self.source, splices)
+            self._text.clear()
+        edit = DocumentEdit.of(self.source, splices)
         # The container that changes; setting the root changes the root itself.
         chain = self._chain[: max(len(step.path), 1)]
         verify(self._text, edit, step, chain, anchor, whole=self._whole)
@@ -213,7 +217,7 @@ class JsonDocument:
             raise CannotApply("Value holds a lone surrogate, which is not UTF-8") from None
         return text.source[text.root.start : text.root.end].decode("utf-8")
 
-    def _indented(self, fragment: str, indent: bytes) -> str:
+    def _indent_value(self, fragment: str, indent: bytes) -> str:
         """*fragment*, its further lines moved right by *indent*."""
         if "\n" not in fragment or self._multi_line_strings:
             return fragment
@@ -225,7 +229,7 @@ class JsonDocument:
         return self.format == "json5"
 
 
-def _wrapped(segment: str | int, fragment: str, path: Path) -> str:
+def _wrap(segment: str | int, fragment: str, path: Path) -> str:
     if isinstance(segment, str):
         return f"{{{json.dumps(segment, ensure_ascii=False)}: {fragment}}}"
     if segment in (0, -1):

@@ -11,7 +11,7 @@ from redline.documents.base.depth import too_deep
 from redline.documents.base.model import MAX_DEPTH
 from redline.documents.json.runs import PIECE, members_end
 from redline.documents.json.values import parse_text
-from redline.documents.json.walk import KEY, Entry, Mask, Run, last_mark, skip_space, value_end
+from redline.documents.json.walk import KEY, JsonEntry, Mask, Run, last_mark, skip_space, value_end
 
 # A place in a string that is not within an escape, nor within a character.
 _CUT = re.compile(rb"[^\\]{16}(?=[\x00-\x7f\xc0-\xff])")
@@ -36,7 +36,7 @@ class Json5Reader:
     it as whole members, it also ends where a member ends.
     """
 
-    def __init__(self, source: bytes, mask: Mask, root: Entry, piece: int = PIECE) -> None:
+    def __init__(self, source: bytes, mask: Mask, root: JsonEntry, piece: int = PIECE) -> None:
         self._source = source
         self._mask = mask
         self._root = root

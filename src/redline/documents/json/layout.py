@@ -9,7 +9,7 @@ from itertools import pairwise
 from redline.core.splice import Splice
 from redline.documents.json.mask import blank_comments
 from redline.documents.json.source import JsonText
-from redline.documents.json.walk import Entry, last_mark, skip_space
+from redline.documents.json.walk import JsonEntry, last_mark, skip_space
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _COMMENT_LINE = re.compile(rb"[ \t]*(?://|/\*)")
@@ -37,12 +37,12 @@ def indent_of(source: bytes, at: int) -> bytes:
 
 
 def is_first_on_line(source: bytes, at: int) -> bool:
-    """Whether only white space stands before *at* on its line."""
+    """Whether only white space is before *at* on its line."""
     return not source[line_start(source, at) : at].strip()
 
 
 def splices_to_append(
-    text: JsonText, container: Entry, key: str | None, value: str
+    text: JsonText, container: JsonEntry, key: str | None, value: str
 ) -> list[Splice]:
     """Put a member behind the last one, in the shape of its siblings."""
     entries = text.tail(container)
@@ -69,7 +69,7 @@ def splices_to_append(
     return [Splice(stop, stop, indent + member + b",")]
 
 
-def append_indent(text: JsonText, container: Entry) -> bytes:
+def append_indent(text: JsonText, container: JsonEntry) -> bytes:
     """The indent of the line on which a new last member will start."""
     entries = text.tail(container)
     if entries and is_first_on_line(text.source, _entry_start(entries[-1])):
@@ -77,7 +77,9 @@ def append_indent(text: JsonText, container: Entry) -> bytes:
     return indent_of(text.source, container.start)
 
 
-def splices_to_insert(text: JsonText, container: Entry, before: Entry, value: str) -> list[Splice]:
+def splices_to_insert(
+    text: JsonText, container: JsonEntry, before: JsonEntry, value: str
+) -> list[Splice]:
     """Put a list item in front of *before* and of the comment lines that belong to it."""
     source = text.source
     data = value.encode("utf-8")
@@ -88,7 +90,7 @@ def splices_to_insert(text: JsonText, container: Entry, before: Entry, value: st
     return [Splice(before.start, before.start, data + b"," + _gap_after(text, before))]
 
 
-def splices_to_delete(text: JsonText, container: Entry, entry: Entry) -> list[Splice]:
+def splices_to_delete(text: JsonText, container: JsonEntry, entry: JsonEntry) -> list[Splice]:
     """Take a member out with its comma, its same-line comment and the comment right above."""
     source, mask = text.source, text.mask
     start = _entry_start(entry)
@@ -108,7 +110,7 @@ def splices_to_delete(text: JsonText, container: Entry, entry: Entry) -> list[Sp
     return _delete_last(text, container, entry, previous, own_lines=own_lines)
 
 
-def splices_to_delete_all(text: JsonText, container: Entry, gone: set[int]) -> list[Splice]:
+def splices_to_delete_all(text: JsonText, container: JsonEntry, gone: set[int]) -> list[Splice]:
     """Take several members out at once; *gone* are their positions."""
     entries = list(text.entries(container))
     tail = len(entries)
@@ -120,13 +122,13 @@ def splices_to_delete_all(text: JsonText, container: Entry, gone: set[int]) -> l
             splices += splices_to_delete(text, container, entries[position])
     if tail < len(entries):
         first, last = entries[tail], entries[-1]
-        merged = Entry(first.key, first.key_start, first.key_end, first.start, last.end)
+        merged = JsonEntry(first.key, first.key_start, first.key_end, first.start, last.end)
         splices += splices_to_delete(text, container, merged)
     return splices
 
 
 def _delete_last(
-    text: JsonText, container: Entry, entry: Entry, comma: int, *, own_lines: bool
+    text: JsonText, container: JsonEntry, entry: JsonEntry, comma: int, *, own_lines: bool
 ) -> list[Splice]:
     source = text.source
     start = _entry_start(entry)
@@ -146,7 +148,7 @@ def _delete_last(
     return [Splice(comma if trailing is None else comma + 1, end, b"")]
 
 
-def _sole(text: JsonText, container: Entry, entry: Entry) -> Splice:
+def _sole(text: JsonText, container: JsonEntry, entry: JsonEntry) -> Splice:
     source = text.source
     trailing = _trailing_comma(text, entry)
     end = entry.end if trailing is None else trailing + 1
@@ -163,34 +165,34 @@ def _sole(text: JsonText, container: Entry, entry: Entry) -> Splice:
     return Splice(start, end, b"")
 
 
-def _member(text: JsonText, sibling: Entry | None, key: str | None, value: str) -> bytes:
+def _member(text: JsonText, sibling: JsonEntry | None, key: str | None, value: str) -> bytes:
     if key is None:
         return value.encode("utf-8")
     separator = b": "
-    spelled = json.dumps(key, ensure_ascii=False)
+    token = json.dumps(key, ensure_ascii=False)
     if sibling is not None:
         between = text.source[sibling.key_end : sibling.start]
         separator = between if not between.strip(b" \t:") else separator
-        spelled = _like_sibling(text, sibling, key, spelled)
-    return spelled.encode("utf-8", "surrogatepass") + separator + value.encode("utf-8")
+        token = _like_sibling(text, sibling, key, token)
+    return token.encode("utf-8", "surrogatepass") + separator + value.encode("utf-8")
 
 
-def _like_sibling(text: JsonText, sibling: Entry, key: str, spelled: str) -> str:
+def _like_sibling(text: JsonText, sibling: JsonEntry, key: str, token: str) -> str:
     if text.form != "json5":
-        return spelled
+        return token
     quote = text.source[sibling.key_start : sibling.key_start + 1]
     if quote not in (b'"', b"'") and _IDENTIFIER.fullmatch(key):
         return key
     if quote == b"'" and not set(key) & set("'\\\"\n\r\t\b\f"):
         return f"'{key}'"
-    return spelled
+    return token
 
 
-def _entry_start(entry: Entry) -> int:
+def _entry_start(entry: JsonEntry) -> int:
     return entry.start if entry.key is None else entry.key_start
 
 
-def _trailing_comma(text: JsonText, last: Entry) -> int | None:
+def _trailing_comma(text: JsonText, last: JsonEntry) -> int | None:
     """The offset of a comma behind the last member, which the mask has blanked."""
     if text.form == "json":
         return None
@@ -199,7 +201,7 @@ def _trailing_comma(text: JsonText, last: Entry) -> int | None:
     return at if text.source[at : at + 1] == b"," and text.mask[at : at + 1] == b" " else None
 
 
-def _inline_gap(text: JsonText, entries: list[Entry]) -> bytes:
+def _inline_gap(text: JsonText, entries: list[JsonEntry]) -> bytes:
     for left, right in pairwise(entries[-2:]):
         between = text.source[left.end : _entry_start(right)]
         if between.startswith(b",") and not between[1:].strip(b" \t"):
@@ -209,7 +211,7 @@ def _inline_gap(text: JsonText, entries: list[Entry]) -> bytes:
     return b"" if tight else b" "
 
 
-def _gap_after(text: JsonText, entry: Entry) -> bytes:
+def _gap_after(text: JsonText, entry: JsonEntry) -> bytes:
     at = skip_space(text.mask, entry.end)
     if text.mask[at : at + 1] == b",":
         gap = text.source[at + 1 : skip_space(text.source, at + 1)]
@@ -222,7 +224,7 @@ def _rest_is_comment(text: JsonText, at: int) -> bool:
     return not text.mask[at : line_stop(text.source, at)].strip()
 
 
-def _before_closer(text: JsonText, container: Entry, stop: int) -> int:
+def _before_closer(text: JsonText, container: JsonEntry, stop: int) -> int:
     """*stop*, moved in front of white space that leads to the closing bracket on its line."""
     if stop == container.end - 1:
         while text.source[stop - 1 : stop] in (b" ", b"\t"):
@@ -230,7 +232,7 @@ def _before_closer(text: JsonText, container: Entry, stop: int) -> int:
     return stop
 
 
-def _head(text: JsonText, container: Entry, start: int) -> int:
+def _head(text: JsonText, container: JsonEntry, start: int) -> int:
     """Where the member's lines begin: its own line, or the comment directly above it."""
     source = text.source
     begin = line_start(source, start)

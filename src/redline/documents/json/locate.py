@@ -1,4 +1,4 @@
-"""Strict JSON located at C speed: msgspec's views into the mask tell where values stand."""
+"""Strict JSON located at C speed: msgspec's views into the mask give the offsets of values."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 
 _DOUBLE = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _SINGLE = rb"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
@@ -16,13 +16,13 @@ _FOREIGN = (
 _COMMENT5 = rb"//[^\r\n\xe2]*+(?:\xe2(?!\x80[\xa8\xa9])[^\r\n\xe2]*+)*+|/\*.*?\*/"
 # Everything up to the next thing to blank is passed over in one match at C speed. A comment or
 # string that is never closed ends the search; the text is invalid then anyway.
-_BLANKED = compiled(
+_BLANKED = compile_pattern(
     rb'[^"/,]*+(?:(?:' + _DOUBLE + rb"|/(?![/*])|,(?!\s*+(?:(?:" + _COMMENT + rb")\s*+)*+[\]}]))"
     rb'[^"/,]*+)*+(' + _COMMENT + rb"|,)?+",
     re.DOTALL,
 )
 _PLAIN5 = rb"[^\"'/,\v\f\x80-\xff]*+"
-_BLANKED5 = compiled(
+_BLANKED5 = compile_pattern(
     _PLAIN5 + rb"(?:(?:" + _DOUBLE + rb"|" + _SINGLE + rb"|/(?![/*])"
     rb"|,(?!\s*+(?:(?:" + _COMMENT5 + rb"|" + _FOREIGN + rb")\s*+)*+[\]}])"
     rb"|(?!" + _FOREIGN + rb")[\x80-\xff])" + _PLAIN5 + rb")*+"
@@ -38,14 +38,14 @@ _BOM = b"\xef\xbb\xbf"
 
 def blank_comments(source: bytes, form: str) -> bytes | bytearray:
     """*source* with BOM and comments blanked, length and line breaks kept."""
-    return _blanked(source, form, commas=False)
+    return _blank(source, form, commas=False)
 
 
 def mask_of(source: bytes, form: str) -> bytes | bytearray:
     """*source* with trailing commas blanked as well; itself where there is nothing to blank."""
     if form == "json" or _is_plain(source, form):
         return b"   " + source[3:] if source.startswith(_BOM) else source
-    return _blanked(source, form, commas=True)
+    return _blank(source, form, commas=True)
 
 
 def _is_plain(source: bytes, form: str) -> bool:
@@ -55,7 +55,7 @@ def _is_plain(source: bytes, form: str) -> bool:
     return not commented and _TRAILING_COMMA.search(source) is None
 
 
-def _blanked(source: bytes, form: str, *, commas: bool) -> bytearray:
+def _blank(source: bytes, form: str, *, commas: bool) -> bytearray:
     mask = bytearray(source)
     at = 0
     if source.startswith(_BOM):
@@ -72,7 +72,7 @@ def _blanked(source: bytes, form: str, *, commas: bool) -> bytearray:
 
 
 def _follows_value(mask: bytearray, comma: int) -> bool:
-    """Whether something a comma may follow stands before it."""
+    """Whether something that a comma may follow is before it."""
     at = comma - 1
     while at >= 0 and mask[at] in b" \t\r\n":
         at -= 1

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument
 from redline.core.splice import Splice
-from redline.documents.base.model import Edit
+from redline.documents.base.model import DocumentEdit
 from redline.documents.base.path import Path, Segment
 from redline.documents.json import layout
 from redline.documents.json.source import JsonText
 from redline.documents.json.verify import Step, verify_all
-from redline.documents.json.walk import Entry
+from redline.documents.json.walk import JsonEntry
 
 ACTIONS = ("replace", "add", "remove", "insert", "rename")
 _BAD_ESCAPE = re.compile(r"~(?![01])")
@@ -50,7 +50,7 @@ class _Batch:
     touched: set[Path] = field(default_factory=set)
     above: set[Path] = field(default_factory=set)
     shifted: dict[Path, int] = field(default_factory=dict)
-    removed: dict[int, tuple[Entry, set[int]]] = field(default_factory=dict)
+    removed: dict[int, tuple[JsonEntry, set[int]]] = field(default_factory=dict)
     grown: set[int] = field(default_factory=set)
 
     def touch(self, path: Path, *, shifts: bool = False) -> None:
@@ -90,7 +90,9 @@ def render_pointer(path: Sequence[Segment]) -> str:
     return "".join("/" + str(s).replace("~", "~0").replace("/", "~1") for s in path)
 
 
-def plan_operations(source: bytes, operations: Sequence[JsonOp], form: str = "json") -> Edit:
+def plan_operations(
+    source: bytes, operations: Sequence[JsonOp], form: str = "json"
+) -> DocumentEdit:
     """The edit that carries out *operations* in order; CannotApply, nothing changed."""
     pieces = _Pieces(source)
     current = source
@@ -103,7 +105,7 @@ def plan_operations(source: bytes, operations: Sequence[JsonOp], form: str = "js
             if not _plan(batch, operation, tokens):
                 raise CannotApply(f"Operation cannot be planned: {operation.pointer}")
     current = _finish(batch, current, pieces)
-    return Edit(source, pieces.splices(), current)
+    return DocumentEdit(source, pieces.splices(), current)
 
 
 def _finish(batch: _Batch, current: bytes, pieces: _Pieces) -> bytes:
@@ -111,7 +113,7 @@ def _finish(batch: _Batch, current: bytes, pieces: _Pieces) -> bytes:
         return current
     for container, gone in batch.removed.values():
         batch.splices += layout.splices_to_delete_all(batch.text, container, gone)
-    edit = Edit.of(current, batch.splices)
+    edit = DocumentEdit.of(current, batch.splices)
     verify_all(batch.text, edit, batch.steps)
     pieces.apply(batch.splices)
     return edit.after
@@ -140,11 +142,11 @@ def _plan(batch: _Batch, operation: JsonOp, tokens: tuple[str, ...]) -> bool:
     return done
 
 
-def _walk(text: JsonText, tokens: Sequence[str], pointer: str) -> tuple[Entry, Path]:
+def _walk(text: JsonText, tokens: Sequence[str], pointer: str) -> tuple[JsonEntry, Path]:
     entry = text.root
     path: Path = ()
     for token in tokens:
-        found: Entry | None = None
+        found: JsonEntry | None = None
         segment: Segment = token
         kind = text.kind(entry)
         if kind == "sequence" and _INDEX.fullmatch(token):
@@ -158,7 +160,7 @@ def _walk(text: JsonText, tokens: Sequence[str], pointer: str) -> tuple[Entry, P
     return entry, path
 
 
-def _only(text: JsonText, container: Entry, key: str, pointer: str) -> Entry | None:
+def _only(text: JsonText, container: JsonEntry, key: str, pointer: str) -> JsonEntry | None:
     found, count = text.member(container, key)
     if count > 1:
         raise CannotApply(f"Key {key!r} is there {count} times: {pointer}")
@@ -176,7 +178,7 @@ def _plan_root(batch: _Batch, operation: JsonOp) -> bool:
     return True
 
 
-def _plan_item(batch: _Batch, op: JsonOp, parent: Entry, path: Path, token: str) -> bool:
+def _plan_item(batch: _Batch, op: JsonOp, parent: JsonEntry, path: Path, token: str) -> bool:
     text = batch.text
     if op.action == "rename":
         raise CannotApply(f"A list item has no name: {op.pointer}")
@@ -200,7 +202,7 @@ def _plan_item(batch: _Batch, op: JsonOp, parent: Entry, path: Path, token: str)
     return True
 
 
-def _plan_member(batch: _Batch, op: JsonOp, parent: Entry, path: Path, key: str) -> bool:
+def _plan_member(batch: _Batch, op: JsonOp, parent: JsonEntry, path: Path, key: str) -> bool:
     text = batch.text
     found = _only(text, parent, key, op.pointer)
     target = (*path, key)
@@ -227,31 +229,36 @@ def _plan_member(batch: _Batch, op: JsonOp, parent: Entry, path: Path, key: str)
     return True
 
 
-def _replace(batch: _Batch, found: Entry | None, target: Path, op: JsonOp) -> None:
+def _replace(batch: _Batch, found: JsonEntry | None, target: Path, op: JsonOp) -> None:
     if found is None:
         raise CannotApply(f"Nothing at {op.pointer}")
-    value = _indented(_value(batch.text, op.value), batch.text, found.start)
+    value = _indent_value(_value(batch.text, op.value), batch.text, found.start)
     batch.splices.append(Splice(found.start, found.end, value.encode("utf-8")))
     batch.steps.append(Step("set", target, value))
 
 
-def _rename(batch: _Batch, parent: Entry, found: Entry, target: Path, op: JsonOp) -> None:
+def _rename(batch: _Batch, parent: JsonEntry, found: JsonEntry, target: Path, op: JsonOp) -> None:
     if batch.text.member(parent, op.value)[1]:
         raise CannotApply(f"Key {op.value!r} already exists beside {op.pointer}")
-    spelled = json.dumps(op.value, ensure_ascii=False)
-    batch.splices.append(Splice(found.key_start, found.key_end, spelled.encode("utf-8")))
-    batch.steps.append(Step("rename", target, spelled))
+    name = json.dumps(op.value, ensure_ascii=False)
+    batch.splices.append(Splice(found.key_start, found.key_end, name.encode("utf-8")))
+    batch.steps.append(Step("rename", target, name))
     # The new name must not be used by a later operation of this batch.
     batch.touch((*target[:-1], op.value))
 
 
 def _grow(
-    batch: _Batch, parent: Entry, target: Path, key: str | None, raw: str, before: Entry | None
+    batch: _Batch,
+    parent: JsonEntry,
+    target: Path,
+    key: str | None,
+    raw: str,
+    before: JsonEntry | None,
 ) -> None:
     text = batch.text
     value = _value(text, raw)
     if before is not None:
-        value = _indented(value, text, before.start)
+        value = _indent_value(value, text, before.start)
         batch.splices += layout.splices_to_insert(text, parent, before, value)
     else:
         gap = text.newline + layout.append_indent(text, parent)
@@ -268,7 +275,7 @@ def _value(text: JsonText, raw: str) -> str:
     return parsed.source[parsed.root.start : parsed.root.end].decode("utf-8")
 
 
-def _indented(value: str, text: JsonText, at: int) -> str:
+def _indent_value(value: str, text: JsonText, at: int) -> str:
     if "\n" not in value or text.form == "json5":
         return value
     gap = text.newline + layout.indent_of(text.source, at)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from redline.core.errors import DocumentSyntax
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 from redline.documents.json.locate import LIST_OF_RAW
 from redline.documents.json.walk import (
     KEY,
@@ -24,7 +24,7 @@ from redline.documents.json.walk import (
 # A container larger than this is looked at in runs of about this size: views of all its members
 # would take many times the memory of the text.
 PIECE = 32 * 1024
-# How far to look for the end of a member that nests deeply, before it stands alone.
+# How far to look for the end of a member that nests deeply, before it gets a run of its own.
 _DEEP = 4 * 1024
 _GUESSES = 3
 _OPENS = b'[{"'
@@ -49,8 +49,8 @@ def _next_run(mask: Mask, at: int, stop: int, mark: bytes, piece: int, *, named:
     if stop - at <= piece:
         return Run(at, stop, _count(mask, at, stop, named=named) or 0)
     limit = at + piece
-    # Between most members stands the same as between the first two. Whether a place where it
-    # stands is one between members is known when everything up to there parses as members.
+    # Between most members is the same text as between the first two. Whether an occurrence of it
+    # is between members is known when everything up to there parses as members.
     for _ in range(_GUESSES if mark else 0):
         limit = mask.rfind(mark, at + 1, limit)
         comma = last_mark(mask, limit + len(mark.rstrip(_OPENS)))
@@ -78,7 +78,7 @@ def _large(mask: Mask, at: int, stop: int, *, named: bool) -> Run:
 
 
 def _separator(mask: Mask, at: int, stop: int, *, named: bool) -> bytes:
-    """What stands between the first two members, from the last line break on if there is one."""
+    """Return what is between the first two members, from the last line break on if there is one."""
     found = KEY.match(mask, at, stop) if named else None
     try:
         end = value_end(mask, found.end() if found else at, stop)
@@ -96,7 +96,7 @@ def _separator(mask: Mask, at: int, stop: int, *, named: bool) -> bytes:
 
 
 def _count(mask: Mask, start: int, end: int, *, named: bool) -> int | None:
-    """How many list items stand there (0 for members of an object); None when not only such do."""
+    """Count the list items there (0 for members of an object); None when anything else is there."""
     try:
         if named:
             msgspec.json.decode(b"{" + mask[start:end] + b"}", type=msgspec.Raw)
@@ -138,4 +138,6 @@ def _deep_end(mask: Mask, at: int, stop: int, *, named: bool) -> int | None:
 def _whole_members(*, named: bool) -> re.Pattern[bytes]:
     """A pattern for members each of which is followed by a comma or the end of the container."""
     name = NAME if named else rb"\s*+"
-    return compiled(rb"(?:" + name + rb"(?:" + VALUE + rb")\s*+(?:,|(?=[\]}])))*+", re.DOTALL)
+    return compile_pattern(
+        rb"(?:" + name + rb"(?:" + VALUE + rb")\s*+(?:,|(?=[\]}])))*+", re.DOTALL
+    )

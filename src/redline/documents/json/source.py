@@ -1,4 +1,4 @@
-"""JSON, JSONC and JSON5 source: where each node's bytes stand.
+"""JSON, JSONC and JSON5 source: the offsets of each node's bytes.
 
 Comments and trailing commas are blanked with spaces of equal length (the mask), so offsets in the
 mask are offsets in the source. Strict JSON and JSONC are located with `msgspec.Raw`, whose views
@@ -24,7 +24,7 @@ from redline.documents.json.mask import mask_of
 from redline.documents.json.runs import PIECE, strict_runs
 from redline.documents.json.values import explain, parse_plain
 from redline.documents.json.walk import (
-    Entry,
+    JsonEntry,
     Run,
     find,
     last_mark,
@@ -53,18 +53,18 @@ class JsonText:
         self._dicts: dict[int, dict[str, msgspec.Raw]] = {}
         self._values: Any = None
         self._runs: dict[int, list[Run]] = {}
-        self._entries: dict[int, list[Entry]] = {}
-        self._tails: dict[int, list[Entry]] = {}
+        self._entries: dict[int, list[JsonEntry]] = {}
+        self._tails: dict[int, list[JsonEntry]] = {}
         self._viewed: tuple[Run | None, int, list[msgspec.Raw]] = (None, 0, [])
         self._asked: Counter[int] = Counter()
-        self._members: dict[tuple[int, str], tuple[Entry | None, int]] = {}
+        self._members: dict[tuple[int, str], tuple[JsonEntry | None, int]] = {}
         # msgspec stops at a depth of its own without harm: in a large file only that counts, until
         # all its values are asked for.
         if form == "json5" or len(source) <= _PRESCANNED:
             require_shallow(self.mask)
         start = skip_space(self.mask, 0)
         end = last_mark(self.mask, len(self.mask)) + 1
-        self.root = Entry(None, start, start, start, max(start, end))
+        self.root = JsonEntry(None, start, start, start, max(start, end))
         # JSON5 that is JSON but for comments and commas is located as JSON is.
         self.walks = not self._is_strict()
 
@@ -74,13 +74,13 @@ class JsonText:
         crlf = self.source.count(b"\r\n")
         return b"\r\n" if crlf > self.source.count(b"\n") - crlf else b"\n"
 
-    def kind(self, entry: Entry) -> str:
+    def kind(self, entry: JsonEntry) -> str:
         """mapping, sequence or scalar."""
         return {0x7B: "mapping", 0x5B: "sequence"}.get(self.mask[entry.start], "scalar")
 
-    def item(self, container: Entry, index: int) -> tuple[Entry | None, int]:
+    def item(self, container: JsonEntry, index: int) -> tuple[JsonEntry | None, int]:
         """The item at *index* (may be negative) and the number of items."""
-        runs = self._cut(container)
+        runs = self._find_runs(container)
         length = sum(run.length for run in runs)
         position = resolve_index(index, length)
         if position is None:
@@ -94,14 +94,14 @@ class JsonText:
             position -= run.length
         return self._nth(container, run, position), length
 
-    def at(self, container: Entry, index: int) -> Entry | None:
+    def at(self, container: JsonEntry, index: int) -> JsonEntry | None:
         """The item at *index* (may be negative), all of them counted only where that is needed."""
         start = container.start
         if not self.walks or index < 0 or start in self._runs or start in self._entries:
             return self.item(container, index)[0]
         return nth(self.mask, Run(start + 1, container.end - 1, 0), index)
 
-    def _nth(self, container: Entry, run: Run, position: int) -> Entry | None:
+    def _nth(self, container: JsonEntry, run: Run, position: int) -> JsonEntry | None:
         """The item at *position* of one run."""
         if self.walks or run.length == 1:
             return nth(self.mask, run, position)
@@ -112,7 +112,7 @@ class JsonText:
             start, raws = self._run_views(run)
             raw = raws[position]
             start += address(raw)
-        return Entry(None, start, start, start, start + len(memoryview(raw)))
+        return JsonEntry(None, start, start, start, start + len(memoryview(raw)))
 
     def _run_views(self, run: Run) -> tuple[int, list[msgspec.Raw]]:
         """The items of a run and what makes an offset of their address; the last one is kept."""
@@ -123,7 +123,7 @@ class JsonText:
             self._viewed = (run, run.start - 1 - address(piece), raws)
         return self._viewed[1:]
 
-    def _cut(self, container: Entry) -> list[Run]:
+    def _find_runs(self, container: JsonEntry) -> list[Run]:
         """The container as runs; those of a list know how many items they hold."""
         runs = self._runs.get(container.start)
         if runs is None:
@@ -134,7 +134,7 @@ class JsonText:
             self._runs[container.start] = runs
         return runs
 
-    def _sole_run(self, container: Entry) -> list[Run]:
+    def _sole_run(self, container: JsonEntry) -> list[Run]:
         stop = last_mark(self.mask, container.end - 1) + 1
         count = 0
         if self.mask[container.start] == 0x5B:
@@ -142,7 +142,7 @@ class JsonText:
             count = length_of(self.mask, whole) if self.walks else len(self._list(container))
         return [Run(container.start + 1, stop, count)] if stop > container.start + 1 else []
 
-    def member(self, container: Entry, key: str) -> tuple[Entry | None, int]:
+    def member(self, container: JsonEntry, key: str) -> tuple[JsonEntry | None, int]:
         """The last member named *key*, and how many there are of that name."""
         known = self._members.get((container.start, key))
         if known is None:
@@ -150,58 +150,58 @@ class JsonText:
             self._members[container.start, key] = known
         return known
 
-    def _find_member(self, container: Entry, key: str) -> tuple[Entry | None, int]:
+    def _find_member(self, container: JsonEntry, key: str) -> tuple[JsonEntry | None, int]:
         quick = None if self.walks else self._quick_member(container, key)
         if quick is not None:
             return quick
-        found = [entry for run in self._cut(container) for entry in find(self.mask, run, key)]
+        found = [entry for run in self._find_runs(container) for entry in find(self.mask, run, key)]
         return (found[-1] if found else None), len(found)
 
-    def entries(self, container: Entry) -> list[Entry]:
+    def entries(self, container: JsonEntry) -> list[JsonEntry]:
         """Every member in order."""
         known = self._entries.get(container.start)
         if known is None:
             known = self._entries[container.start] = list(self._walk(container))
         return known
 
-    def _walk(self, container: Entry) -> Iterator[Entry]:
+    def _walk(self, container: JsonEntry) -> Iterator[JsonEntry]:
         """Every member in order, none of them kept."""
         named = self.mask[container.start] == 0x7B
         whole = [Run(container.start + 1, container.end - 1, 0)]
         for run in self._runs.get(container.start, whole):
             yield from walk(self.mask, run, named=named)
 
-    def tail(self, container: Entry) -> list[Entry]:
+    def tail(self, container: JsonEntry) -> list[JsonEntry]:
         """The last two members, or as many as there are."""
         known = self._entries.get(container.start) or self._tails.get(container.start)
         if known is None:
             known = self._tails[container.start] = self._last_two(container)
         return known[-2:]
 
-    def _last_two(self, container: Entry) -> list[Entry]:
+    def _last_two(self, container: JsonEntry) -> list[JsonEntry]:
         if self.mask[container.start] == 0x5B:
             items = (self.item(container, index)[0] for index in (-2, -1))
             return [entry for entry in items if entry is not None]
-        found: list[Entry] = []
-        for run in reversed(self._cut(container)):
+        found: list[JsonEntry] = []
+        for run in reversed(self._find_runs(container)):
             found = [*last_two(self.mask, run), *found]
             if len(found) > 1:
                 break
         return found
 
-    def _dict(self, container: Entry) -> dict[str, msgspec.Raw]:
+    def _dict(self, container: JsonEntry) -> dict[str, msgspec.Raw]:
         members = self._dicts.get(container.start)
         if members is None:
             members = msgspec.json.decode(self._view(container), type=DICT_OF_RAW)
         return members
 
-    def forget(self) -> None:
-        """Let go of what lookups have kept; of a large file that is more than the file."""
+    def clear(self) -> None:
+        """Release what lookups have kept; of a large file that is more than the file."""
         self._values, self._viewed = None, (None, 0, [])
         for kept in (self._lists, self._dicts, self._entries, self._members):
             kept.clear()
 
-    def keys(self, container: Entry) -> list[str]:
+    def keys(self, container: JsonEntry) -> list[str]:
         """The names of the members, in order."""
         return [entry.key for entry in self._walk(container) if entry.key is not None]
 
@@ -212,21 +212,21 @@ class JsonText:
         return parse_plain(self.source, self.mask, self.form)
 
     def take_values(self) -> Any:
-        """What validation read, once: whoever takes it may change it. None when it is gone."""
+        """Return what validation read, once: the caller may change it. None when it was taken."""
         values, self._values = self._values, None
         return values
 
-    def _list(self, container: Entry) -> list[msgspec.Raw]:
+    def _list(self, container: JsonEntry) -> list[msgspec.Raw]:
         items = self._lists.get(container.start)
         if items is None:
             items = msgspec.json.decode(self._view(container), type=LIST_OF_RAW)
             self._lists[container.start] = items
         return items
 
-    def _quick_member(self, container: Entry, key: str) -> tuple[Entry | None, int] | None:
+    def _quick_member(self, container: JsonEntry, key: str) -> tuple[JsonEntry | None, int] | None:
         """The member by C-speed lookup, or None when only a walk can be sure.
 
-        A key that stands once as a literal, where no escape could spell it another way, cannot be
+        A key that occurs once as a literal, where no escape could write it another way, cannot be
         there twice; anything else is looked through member by member.
         """
         try:
@@ -237,23 +237,25 @@ class JsonText:
             return None, 0
         literal = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")
         mask, start, end = self.mask, container.start, container.end
-        if mask.count(literal, start, end) != 1 or self._has_other_spelling(key, start, end):
+        if mask.count(literal, start, end) != 1 or self._may_be_escaped(key, start, end):
             return None
         key_start = mask.find(literal, start, end)
         value = self._offset(raw)
-        entry = Entry(key, key_start, key_start + len(literal), value, value + len(memoryview(raw)))
+        entry = JsonEntry(
+            key, key_start, key_start + len(literal), value, value + len(memoryview(raw))
+        )
         return entry, 1
 
-    def _raw(self, container: Entry, key: str) -> msgspec.Raw | None:
+    def _raw(self, container: JsonEntry, key: str) -> msgspec.Raw | None:
         if container.end - container.start > self._piece and container.start not in self._dicts:
             self._asked[container.start] += 1
             if self._asked[container.start] <= _ASKED:
                 return raw_of(self.mask, container.start, container.end, key)
-            # Whoever asks for that many members is better served with all of them at hand.
+            # A caller that asks for that many members is better served with all of them at hand.
             self._dicts[container.start] = self._dict(container)
         return self._dict(container).get(key)
 
-    def _has_other_spelling(self, key: str, start: int, end: int) -> bool:
+    def _may_be_escaped(self, key: str, start: int, end: int) -> bool:
         """Whether an escape somewhere in the container could be part of the same key."""
         if self.mask.find(b"\\", start, end) < 0:
             return False
@@ -261,7 +263,7 @@ class JsonText:
             return True
         return _ASCII_ESCAPE.search(self.mask, start, end) is not None
 
-    def _view(self, entry: Entry) -> memoryview:
+    def _view(self, entry: JsonEntry) -> memoryview:
         return memoryview(self.mask)[entry.start : entry.end]
 
     @cached_property

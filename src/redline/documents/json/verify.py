@@ -9,14 +9,14 @@ from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
 from redline.documents.base.depth import value_too_deep
-from redline.documents.base.model import MAX_DEPTH, Edit
+from redline.documents.base.model import MAX_DEPTH, DocumentEdit
 from redline.documents.base.path import Path, Segment
 from redline.documents.json.mask import mask_of
 from redline.documents.json.source import JsonText
 from redline.documents.json.values import parse_plain, strict_loads
-from redline.documents.json.walk import Entry, last_mark, skip_space
+from redline.documents.json.walk import JsonEntry, last_mark, skip_space
 
-# Above this a part stands for the whole: parsing 50 MB into objects would cost more than all else.
+# Above this a part is compared instead of the whole: parsing 50 MB costs more than all else.
 WHOLE = 8 * 1024
 # Up to this another parser also has to find the changed node where it was located.
 _CONFIRMED = 32 * 1024
@@ -33,7 +33,7 @@ class Step:
     fragment: str = ""
 
 
-class Members(list[tuple[str, Any]]):
+class JsonMembers(list[tuple[str, Any]]):
     """An object as its members in order, duplicates included."""
 
     _places: dict[str, int] | None = None
@@ -60,10 +60,10 @@ class Members(list[tuple[str, Any]]):
 
 def verify(
     old: JsonText,
-    edit: Edit,
+    edit: DocumentEdit,
     step: Step,
-    chain: Sequence[Entry],
-    anchor: Entry | None,
+    chain: Sequence[JsonEntry],
+    anchor: JsonEntry | None,
     *,
     whole: int = WHOLE,
 ) -> None:
@@ -71,7 +71,7 @@ def verify(
 
     *chain* are the nodes from the root to the container that is changed, *anchor* the member that
     is changed or has the change beside it. Where a value is small enough it is parsed whole, old
-    and new; of a large container only the stretch between the members next to the anchor. Outside
+    and new; of a large container only the span between the members next to the anchor. Outside
     not a byte differs, and inside complete values took the place of complete values.
     """
     if len(chain) + _depth(step.fragment) > MAX_DEPTH:
@@ -93,10 +93,10 @@ def verify(
         _compare(None, edit.after[anchor.start : anchor.end + grown], step, old.form)
         return
     _confirm(old, step, len(chain), anchor)
-    _verify_stretch(old, edit, step, anchor)
+    _verify_span(old, edit, step, anchor)
 
 
-def _confirm(old: JsonText, step: Step, depth: int, anchor: Entry | None) -> None:
+def _confirm(old: JsonText, step: Step, depth: int, anchor: JsonEntry | None) -> None:
     """Refuse unless the anchor's bytes hold what another parser reads at its path.
 
     Where the root itself is compared, its *depth* being 0, the comparison tells that as well.
@@ -109,7 +109,7 @@ def _confirm(old: JsonText, step: Step, depth: int, anchor: Entry | None) -> Non
         for segment in step.path[:-1]:
             found = found[segment]
         last: Segment = step.path[-1] if anchor.key is None else anchor.key
-        # What is appended stands behind the last item.
+        # What is appended is behind the last item.
         appends = isinstance(last, int) and last == len(found) and step.action == "insert"
         found = found[-1 if appends else last]
         read = parse_plain(
@@ -125,8 +125,8 @@ def _elsewhere() -> CannotApply:
     return CannotApply("The value is not where it was located; nothing was changed")
 
 
-def _verify_stretch(old: JsonText, edit: Edit, step: Step, anchor: Entry) -> None:
-    """Compare what stands between the members next to *anchor*; a blank stands for those."""
+def _verify_span(old: JsonText, edit: DocumentEdit, step: Step, anchor: JsonEntry) -> None:
+    """Compare the text between the members next to *anchor*; a blank replaces those."""
     mask, grown = old.mask, len(edit.after) - len(edit.before)
     begin = last_mark(mask, anchor.start if anchor.key is None else anchor.key_start)
     follows = skip_space(mask, anchor.end)
@@ -159,7 +159,7 @@ def _verify_stretch(old: JsonText, edit: Edit, step: Step, anchor: Entry) -> Non
     _compare(_parse(texts[0], old.form), texts[1], local, old.form)
 
 
-def _require_inside(edit: Edit, start: int, stop: int) -> None:
+def _require_inside(edit: DocumentEdit, start: int, stop: int) -> None:
     if any(splice.start < start or splice.end > stop for splice in edit.splices):
         raise CannotApply("The change would reach beyond its container; nothing was changed")
 
@@ -189,7 +189,7 @@ def _depth(fragment: str) -> int:
     return deepest
 
 
-def verify_all(old: JsonText, edit: Edit, steps: Sequence[Step]) -> None:
+def verify_all(old: JsonText, edit: DocumentEdit, steps: Sequence[Step]) -> None:
     """Refuse *edit* unless old-with-every-intent and new are the same data."""
     try:
         new = JsonText(edit.after, old.form)
@@ -205,20 +205,20 @@ def verify_all(old: JsonText, edit: Edit, steps: Sequence[Step]) -> None:
 
 
 def _differ(expected: Any, actual: Any, form: str) -> bool:
-    """Numbers of JSON are compared by their spelling; those of JSON5 byte by byte, NaN as well."""
+    """Compare numbers of JSON by their text; those of JSON5 byte by byte, NaN as well."""
     if form == "json5":
         return marshal.dumps(expected, _PLAIN) != marshal.dumps(actual, _PLAIN)
     return bool(expected != actual)
 
 
 def _parse(source: bytes, form: str) -> Any:
-    """What an independent parser reads; duplicate keys and spellings of numbers kept in JSON."""
+    """What an independent parser reads; duplicate keys and the text of numbers kept in JSON."""
     if form == "json5":
         return parse_plain(source, b"", form)
     return _exact(mask_of(source, form))
 
 
-def _parse_part(old: JsonText, entry: Entry) -> Any:
+def _parse_part(old: JsonText, entry: JsonEntry) -> Any:
     """The same of a node of the old document, whose comments are blanked already."""
     if old.form == "json5":
         if entry == old.root and (values := old.take_values()) is not None:
@@ -229,12 +229,12 @@ def _parse_part(old: JsonText, entry: Entry) -> Any:
 
 def _exact(mask: bytes | bytearray) -> Any:
     return strict_loads(
-        mask.decode("utf-8"), object_pairs_hook=Members, parse_int=_number, parse_float=_number
+        mask.decode("utf-8"), object_pairs_hook=JsonMembers, parse_int=_number, parse_float=_number
     )
 
 
-def _number(spelled: str) -> tuple[str]:
-    return (spelled,)
+def _number(number: str) -> tuple[str]:
+    return (number,)
 
 
 def _apply(data: Any, step: Step, form: str) -> Any:
@@ -251,7 +251,7 @@ def _apply(data: Any, step: Step, form: str) -> Any:
 
 
 def _position(holder: Any, segment: Segment) -> Any:
-    if isinstance(holder, Members):
+    if isinstance(holder, JsonMembers):
         return holder.place(segment)
     return segment
 
@@ -259,13 +259,13 @@ def _position(holder: Any, segment: Segment) -> Any:
 def _change(holder: Any, step: Step, form: str) -> None:
     last = step.path[-1]
     if step.action == "delete":
-        del holder[holder.move(last) if isinstance(holder, Members) else last]
+        del holder[holder.move(last) if isinstance(holder, JsonMembers) else last]
         return
     value = _parse(step.fragment.encode("utf-8"), form)
     if step.action == "rename":
         at = holder.move(last)
         holder[at] = (value, holder[at][1])
-    elif isinstance(holder, Members):
+    elif isinstance(holder, JsonMembers):
         if step.action == "insert":
             holder.add(str(last), value)
         else:

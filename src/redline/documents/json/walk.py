@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from redline.core.errors import DocumentSyntax
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 
 # What is left of a source when comments and trailing commas are blanked.
 Mask = bytes | bytearray
@@ -19,23 +19,23 @@ _NESTED = rb"[\[{]" + _PLAIN + rb"(?:(?:" + STRING + rb")" + _PLAIN + rb")*+[\]}
 for _ in range(2):
     _INNER = _PLAIN + rb"(?:(?:" + STRING + rb"|" + _NESTED + rb")" + _PLAIN + rb")*+"
     _NESTED = rb"[\[{]" + _INNER + rb"[\]}]"
-_BALANCED = compiled(_INNER, re.DOTALL)
-_STRING_TOKEN = compiled(STRING, re.DOTALL)
+_BALANCED = compile_pattern(_INNER, re.DOTALL)
+_STRING_TOKEN = compile_pattern(STRING, re.DOTALL)
 _ATOM = re.compile(rb"[^\s,\[\]{}:]+")
 _SPACE = re.compile(rb"\s*")
 # What nests deeper than the expression goes is left open; its end is found bracket by bracket.
 VALUE = STRING + rb"|" + _NESTED + rb"|[^\s,\[\]{}:\"']++"
 _VALUE = rb"(?:(" + VALUE + rb")|(?=[\[{]))"
 NAME = rb"\s*+(" + STRING + rb"|[^\s,\[\]{}:\"']++)\s*+:\s*+"
-KEY = compiled(NAME, re.DOTALL)
-_ITEM = compiled(rb"\s*+,?+\s*+()" + _VALUE, re.DOTALL)
+KEY = compile_pattern(NAME, re.DOTALL)
+_ITEM = compile_pattern(rb"\s*+,?+\s*+()" + _VALUE, re.DOTALL)
 # As many items in one match; those that nest deeply are passed one by one.
 _BLOCK = 64
-_ITEMS = compiled(rb"(?:\s*+,?+\s*+(?:" + VALUE + rb")){%d}" % _BLOCK, re.DOTALL)
-_MEMBER = compiled(rb"\s*+,?+" + NAME + _VALUE, re.DOTALL)
+_ITEMS = compile_pattern(rb"(?:\s*+,?+\s*+(?:" + VALUE + rb")){%d}" % _BLOCK, re.DOTALL)
+_MEMBER = compile_pattern(rb"\s*+,?+" + NAME + _VALUE, re.DOTALL)
 
 
-class Entry(NamedTuple):
+class JsonEntry(NamedTuple):
     """One member of a container; the key's range is empty for list items."""
 
     key: str | None
@@ -56,7 +56,7 @@ class Run(NamedTuple):
     length: int
 
 
-def walk(mask: Mask, run: Run, *, named: bool) -> Iterator[Entry]:
+def walk(mask: Mask, run: Run, *, named: bool) -> Iterator[JsonEntry]:
     """The members of *run*: of an object when they are *named*."""
     if run.length == 1:
         yield _sole(mask, run, named=named)
@@ -68,9 +68,9 @@ def walk(mask: Mask, run: Run, *, named: bool) -> Iterator[Entry]:
             value = found.end()
             at = value_end(mask, value)
         if named:
-            yield Entry(decode_key(found[1]), key_start, key_end, value, at)
+            yield JsonEntry(decode_key(found[1]), key_start, key_end, value, at)
         else:
-            yield Entry(None, value, value, value, at)
+            yield JsonEntry(None, value, value, value, at)
 
 
 def length_of(mask: Mask, run: Run) -> int:
@@ -78,7 +78,7 @@ def length_of(mask: Mask, run: Run) -> int:
     return _pass(mask, run, run.end - run.start)[0]
 
 
-def nth(mask: Mask, run: Run, position: int) -> Entry | None:
+def nth(mask: Mask, run: Run, position: int) -> JsonEntry | None:
     """The list item at *position* of *run*, or None when it does not hold that many."""
     if run.length == 1:
         return _sole(mask, run, named=False) if not position else None
@@ -98,7 +98,7 @@ def _pass(mask: Mask, run: Run, most: int) -> tuple[int, int]:
     return passed, at
 
 
-def last_two(mask: Mask, run: Run) -> list[Entry]:
+def last_two(mask: Mask, run: Run) -> list[JsonEntry]:
     """The last two members that *run* holds of an object, or as many as there are."""
     if run.length == 1:
         return [_sole(mask, run, named=True)]
@@ -110,34 +110,34 @@ def last_two(mask: Mask, run: Run) -> list[Entry]:
     return list(walk(mask, Run(begins[0], stop, 0), named=True))[-2:]
 
 
-def find(mask: Mask, run: Run, key: str) -> list[Entry]:
+def find(mask: Mask, run: Run, key: str) -> list[JsonEntry]:
     """The members of *run* that are called *key*; other names are not looked at closely."""
     name = key.encode("utf-8", "surrogatepass")
     if mask.find(name, run.start, run.end) < 0 and mask.find(b"\\", run.start, run.end) < 0:
         return []
     if run.length == 1:
         return [entry for entry in walk(mask, run, named=True) if entry.key == key]
-    spelled = {name, b'"' + name + b'"', b"'" + name + b"'"}
-    entries: list[Entry] = []
+    tokens = {name, b'"' + name + b'"', b"'" + name + b"'"}
+    entries: list[JsonEntry] = []
     at, stop = run.start, run.end
     while at < stop and (found := _MEMBER.match(mask, at)):
         token, start = found[1], found.start(2)
         at = found.end()
         if start < 0:
             start, at = at, value_end(mask, at)
-        if (token in spelled or b"\\" in token) and decode_key(token) == key:
-            entries.append(Entry(key, *found.span(1), start, at))
+        if (token in tokens or b"\\" in token) and decode_key(token) == key:
+            entries.append(JsonEntry(key, *found.span(1), start, at))
     return entries
 
 
-def _sole(mask: Mask, run: Run, *, named: bool) -> Entry:
+def _sole(mask: Mask, run: Run, *, named: bool) -> JsonEntry:
     if not named:
         start = skip_space(mask, run.start)
-        return Entry(None, start, start, start, run.end)
+        return JsonEntry(None, start, start, start, run.end)
     found = KEY.match(mask, run.start)
     if found is None:
         raise DocumentSyntax("A name was expected")
-    return Entry(decode_key(found[1]), *found.span(1), found.end(), run.end)
+    return JsonEntry(decode_key(found[1]), *found.span(1), found.end(), run.end)
 
 
 def value_end(mask: Mask, at: int, stop: int | None = None) -> int:
@@ -174,7 +174,7 @@ def _container_end(mask: Mask, at: int, stop: int) -> int:
 
 
 def decode_key(token: bytes) -> str:
-    """The name a key token stands for."""
+    """Return the name that a key token denotes."""
     text = token.decode("utf-8")
     if "\\" not in text:
         return text[1:-1] if text[0] in "\"'" else text

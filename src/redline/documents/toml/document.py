@@ -10,23 +10,23 @@ from redline.core.splice import Splice
 from redline.documents.base.depth import value_too_deep
 from redline.documents.base.model import (
     MAX_PARSED_BYTES,
-    Edit,
+    DocumentEdit,
     Slice,
+    as_refusal,
     key_exists,
     missing_key,
+    missing_levels,
     out_of_range,
-    refused,
     require_text,
     resolve_index,
     slice_of,
-    unbuilt,
     wrong_shape,
 )
 from redline.documents.base.path import Path, Segment, render_path
 from redline.documents.toml.engine import layout
 from redline.documents.toml.engine.index import Node, Tables, TomlIndex, Value
 from redline.documents.toml.engine.values import render
-from redline.documents.toml.verify import Intent, Verifier, parse, parse_slowly
+from redline.documents.toml.verify import TomlIntent, TomlVerifier, parse, parse_slowly
 
 _NAMES = {
     "table": "table",
@@ -50,7 +50,7 @@ class TomlDocument:
         require_text(source, "TOML", MAX_PARSED_BYTES)
         self.source = source
         self._index = _index(source)
-        self._verifier = Verifier(source, self._index.depth)
+        self._verifier = TomlVerifier(source, self._index.depth)
         self._root = self._index.root()
 
     def get(self, path: Path) -> Slice:
@@ -62,7 +62,7 @@ class TomlDocument:
         start, end = layout.range_of(self._index, item)
         return slice_of(self.source, start, end, kind)
 
-    def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
         """Replace the value, or create the key of a table."""
         fragment = self._fragment(value)
         try:
@@ -77,9 +77,9 @@ class TomlDocument:
                 hint="set its keys one by one, or delete it and insert the new one",
             )
         splices = [Splice(item.start, item.end, fragment.encode("utf-8"))]
-        return self._verified(splices, "set", path, fragment)
+        return self._verify_edit(splices, "set", path, fragment)
 
-    def insert(self, path: Path, value: str) -> Edit:
+    def insert(self, path: Path, value: str) -> DocumentEdit:
         """A list item before an index, or a new key of a table."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -87,25 +87,25 @@ class TomlDocument:
         try:
             parent = self._locate(path[:-1])
         except NodeNotFound as error:
-            raise refused(error) from None
+            raise as_refusal(error) from None
         last = path[-1]
         if isinstance(last, int):
             return self._insert_item(path, parent, last, fragment)
         if _name(parent) != "table":
-            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
         if not isinstance(parent, Tables) and parent.child(last) is not None:
             raise key_exists(path)
         splices = layout.append_key(self._index, parent, path[:-1], (last,), fragment)
-        return self._verified(splices, "insert", path, fragment)
+        return self._verify_edit(splices, "insert", path, fragment)
 
-    def delete(self, path: Path) -> Edit:
+    def delete(self, path: Path) -> DocumentEdit:
         """Without the key, item or table, its same-line comment and the comment above."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
         parent = self._locate(path[:-1])
         self._step(parent, path, len(path) - 1)
         splices = layout.remove(self._index, parent, self._exact(path)[-1])
-        return self._verified(splices, "delete", path, "")
+        return self._verify_edit(splices, "delete", path, "")
 
     def data(self) -> Any:
         """The document as plain values; dates and times as their text."""
@@ -150,7 +150,7 @@ class TomlDocument:
 
     def _create(
         self, path: Path, fragment: str, error: NodeNotFound, *, create_parents: bool
-    ) -> Edit:
+    ) -> DocumentEdit:
         depth = len(path) - 1
         while True:
             try:
@@ -160,29 +160,31 @@ class TomlDocument:
                 depth -= 1
         names = tuple(s for s in path[depth:] if isinstance(s, str))
         if _name(parent) != "table" or len(names) != len(path) - depth:
-            raise refused(error)
+            raise as_refusal(error)
         if len(names) > 1 and not create_parents:
-            raise unbuilt(error)
+            raise missing_levels(error)
         splices = layout.append_key(self._index, parent, path[:depth], names, fragment)
-        return self._verified(splices, "insert", path, fragment)
+        return self._verify_edit(splices, "insert", path, fragment)
 
-    def _insert_item(self, path: Path, parent: Node, index: int, fragment: str) -> Edit:
+    def _insert_item(self, path: Path, parent: Node, index: int, fragment: str) -> DocumentEdit:
         if not isinstance(parent, Value | Tables) or _name(parent) != "sequence":
-            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
         length = parent.length
         position = resolve_index(index, length)
         if position is None and index != length:
-            raise refused(out_of_range(path, len(path) - 1, length))
+            raise as_refusal(out_of_range(path, len(path) - 1, length))
         position = length if position is None else position
         if isinstance(parent, Tables):
             splices = layout.insert_table(self._index, parent, position, fragment)
         else:
             splices = layout.insert_item(self._index, parent, position, fragment)
-        return self._verified(splices, "insert", (*path[:-1], position), fragment)
+        return self._verify_edit(splices, "insert", (*path[:-1], position), fragment)
 
-    def _verified(self, splices: list[Splice], action: str, path: Path, fragment: str) -> Edit:
-        edit = Edit.of(self.source, splices)
-        self._verifier.check(edit, Intent(action, self._exact(path), fragment))
+    def _verify_edit(
+        self, splices: list[Splice], action: str, path: Path, fragment: str
+    ) -> DocumentEdit:
+        edit = DocumentEdit.of(self.source, splices)
+        self._verifier.check(edit, TomlIntent(action, self._exact(path), fragment))
         return edit
 
     def _fragment(self, value: str) -> str:

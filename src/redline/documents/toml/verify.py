@@ -13,21 +13,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import toml_rs as _toml_rs
+
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
-from redline.core.loading import load_native
 from redline.documents.base.depth import too_deep
-from redline.documents.base.model import Edit, syntax_error
+from redline.documents.base.model import DocumentEdit, syntax_error
 from redline.documents.base.path import Path
 from redline.documents.toml.engine.scan import read_sections
 
 # Brackets nested deeper than this are left to the parser that cannot exhaust its stack.
 _NATIVE_DEPTH = 64
-_toml_rs = load_native("toml_rs")
 _POSITION = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class TomlIntent:
     """What an edit is meant to do: set, insert or delete at a path without negative indexes."""
 
     action: str
@@ -35,7 +35,7 @@ class Intent:
     fragment: str = ""
 
 
-class Verifier:
+class TomlVerifier:
     """The parsed document that edits are compared with; making it validates the document."""
 
     def __init__(self, source: bytes, depth: int) -> None:
@@ -43,7 +43,7 @@ class Verifier:
         self._depth = depth
         self._data: Any = parse(source, as_text, depth)
 
-    def check(self, edit: Edit, intent: Intent) -> None:
+    def check(self, edit: DocumentEdit, intent: TomlIntent) -> None:
         """Refuse *edit* unless old-with-the-intent and new are the same data."""
         try:
             actual = parse(edit.after)
@@ -120,7 +120,7 @@ def _syntax(source: bytes, error: tomllib.TOMLDecodeError) -> DocumentSyntax:
     )
 
 
-def _is_as_intended(expected: Any, actual: Any, intent: Intent) -> bool:
+def _is_as_intended(expected: Any, actual: Any, intent: TomlIntent) -> bool:
     """Whether *expected*, changed as intended, is *actual*; LookupError or TypeError if it cannot.
 
     *expected* is changed in place.
@@ -139,7 +139,7 @@ def _is_as_intended(expected: Any, actual: Any, intent: Intent) -> bool:
         raise CannotApply("A number has more digits than can be compared") from None
 
 
-def _apply(data: Any, intent: Intent) -> None:
+def _apply(data: Any, intent: TomlIntent) -> None:
     path = intent.path
     for position, segment in enumerate(path[:-1]):
         if intent.action == "insert" and isinstance(data, dict) and segment not in data:

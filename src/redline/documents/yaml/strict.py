@@ -30,14 +30,19 @@ _UNPRINTABLE = re.compile(
 # Bytes that are never part of those characters, and occur in most files.
 _COMMON = bytes(byte for byte in range(256) if byte in b"\t\n" or 0x20 <= byte < 0x7F)
 _RARE = bytes(byte for byte in range(0x80, 256) if byte not in (0xC2, 0xEF))
-# An alias that no tag or anchor precedes; names end where all parsers end them.
-_ALIAS = re.compile(r"\*(?<![^ \t\r\n,\[{:]\*)(?=[^ \t\r\n,\[\]{}'\"]+(?<!:)(?:[ \t\r\n,\]}]|\Z))")
+# What may be an alias, its whole name taken in one step.
+_ALIAS = re.compile(r"\*(?<![^ \t\r\n,\[{:]\*)([^ \t\r\n,\[\]{}'\"]+)")
+_NAME_ENDS = " \t\r\n,]}"
 _PROPERTY_BEFORE = re.compile(r"(?:\A|[ \t\r\n,\[{:])[&!][^ \t\r\n,\[\]{}]*[ \t]+\Z")
+# How far before an alias a tag or an anchor is looked for.
+_MAX_PROPERTY = 200
 _ALIAS_TAG = "redline:alias"
 _ALIAS_TEXT = f"!<{_ALIAS_TAG}> ="
 # The parser wants a space behind a key's colon where YAML also allows a tab.
 _TAB = re.compile(r"(?<=[^ \t\r\n]):\t")
-_SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F]..)")
+_SURROGATES = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+)
 # Tags whose scalars the parser converts, and fails on what only other versions of YAML accept.
 _TYPED = re.compile(r"!!(?=(?:int|bool|float|null)[ \t\r\n])")
 _COLLECTIONS = (dict, list)
@@ -85,9 +90,15 @@ def _readable(text: str) -> str:
 
 
 def _alias_value(match: re.Match[str]) -> str:
-    """The start of a tagged scalar in place of `*`; behind a tag or an anchor none may be."""
-    before = match.string[max(match.start() - 200, 0) : match.start()]
-    return "*" if _PROPERTY_BEFORE.search(before) else _ALIAS_TEXT
+    """An alias as a tagged scalar; what is no alias to every parser stays.
+
+    No alias follows a tag or an anchor, and `*a:` is a key in most files.
+    """
+    text, start, end = match.string, match.start(), match.end()
+    is_whole = text[end : end + 1] in _NAME_ENDS and text[end - 1] != ":"
+    if not is_whole or _PROPERTY_BEFORE.search(text[max(start - _MAX_PROPERTY, 0) : start]):
+        return match[0]
+    return _ALIAS_TEXT + match[1]
 
 
 def _whole_character(match: re.Match[str]) -> str:
@@ -96,9 +107,11 @@ def _whole_character(match: re.Match[str]) -> str:
 
 
 def parse_key(token: bytes) -> Any:
-    """Return what a key's source text means as a key of a parsed mapping."""
+    """Return what a key's source text means as a key of a parsed mapping; ValueError."""
     if b"\n" not in token:
         (mapping,) = parse(token + b": 0")
+        if not isinstance(mapping, dict):
+            raise ValueError(token)
         (key,) = mapping
         return key
     found = parse(token)
@@ -112,7 +125,7 @@ def alias_name(value: Any) -> str | None:
     return None
 
 
-def untagged(value: Any) -> Any:
+def without_tag(value: Any) -> Any:
     """Return *value* without its tag."""
     return value.value if isinstance(value, yaml12.Yaml) else value
 
@@ -128,7 +141,7 @@ def nodes(top: Any) -> Iterator[Any]:
     while stack:
         value = stack.pop()
         yield value
-        inner = untagged(value)
+        inner = without_tag(value)
         if isinstance(inner, dict):
             stack += inner.values()
             stack += [key for key in inner if isinstance(key, yaml12.Yaml)]
@@ -149,7 +162,7 @@ def require_shallow(documents: list[Any]) -> None:
             for value in (node.values() if type(node) is dict else node)
             if type(value) in _NESTING
         ]
-        level = [untagged(value) for value in inner]
+        level = [without_tag(value) for value in inner]
         level = [value for value in level if type(value) in _COLLECTIONS]
         depth += 1
 

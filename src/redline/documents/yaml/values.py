@@ -40,7 +40,7 @@ def plain(value: Any, source: SourceTexts, path: Path = ()) -> Any:
     name = strict.alias_name(value)
     if name is not None:
         return "*" + name
-    value = strict.untagged(value)
+    value = strict.without_tag(value)
     if isinstance(value, dict):
         keys = _keys(value, source, path)
         return {
@@ -61,7 +61,7 @@ def _keys(mapping: dict[Any, Any], source: SourceTexts, path: Path) -> list[str]
     texts = source.key_texts(path)
     if texts is not None and len(texts) == len(mapping):
         return texts
-    return [key if isinstance(key, str) else str(strict.untagged(key)) for key in mapping]
+    return [key if isinstance(key, str) else str(strict.without_tag(key)) for key in mapping]
 
 
 def render(value: Any) -> str:

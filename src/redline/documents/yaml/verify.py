@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.yaml import strict
-from redline.documents.yaml.strict import untagged
+from redline.documents.yaml.strict import without_tag
 
 Step: TypeAlias = bytes | int
 _ANCHOR = re.compile(rb"&(?<![^ \t\r\n,\[{:]&)([^ \t\r\n,\[\]{}]+)")
@@ -30,7 +30,7 @@ class Where(NamedTuple):
         return Where(self.document, (*self.steps, step))
 
 
-class Verifier:
+class YamlVerifier:
     """The parsed stream that edits are compared with; making it validates the stream."""
 
     def __init__(self, source: bytes) -> None:
@@ -52,7 +52,7 @@ class Verifier:
         old, new = _require_same_around(self.documents, stream, where.parent)
         if where.steps:
             _require_same_tag(old, new)
-            old, new = untagged(old), untagged(new)
+            old, new = without_tag(old), without_tag(new)
             _require_same_keys(old, new)
             key = _position(old, where.steps[-1])
             _require_equal(_without(old, key), _without(new, key))
@@ -63,7 +63,7 @@ class Verifier:
         _require_reading(_find(stream, where), readings)
         old, new = _require_same_around(self.documents, stream, where.parent)
         _require_same_tag(old, new)
-        old, new = untagged(old), untagged(new)
+        old, new = without_tag(old), without_tag(new)
         key = _position(new, where.steps[-1])
         if isinstance(old, dict) and key in old:
             raise CannotApply("The key is there already, in another spelling; nothing was changed")
@@ -73,7 +73,7 @@ class Verifier:
         """The entry at *where* alone is gone."""
         old, new = _require_same_around(self.documents, _parse_result(after), where.parent)
         _require_same_tag(old, new)
-        old, new = untagged(old), untagged(new)
+        old, new = without_tag(old), without_tag(new)
         _require_equal(_without(old, _position(old, where.steps[-1])), new)
 
 
@@ -104,7 +104,7 @@ def _require_same_around(old: list[Any], new: list[Any], where: Where) -> tuple[
     mine, theirs = old_stream[where.document], new_stream[where.document]
     for step in where.steps:
         _require_same_tag(mine, theirs)
-        mine, theirs = untagged(mine), untagged(theirs)
+        mine, theirs = without_tag(mine), without_tag(theirs)
         _require_same_keys(mine, theirs)
         key = _position(mine, step)
         _require_equal(_without(mine, key), _without(theirs, key))
@@ -118,7 +118,7 @@ def _find(documents: list[Any], where: Where) -> Any:
         raise CannotApply("The two parsers disagree on the number of documents")
     node = stream[where.document]
     for step in where.steps:
-        node = untagged(node)
+        node = without_tag(node)
         node = node[_position(node, step)]
     return node
 

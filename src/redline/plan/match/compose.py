@@ -8,7 +8,7 @@ from redline.core.errors import AmbiguousMatch
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import Opcode, opcodes
 
-# Takes the body of a new line and the index of the old line it stands for (None for an addition);
+# Takes the body of a new line and the index of the old line it replaces (None for an addition);
 # answers the body to write.
 Rewrite = Callable[[str, int | None], str]
 
@@ -37,10 +37,10 @@ def compose(
     codes: Sequence[Opcode] | None = None,
     behind: str = "",
 ) -> str:
-    """The replacement for the lines *found*, which the call spelled *old* and wants as *new*.
+    """The replacement for the lines *found*, which the call wrote as *old* and wants as *new*.
 
     All three hold lines with their ends. A line that *old* and *new* share is the file's own,
-    byte for byte. Any other new line ends as the line it stands for or stands next to does, and
+    byte for byte. Any other new line ends as the line it replaces or is next to does, and
     with *end* where there is none to look at. *behind* is the line end that follows *found* in
     the file, when it stops short of one.
     """
@@ -54,10 +54,10 @@ def compose(
         for j in range(j1, j2):
             i = i1 + (j - j1)
             if tag == "equal":
-                pieces.append(_kept(found[i], old[i], new[j], ends.near(i)))
+                pieces.append(_keep_line(found[i], old[i], new[j], ends.near(i)))
                 continue
-            stands_for = i if i < i2 else None
-            body = rewrite(line_body(new[j]), stands_for)
+            replaces = i if i < i2 else None
+            body = rewrite(line_body(new[j]), replaces)
             near = min(i, i2 - 1) if i2 > i1 else i1 - 1
             pieces.append(body + (ends.near(near) if line_end(new[j]) else ""))
     return "".join(pieces)
@@ -85,7 +85,7 @@ def _slides(lines: Sequence[str], old: Sequence[str], i1: int, i2: int, step: in
     return False
 
 
-def _kept(found: str, old: str, new: str, end: str) -> str:
+def _keep_line(found: str, old: str, new: str, end: str) -> str:
     if bool(line_end(old)) == bool(line_end(new)):
         return found
     return found + end if line_end(new) else line_body(found)

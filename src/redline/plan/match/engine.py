@@ -14,8 +14,8 @@ Levels go from strict to tolerant: the same text (LF and CRLF count as the same)
 differ; one change of indentation explains every line; look-alike quotes, dashes and spaces; both
 of these. The first level that has any candidate decides: one applies, several raise
 AmbiguousMatch, and where no level has one NoMatch names the nearest place. Nothing is matched by
-similarity. Lines that old and new share come from the file; new lines are shifted and spelled as
-the old ones were, and take the file's line end. An edit whose result already stands there raises
+similarity. Lines that old and new share come from the file; new lines are shifted and written as
+the old ones were, and take the file's line end. An edit whose result is already there raises
 AlreadyApplied, so an edit sent twice changes nothing the second time.
 """
 
@@ -37,13 +37,13 @@ from redline.plan.match.align import opcodes
 from redline.plan.match.compose import compose, dominant_end, lines_for
 from redline.plan.match.lines import hunk_candidates
 from redline.plan.match.nearest import nearest
-from redline.plan.match.placement import Level, Placement
+from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.text import candidates
 from redline.plan.match.views import line_number, occurrences, unify_ends
 
 __all__ = [
     "HunkLine",
-    "Level",
+    "MatchLevel",
     "Placement",
     "already_applied",
     "ambiguous",
@@ -57,12 +57,12 @@ __all__ = [
 
 HunkLine = tuple[str, str]
 _SHOWN_LINES = 20
-# A shorter text may well stand somewhere by chance.
+# A shorter text may well occur somewhere by chance.
 _TELLING = 12
 
 
 def place(text: str, old: str, new: str, *, within: range | None = None) -> Placement:
-    """Where *old* stands in *text* and what takes its place.
+    """Where *old* occurs in *text* and what replaces it.
 
     *within* narrows the search to matches that begin on these lines (counted from 0).
     """
@@ -79,11 +79,11 @@ def place_lines(
     at_end: bool = False,
     roles_given: bool = True,
 ) -> Placement:
-    """Where the kept and removed lines of *hunk* stand, and what takes their place.
+    """Where the kept and removed lines of *hunk* occur, and what replaces them.
 
     *within* narrows to matches that begin on these lines (from 0) and end inside them; *at_end*
     to a match that ends the file. Roles that we worked out ourselves, and the caller did not
-    give, are no evidence which of two lines spelled alike is the one to keep.
+    give, are no evidence which of two lines written alike is the one to keep.
     """
     old = "".join(f"{body}\n" for role, body in hunk if role != "+")
     new = "".join(f"{body}\n" for role, body in hunk if role != "-")
@@ -97,7 +97,7 @@ def place_range(
 ) -> Placement:
     """Lines *first* to *last* (from 1, inclusive) become *new*; a final newline is no extra line.
 
-    With *expected*, the numbers only point at the text: when it stands elsewhere, and only there,
+    With *expected*, the numbers only point at the text: when it is elsewhere, and only there,
     that is where the edit goes.
     """
     lines = split_lines(text)
@@ -110,10 +110,10 @@ def place_range(
         return _replaced_range(lines, first - 1, last, new)
     hunk = _range_hunk(expected, new)
     try:
-        spot = place_lines(text, hunk, within=range(first - 1, last), roles_given=False)
+        placement = place_lines(text, hunk, within=range(first - 1, last), roles_given=False)
     except (NoMatch, AmbiguousMatch):
-        spot = place_lines(text, hunk, roles_given=False)
-    return _changing(spot, expected, new)
+        placement = place_lines(text, hunk, roles_given=False)
+    return _changing(placement, expected, new)
 
 
 def place_insert(text: str, before: int, new: str) -> Placement:
@@ -127,43 +127,43 @@ def place_insert(text: str, before: int, new: str) -> Placement:
     if before > len(lines) and lines and not line_end(lines[-1]) and added:
         added = [end + added[0], *added[1:]]
         added[-1] = line_body(added[-1])
-    return Placement(offset, offset, "".join(added), Level.LITERAL, before)
+    return Placement(offset, offset, "".join(added), MatchLevel.LITERAL, before)
 
 
 def apply_placements(text: str, placements: Iterable[Placement]) -> str:
     """*text* with every placement made; they all refer to *text* and may not overlap."""
     pieces: list[str] = []
     position = 0
-    for spot in in_order(placements):
-        pieces += (text[position : spot.start], spot.replacement)
-        position = spot.end
+    for placement in in_order(placements):
+        pieces += (text[position : placement.start], placement.replacement)
+        position = placement.end
     pieces.append(text[position:])
     return join_text(pieces)
 
 
 def in_order(placements: Iterable[Placement]) -> list[Placement]:
     """The placements from the first to the last; those that overlap are refused."""
-    ordered = sorted(placements, key=lambda spot: (spot.start, spot.end))
+    ordered = sorted(placements, key=lambda placement: (placement.start, placement.end))
     position = 0
-    for spot in cancellable(ordered):
-        if spot.start < position:
-            raise OverlappingEdits(f"Two edits change the same text at line {spot.line}")
-        position = spot.end
+    for placement in cancellable(ordered):
+        if placement.start < position:
+            raise OverlappingEdits(f"Two edits change the same text at line {placement.line}")
+        position = placement.end
     return ordered
 
 
 def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
     if len(found) > 1:
-        raise ambiguous([spot.line for spot in found], found[0].level)
+        raise ambiguous([placement.line for placement in found], found[0].level)
     if found:
         _refuse_repetition(text, found[0], new)
-        if found[0].level in (Level.INDENT, Level.TYPOGRAPHY_INDENT):
+        if found[0].level in (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT):
             _refuse_made_before(text, old, new)
         return found[0]
     refusal = nearest(text, old)
     at = occurrences(unify_ends(text), unify_ends(new), 2) if _is_evidence(old, new) else []
     if "\n" in new.strip("\n"):
-        # Several lines stand there only from the beginning of the first.
+        # Several lines match there only from the beginning of the first.
         at = [offset for offset in at if _begins_line(unify_ends(text), offset)]
     if len(at) == 1:
         repeated = already_applied(line_number(unify_ends(text), at[0]))
@@ -173,23 +173,23 @@ def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
     raise refusal
 
 
-def _changing(spot: Placement, old: str, new: str) -> Placement:
-    """*spot*, unless old and new are one text that the file only has otherwise.
+def _changing(placement: Placement, old: str, new: str) -> Placement:
+    """*placement*, unless old and new are one text that the file only has otherwise.
 
-    Whoever sends that means some change, and it is lost in the quotation.
+    A client that sends that means some change, which its quotation lost.
     """
-    if spot.level is Level.LITERAL or unify_ends(old) != unify_ends(new):
-        return spot
+    if placement.level is MatchLevel.LITERAL or unify_ends(old) != unify_ends(new):
+        return placement
     raise NoMatch(
-        f"Old and new text are the same, and at line {spot.line} the file has it with other"
-        f" {spot.level.value}",
+        f"Old and new text are the same, and at line {placement.line} the file has it with other"
+        f" {placement.level.value}",
         hint="quote the file's own text as the old one",
-        details={"line": spot.line},
+        details={"line": placement.line},
     )
 
 
 def _refuse_made_before(text: str, old: str, new: str) -> None:
-    """Refuse a place that only looks like *old* while *new* stands elsewhere, line by line.
+    """Refuse a match that only looks like *old* while *new* is elsewhere, line by line.
 
     The edit may well have been made there, and what looks like *old* never have been meant.
     """
@@ -203,27 +203,27 @@ def _refuse_made_before(text: str, old: str, new: str) -> None:
 
 
 def _is_evidence(old: str, new: str) -> bool:
-    """Whether *new* standing in the file tells that *old* was replaced by it.
+    """Whether *new* in the file shows that *old* was replaced by it.
 
-    What is left when lines are cut off the head or the tail of *old* stands there anyway.
+    What is left when lines are cut off the head or the tail of *old* is there anyway.
     """
-    before, after = (_filled(text) for text in (old, new))
+    before, after = (_stripped_lines(text) for text in (old, new))
     width = len(after)
     return bool(after) and all(
         before[at : at + width] != after for at in cancellable(range(len(before) - width + 1))
     )
 
 
-def _filled(text: str) -> list[str]:
+def _stripped_lines(text: str) -> list[str]:
     """The lines of *text* without blanks around them, blank lines before and after left out."""
     return [line.strip() for line in text.strip().split("\n")] if text.strip() else []
 
 
-def ambiguous(lines: Sequence[int], level: Level = Level.LITERAL) -> AmbiguousMatch:
-    """The refusal of a text that stands in several places."""
+def ambiguous(lines: Sequence[int], level: MatchLevel = MatchLevel.LITERAL) -> AmbiguousMatch:
+    """The refusal of a text that occurs more than once."""
     shown = ", ".join(map(str, lines[:_SHOWN_LINES]))
     more = ", ..." if len(lines) > _SHOWN_LINES else ""
-    how = "" if level is Level.LITERAL else f" when {level.value} may differ"
+    how = "" if level is MatchLevel.LITERAL else f" when {level.value} may differ"
     error = AmbiguousMatch(
         f"The text is not unique{how}: {len(lines)} occurrences, at lines {shown}{more}",
         count=len(lines),
@@ -243,26 +243,30 @@ def already_applied(line: int) -> AlreadyApplied:
     )
 
 
-def _refuse_repetition(text: str, spot: Placement, new: str) -> None:
-    """Refuse when the replacement stands there already, around the text it would replace.
+def _refuse_repetition(text: str, placement: Placement, new: str) -> None:
+    """Refuse when the replacement is there already, around the text it would replace.
 
-    Where the place was found by another indentation, *new* as it was sent may be what stands
+    Where the match was found by another indentation, *new* as it was sent may be what is
     there: wrapping lines in a block moves them, and the second time they fit only shifted.
     """
-    found = text[spot.start : spot.end]
-    if not found or found == spot.replacement:
+    found = text[placement.start : placement.end]
+    if not found or found == placement.replacement:
         return
-    if spot.level in (Level.INDENT, Level.TYPOGRAPHY_INDENT) and new.strip():
-        start, stop = (len(unify_ends(text[:offset])) for offset in (spot.start, spot.end))
+    if placement.level in (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT) and new.strip():
+        start, stop = (
+            len(unify_ends(text[:offset])) for offset in (placement.start, placement.end)
+        )
         for at in occurrences(unify_ends(text), unify_ends(new)):
             if at <= start and stop <= at + len(unify_ends(new)):
-                raise already_applied(line_number(text, spot.start))
-    begins_line = _begins_line(text, spot.start)
-    for offset in occurrences(spot.replacement, found):
-        start = spot.start - offset
+                raise already_applied(line_number(text, placement.start))
+    begins_line = _begins_line(text, placement.start)
+    for offset in occurrences(placement.replacement, found):
+        start = placement.start - offset
         if start < 0 or (begins_line and not _begins_line(text, start)):
             continue
-        if text.startswith(spot.replacement, start) or _ends_with(text, start, spot.replacement):
+        if text.startswith(placement.replacement, start) or _ends_with(
+            text, start, placement.replacement
+        ):
             raise already_applied(line_number(text, start))
 
 
@@ -296,7 +300,7 @@ def _replaced_range(lines: list[str], first: int, last: int, new: str) -> Placem
     wanted = lines_for(new, bool(line_end(found[-1])))
     replacement = compose(found, found, wanted, end)
     stop = start + sum(map(len, found))
-    return Placement(start, stop, replacement, Level.LITERAL, first + 1)
+    return Placement(start, stop, replacement, MatchLevel.LITERAL, first + 1)
 
 
 def _end_near(lines: list[str], index: int) -> str:

@@ -64,7 +64,7 @@ def explain(
         readings = [shift for shift in family(pairs) if _holds(shift, pairs)]
         results = {_result(shift, written) for shift in readings} - {None}
         if family is _tab_widths and unit:
-            # A tab may stand for the file's unit, and the block be shifted besides.
+            # A tab may represent the file's unit, and the block be shifted besides.
             readings += [shift for shift in _shifted_tabs(pairs, unit) if _holds(shift, pairs)]
             results = {_result(shift, written) for shift in readings} - {None}
         if readings:
@@ -93,22 +93,22 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
     ours, file, theirs = (
         [line.rstrip() for line in lines if line.strip()] for lines in (called, found, new)
     )
-    if not theirs or _spelled_as(ours, file, theirs):
+    if not theirs or _matches_blanks(ours, file, theirs):
         return True
     first = _vote(*(indent_of(lines[0]) for lines in (theirs, ours, file)))
     least = _vote(*(min(map(indent_of, lines), key=len) for lines in (theirs, ours, file)))
-    quoted, standing = len(set(theirs) & set(ours)), len(set(theirs) & set(file))
+    quoted, in_file = len(set(theirs) & set(ours)), len(set(theirs) & set(file))
     if first < 0:
-        # Only kept lines, all spelled as in the quotation, outweigh a first line as in the file.
-        return standing == 0 and quoted > 1
+        # Only kept lines, all written as in the quotation, outweigh a first line as in the file.
+        return in_file == 0 and quoted > 1
     if first > 0 and least >= 0:
-        return quoted >= standing or _wraps(theirs, set(ours), set(file))
+        return quoted >= in_file or _wraps(theirs, set(ours), set(file))
     undecided = least >= 0 and (first, least) != (0, 0)
     silent = indent_of(theirs[0]) == indent_of(ours[0])
-    return quoted > standing or (quoted == standing and (undecided or silent))
+    return quoted > in_file or (quoted == in_file and (undecided or silent))
 
 
-def _spelled_as(called: list[str], found: list[str], new: list[str]) -> bool:
+def _matches_blanks(called: list[str], found: list[str], new: list[str]) -> bool:
     """Whether only the call has tabs, or only the file has, and *new* does as the call does."""
     ours, file, theirs = ("".join(map(indent_of, lines)) for lines in (called, found, new))
     if ("\t" in ours) == ("\t" in file) or not theirs:
@@ -119,7 +119,7 @@ def _spelled_as(called: list[str], found: list[str], new: list[str]) -> bool:
 def _brings_other_blanks(pairs: set[tuple[str, str]], written: Sequence[str]) -> bool:
     """Whether *written* is indented by tabs or blanks that neither the quotation nor the file has.
 
-    The quoted lines then do not tell how many blanks a tab stands for.
+    The quoted lines then do not show how many blanks a tab represents.
     """
     known = "".join(ours + theirs for ours, theirs in pairs)
     deeper = [indent_of(line) for line in written if line.strip()]
@@ -186,21 +186,21 @@ def _result(shift: Shift, new: Sequence[str]) -> tuple[str, ...] | None:
 def _shifts(pairs: set[tuple[str, str]]) -> Iterator[Shift]:
     ours, theirs = min(pairs, key=lambda pair: len(pair[0]))
     if theirs.endswith(ours):
-        yield _added(theirs[: len(theirs) - len(ours)])
+        yield _indent_by(theirs[: len(theirs) - len(ours)])
     ours, theirs = min(pairs, key=lambda pair: len(pair[1]))
     if ours.endswith(theirs) and ours != theirs:
-        yield _removed(ours[: len(ours) - len(theirs)])
+        yield _outdent_by(ours[: len(ours) - len(theirs)])
 
 
-def _added(prefix: str) -> Shift:
-    return Shift(f"indented by {_spoken(prefix)}", lambda indent: prefix + indent)
+def _indent_by(prefix: str) -> Shift:
+    return Shift(f"indented by {_describe_blanks(prefix)}", lambda indent: prefix + indent)
 
 
-def _removed(prefix: str) -> Shift:
+def _outdent_by(prefix: str) -> Shift:
     def rule(indent: str) -> str | None:
         return indent[len(prefix) :] if indent.startswith(prefix) else None
 
-    return Shift(f"outdented by {_spoken(prefix)}", rule)
+    return Shift(f"outdented by {_describe_blanks(prefix)}", rule)
 
 
 def _tab_widths(_pairs: set[tuple[str, str]]) -> Iterator[Shift]:
@@ -260,7 +260,7 @@ def _unit(ours: int, theirs: int) -> Shift:
     return Shift(f"{theirs} spaces for {ours}", rule)
 
 
-def _spoken(prefix: str) -> str:
+def _describe_blanks(prefix: str) -> str:
     tabs, spaces = prefix.count("\t"), prefix.count(" ")
     parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((tabs, "tab"), (spaces, "space")) if n]
     return " and ".join(parts)

@@ -13,27 +13,27 @@ from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import Opcode, opcodes
 from redline.plan.match.compose import Rewrite, as_given, compose, dominant_end, end_at
 from redline.plan.match.indent import Shift, explain, indent_of, is_one_change, unit_of
-from redline.plan.match.placement import Level, Placement
-from redline.plan.match.typography import Spelling, fold
-from redline.plan.match.views import MOST_HITS, unify_ends
+from redline.plan.match.placement import MatchLevel, Placement
+from redline.plan.match.typography import FileTypography, fold
+from redline.plan.match.views import MAX_HITS, unify_ends
 
 _BLANKS = " \t"
 _SAMPLED = 5
-_MOST_COMPARED = 20_000
+_MAX_COMPARED = 20_000
 
-_INDENTED = (Level.INDENT, Level.TYPOGRAPHY_INDENT)
-_KEYS: dict[Level, Callable[[str], str]] = {
-    Level.LITERAL: str,
-    Level.TRAILING: lambda body: body.rstrip(_BLANKS),
-    Level.INDENT: lambda body: body.strip(_BLANKS),
-    Level.TYPOGRAPHY: lambda body: fold(body).rstrip(_BLANKS),
-    Level.TYPOGRAPHY_INDENT: lambda body: fold(body).strip(_BLANKS),
+_INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)
+_KEYS: dict[MatchLevel, Callable[[str], str]] = {
+    MatchLevel.LITERAL: str,
+    MatchLevel.TRAILING: lambda body: body.rstrip(_BLANKS),
+    MatchLevel.INDENT: lambda body: body.strip(_BLANKS),
+    MatchLevel.TYPOGRAPHY: lambda body: fold(body).rstrip(_BLANKS),
+    MatchLevel.TYPOGRAPHY_INDENT: lambda body: fold(body).strip(_BLANKS),
 }
 
 
-def block_candidates(text: str, old: str, new: str, level: Level) -> list[Placement]:
+def block_candidates(text: str, old: str, new: str, level: MatchLevel) -> list[Placement]:
     """Every block of whole lines that is *old* at *level*."""
-    if level is Level.TYPOGRAPHY_INDENT:
+    if level is MatchLevel.TYPOGRAPHY_INDENT:
         if (text.isascii() and old.isascii()) or not may_stand(fold(text), fold(old)):
             return []
     elif not may_stand(text, old):
@@ -64,7 +64,7 @@ def hunk_candidates(
         return []
     edit = _Edit(text, old, new, _hunk_codes(hunk) if roles_given else None)
     for level in _KEYS:
-        if (blank and level is not Level.LITERAL) or not edit.may_differ(level):
+        if (blank and level is not MatchLevel.LITERAL) or not edit.may_differ(level):
             continue
         starts = [start for start in edit.starts(level) if edit.fits(start, within, at_end)]
         found = edit.places(starts, level)
@@ -73,10 +73,10 @@ def hunk_candidates(
     return []
 
 
-def two_spellings(line: int) -> NoMatch:
+def ambiguous_typography(line: int) -> NoMatch:
     """The refusal of new text whose quotes could be written in two ways."""
     return NoMatch(
-        f"The text at line {line} has typographic quotes or dashes that the call spells otherwise,"
+        f"The text at line {line} has typographic quotes or dashes that the call writes otherwise,"
         " and it is not clear how to write the new ones",
         hint="quote the line with the characters of the file",
         details={"line": line},
@@ -141,20 +141,20 @@ class _Edit:
         """The same without their ends."""
         return [line_body(line) for line in self.lines]
 
-    def may_differ(self, level: Level) -> bool:
+    def may_differ(self, level: MatchLevel) -> bool:
         """Whether *level* can find more than the stricter ones."""
-        return not (self.ascii and level in (Level.TYPOGRAPHY, Level.TYPOGRAPHY_INDENT))
+        return not (self.ascii and level in (MatchLevel.TYPOGRAPHY, MatchLevel.TYPOGRAPHY_INDENT))
 
-    def starts(self, level: Level) -> Iterator[int]:
-        """The lines (from 0) where the old lines stand at *level*."""
-        most = max(2, min(MOST_HITS, _MOST_COMPARED // len(self.old)))
-        if level is Level.LITERAL and "\r" not in self.text and any(self.old_bodies):
+    def starts(self, level: MatchLevel) -> Iterator[int]:
+        """The lines (from 0) where the old lines match at *level*."""
+        most = max(2, min(MAX_HITS, _MAX_COMPARED // len(self.old)))
+        if level is MatchLevel.LITERAL and "\r" not in self.text and any(self.old_bodies):
             self._offsets = dict(islice(self._literal_starts(), most))
             return iter(self._offsets)
         return islice(self._key_starts(_KEYS[level]), most)
 
     def _literal_starts(self) -> Iterator[tuple[int, int]]:
-        """Lines where the old lines stand as they are, and their offsets; every line ends in LF."""
+        """Lines where the old lines occur unchanged, and their offsets; every line ends in LF."""
         text, wanted = self.text, "\n".join(self.old_bodies)
         line = counted = 0
         at = 0 if text.startswith(wanted) else text.find(f"\n{wanted}") + 1 or -1
@@ -184,7 +184,7 @@ class _Edit:
     def _line_count(self) -> int:
         return self.text.count("\n") + (self.text[-1:] not in ("", "\n"))
 
-    def places(self, starts: list[int], level: Level) -> list[Placement]:
+    def places(self, starts: list[int], level: MatchLevel) -> list[Placement]:
         """A placement for every line of *starts* where the old lines can be meant.
 
         Of several none is written, so it is enough to know where they are: a place that the new
@@ -195,9 +195,9 @@ class _Edit:
         if len(starts) > 1:
             blocks = map(self._block, starts)
             return [Placement(found.start, found.end, "", level, found.line) for found in blocks]
-        return [spot for start in starts if (spot := self.placed(start, level))]
+        return [placement for start in starts if (placement := self.place(start, level))]
 
-    def placed(self, start: int, level: Level) -> Placement | None:
+    def place(self, start: int, level: MatchLevel) -> Placement | None:
         """The placement at line *start*; None when no one reading explains it."""
         block = self._block(start)
         shift: Shift | None = None
@@ -206,11 +206,11 @@ class _Edit:
             if shift is None:
                 return None
         rewrite = self._rewrite(block, level, shift)
-        replacement = self._composed(block, rewrite)
+        replacement = self._compose(block, rewrite)
         name = shift.name if shift else ""
         return Placement(block.start, block.end, replacement, level, block.line, name)
 
-    def _composed(self, block: _Block, rewrite: Rewrite) -> str:
+    def _compose(self, block: _Block, rewrite: Rewrite) -> str:
         """The replacement, terminated exactly when the place it takes is."""
         open_end = bool(line_end(self.old[-1])) and not line_end(block.lines[-1])
         lines = [*block.lines[:-1], block.lines[-1] + self.end] if open_end else block.lines
@@ -236,32 +236,32 @@ class _Edit:
 
     def _shift(self, block: _Block) -> Shift | None:
         found = [fold_indent(line_body(line)) for line in block.lines]
-        changed = [body for j, body in enumerate(self.new_bodies) if j not in self._kept()]
+        changed = [body for j, body in enumerate(self.new_bodies) if j not in self._kept_lines()]
         called = [fold_indent(body) for body in self.old_bodies]
         return explain(called, found, self.new_bodies, changed, unit_of(self.bodies))
 
-    def _kept(self) -> set[int]:
+    def _kept_lines(self) -> set[int]:
         codes = self.codes
         if codes is None:
             codes = opcodes(self.old_bodies, self.new_bodies)
         return {j for tag, _, _, j1, j2 in codes if tag == "equal" for j in range(j1, j2)}
 
-    def _rewrite(self, block: _Block, level: Level, shift: Shift | None) -> Rewrite:
-        if level in (Level.LITERAL, Level.TRAILING):
+    def _rewrite(self, block: _Block, level: MatchLevel, shift: Shift | None) -> Rewrite:
+        if level in (MatchLevel.LITERAL, MatchLevel.TRAILING):
             return as_given
         found = [line_body(line) for line in block.lines]
-        if level is Level.INDENT:
-            return lambda body, _: _shifted(body, shift)
+        if level is MatchLevel.INDENT:
+            return lambda body, _: _shift(body, shift)
         cores = [body.lstrip() for body in self.old_bodies], [body.lstrip() for body in found]
-        spelling = Spelling(zip(*cores, strict=True), self.text)
+        typography = FileTypography(zip(*cores, strict=True), self.text)
 
         def rewrite(body: str, index: int | None) -> str:
             pair = ("", "") if index is None else (cores[0][index], cores[1][index])
-            spelled = spelling.respell(body.lstrip(_BLANKS), *pair)
-            if spelled is None:
-                raise two_spellings(block.line)
-            moved = indent_of(body) + spelled
-            return moved if shift is None else _shifted(moved, shift)
+            rewritten = typography.rewrite(body.lstrip(_BLANKS), *pair)
+            if rewritten is None:
+                raise ambiguous_typography(block.line)
+            moved = indent_of(body) + rewritten
+            return moved if shift is None else _shift(moved, shift)
 
         return rewrite
 
@@ -272,6 +272,6 @@ def fold_indent(body: str) -> str:
     return fold(body[: len(body) - len(core)]) + core
 
 
-def _shifted(body: str, shift: Shift | None) -> str:
+def _shift(body: str, shift: Shift | None) -> str:
     moved = shift.apply(body) if shift else body
     return body if moved is None else moved

@@ -8,19 +8,20 @@ from collections.abc import Sequence
 
 from redline.core.diff import visible
 from redline.core.errors import NoMatch
+from redline.core.text_limits import shorten
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.typography import fold
 from redline.plan.match.views import occurrences
 
 # Bounds on what is looked at and on what is said: a refusal must stay cheap and short.
-_MOST_FILE_LINES = 200_000
-_MOST_COMPARED = 5_000
-_MOST_COUNTED = 8
-_MOST_VOTES = 20_000
+_MAX_FILE_LINES = 200_000
+_MAX_COMPARED = 5_000
+_MAX_COUNTED = 8
+_MAX_VOTES = 20_000
 _RARE = 100
-_MOST_OLD_LINES = 200
-_MOST_WORDS = 60
-_SHOWN = 160
+_MAX_OLD_LINES = 200
+_MAX_WORDS = 60
+_MAX_LINE_CHARS = 163
 _LIKENESS = 0.5
 _WORD = re.compile(r"\w+|[^\w\s]")
 _ELIDED = re.compile(r"^\W*(\.\.\.|\u2026)\W*$|(\.\.\.|\u2026).*\b(existing|rest|unchanged|same)\b")
@@ -32,17 +33,17 @@ def nearest(text: str, old: str) -> NoMatch:
     elided = next((line for line in wanted if _ELIDED.search(line)), None)
     if elided is not None:
         return NoMatch(
-            f"The text is not in the file; it leaves lines out: {_shown(elided)}",
+            f"The text is not in the file; it leaves lines out: {_quote(elided)}",
             hint="quote every line of the text to change, without an ellipsis",
         )
     bodies = [line.removesuffix("\r") for line in text.split("\n")]
     if not bodies[-1]:
         bodies.pop()
-    start = _closest(text, bodies, wanted[:_MOST_OLD_LINES])
+    start = _closest(text, bodies, wanted[:_MAX_OLD_LINES])
     if start is None:
         return NoMatch(
             "The text is not in the file, and nothing there resembles it",
-            hint="read the file and quote the text as it stands",
+            hint="read the file and quote the text exactly as it is",
         )
     line, fact = _first_difference(bodies, wanted, start)
     return NoMatch(
@@ -53,17 +54,17 @@ def nearest(text: str, old: str) -> NoMatch:
 
 
 def _closest(text: str, bodies: Sequence[str], wanted: Sequence[str]) -> int | None:
-    """The line (from 0) where most of *wanted* stands, by whole lines first, by words second."""
+    """The line (from 0) where most of *wanted* is, by whole lines first, by words second."""
     index: dict[str, list[int]] = {}
     for j, line in enumerate(wanted):
         if _core(line):
             index.setdefault(_core(line), []).append(j)
     votes: Counter[int] = Counter()
-    for at, body in enumerate(bodies[:_MOST_FILE_LINES]):
+    for at, body in enumerate(bodies[:_MAX_FILE_LINES]):
         core = body.strip()
         for j in index.get(core if core.isascii() else fold(core), ())[:8]:
             votes[max(at - j, 0)] += 1 + min(len(core), 40)
-        if len(votes) > _MOST_VOTES:
+        if len(votes) > _MAX_VOTES:
             break
     if votes:
         best = max(votes.values())
@@ -77,7 +78,7 @@ def _likest(text: str, bodies: Sequence[str], wanted: Sequence[str]) -> int | No
     if not words:
         return None
     best, where = _LIKENESS, None
-    for at in _with_rare_words(text, line) or range(min(len(bodies), _MOST_COMPARED)):
+    for at in _with_rare_words(text, line) or range(min(len(bodies), _MAX_COMPARED)):
         have = set(_words(bodies[at]))
         likeness = 2 * len(words & have) / (len(words) + len(have)) if have else 0.0
         if likeness > best or (likeness == best and where is None):
@@ -87,7 +88,7 @@ def _likest(text: str, bodies: Sequence[str], wanted: Sequence[str]) -> int | No
 
 def _with_rare_words(text: str, line: str) -> list[int]:
     """Lines (from 0) that hold the words of *line* which are rarest in *text*."""
-    words = sorted(set(_WORD.findall(line[:2000])), key=len)[-_MOST_COUNTED:]
+    words = sorted(set(_WORD.findall(line[:2000])), key=len)[-_MAX_COUNTED:]
     counts = sorted((count, word) for word in words if (count := text.count(word)))
     found: set[int] = set()
     for count, word in counts:
@@ -101,7 +102,7 @@ def _with_rare_words(text: str, line: str) -> list[int]:
 
 
 def _words(line: str) -> list[str]:
-    return _WORD.findall(fold(line[:2000]).lower())[:_MOST_WORDS]
+    return _WORD.findall(fold(line[:2000]).lower())[:_MAX_WORDS]
 
 
 def _core(line: str) -> str:
@@ -112,9 +113,9 @@ def _first_difference(bodies: Sequence[str], wanted: Sequence[str], start: int) 
     for j, line in enumerate(wanted):
         at = start + j
         if at >= len(bodies):
-            return at, f"The file ends before the quoted line {_shown(line)}"
+            return at, f"The file ends before the quoted line {_quote(line)}"
         if bodies[at] != line:
-            both = f"the file has {_shown(bodies[at])}, the call has {_shown(line)}"
+            both = f"the file has {_quote(bodies[at])}, the call has {_quote(line)}"
             return at + 1, f"Line {at + 1} {_fact(bodies[at], line)}: {both}"
     return start + 1, "Every line is there, but not as whole lines in this order"
 
@@ -143,15 +144,15 @@ def _changed_word(have: str, want: str) -> str:
     ours, theirs = _WORD.findall(have[:2000]), _WORD.findall(want[:2000])
     for mine, other in zip(ours, theirs, strict=False):
         if mine != other:
-            return f"differs at {_shown(other)} (the file has {_shown(mine)})"
+            return f"differs at {_quote(other)} (the file has {_quote(mine)})"
     if len(ours) < len(theirs):
-        return f"lacks {_shown(theirs[len(ours)])}"
-    return f"goes on with {_shown(ours[len(theirs)])}" if len(ours) > len(theirs) else "differs"
+        return f"lacks {_quote(theirs[len(ours)])}"
+    return f"goes on with {_quote(ours[len(theirs)])}" if len(ours) > len(theirs) else "differs"
 
 
-def _shown(line: str) -> str:
+def _quote(line: str) -> str:
     """*line* between quotes with its blanks made visible, cut when long."""
-    cut = line if len(line) <= _SHOWN else line[:_SHOWN] + "..."
+    cut = shorten(line, _MAX_LINE_CHARS)
     body = cut.rstrip(" ")
     marked = body + "\u00b7" * (len(cut) - len(body))
     marked = marked.replace("\t", "\u2192").replace("\u00a0", "\\u00a0")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Level(Enum):
+class MatchLevel(Enum):
     """How much a match had to overlook."""
 
     LITERAL = "literal"
@@ -23,6 +23,6 @@ class Placement:
     start: int
     end: int
     replacement: str
-    level: Level
+    level: MatchLevel
     line: int
     note: str = ""

@@ -1,4 +1,4 @@
-"""Look-alike characters: which ASCII character a quote, dash or space stands for."""
+"""Look-alike characters: which ASCII character a quote, dash or space represents."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SPACES = (
     "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )
 
-# One character for one, so that offsets stay what they are. An ellipsis is not in here: it stands
-# for text that was left out, and guessing that text is how edits go wrong.
+# One character for one, so that offsets stay what they are. An ellipsis is not in here: it
+# represents text that was left out, and guessing that text is how edits go wrong.
 _FOLD = {
     **dict.fromkeys(_SINGLE, "'"),
     **dict.fromkeys(_DOUBLE, '"'),
@@ -33,8 +33,8 @@ def fold(text: str) -> str:
     return text if text.isascii() else _TYPOGRAPHIC.sub(lambda found: _FOLD[found[0]], text)
 
 
-class Spelling:
-    """How the characters of a call are spelled in the file, learned from the text both share.
+class FileTypography:
+    """How the file writes the characters of a call, learned from the text both share.
 
     *text* is the file's: a plain character that it has may be written as the call does; one that
     it only has in another form may not, as that form may be what is meant.
@@ -48,11 +48,11 @@ class Spelling:
                 if ours in _FOLDED or ours in _PLAIN or ours != theirs:
                     self._seen.setdefault(ours, set()).add(theirs)
 
-    def respell(self, line: str, called: str, found: str) -> str | None:
-        """*line* as the file would spell it; None when there are two ways to.
+    def rewrite(self, line: str, called: str, found: str) -> str | None:
+        """*line* as the file would write it; None when there are two ways to.
 
         *called* is the old line it replaces and *found* that line in the file: characters that
-        are kept from the old line keep the file's spelling.
+        are kept from the old line keep the file's characters.
         """
         width = min(len(called), len(found))
         called, found = called[:width], found[:width]
@@ -66,20 +66,20 @@ class Spelling:
                 pieces.append(found[spans[i1] : spans[i2]])
                 continue
             for token in ours[j1:j2]:
-                spelled = self._spell(token)
-                if spelled is None:
+                rewritten = self._rewrite_token(token)
+                if rewritten is None:
                     return None
-                pieces.append(spelled)
+                pieces.append(rewritten)
         return "".join(pieces)
 
-    def _is_chance(self, tokens: list[str], spelled: str) -> bool:
+    def _is_chance(self, tokens: list[str], rewritten: str) -> bool:
         """Whether marks without a word among them were paired, and the file has them both ways."""
         if any(token[0].isalnum() or token[0] == "_" for token in tokens):
             return False
         both_ways = (len({char in _FOLDED for char in self._seen.get(t, ())}) > 1 for t in tokens)
-        return "".join(tokens) != spelled and any(both_ways)
+        return "".join(tokens) != rewritten and any(both_ways)
 
-    def _spell(self, token: str) -> str | None:
+    def _rewrite_token(self, token: str) -> str | None:
         seen = self._seen.get(token)
         if token in _FOLDED:
             return self._spell_folded(token, seen)
@@ -98,7 +98,7 @@ class Spelling:
         return token if seen == {token} else None
 
     def _seen_alike(self, plain: str) -> set[str] | None:
-        """How the file spells what the call spells by other look-alikes of *plain*."""
+        """How the file writes what the call writes with other look-alikes of *plain*."""
         alike = [found for called, found in self._seen.items() if called in _FOLDED]
         kinds = [found for found in alike if {fold(char) for char in found} == {plain}]
         return set().union(*kinds) if kinds else None

@@ -1,4 +1,4 @@
-"""A text with some differences taken out, and the way back to its own offsets."""
+"""A text with some differences removed, and the way back to its own offsets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import accumulate
 
 # More hits than this are never looked at: the answer is "ambiguous" long before.
-MOST_HITS = 1000
+MAX_HITS = 1000
 
 
 def unify_ends(text: str) -> str:
@@ -15,7 +15,7 @@ def unify_ends(text: str) -> str:
     return text.replace("\r\n", "\n") if "\r\n" in text else text
 
 
-class View:
+class TextView:
     """*raw* line by line through *keep*, which may only cut a line's tail or swap characters."""
 
     def __init__(self, raw: str, keep: Callable[[str], str]) -> None:
@@ -32,7 +32,7 @@ class View:
         return self._raw[line] + offset - self._seen[line]
 
 
-def occurrences(text: str, wanted: str, limit: int = MOST_HITS) -> list[int]:
+def occurrences(text: str, wanted: str, limit: int = MAX_HITS) -> list[int]:
     """Every offset of *wanted*, overlapping ones too."""
     hits: list[int] = []
     at = text.find(wanted)

@@ -36,7 +36,7 @@ from redline.core.splice import Splice
 from redline.core.textfile import TextFile
 from redline.plan.patch.envelope import AddFile, DeleteFile, PatchOperation, UpdateFile
 from redline.plan.patch.hunks import hunk_placements, place_hunks
-from redline.plan.splices import spliced, splices_of
+from redline.plan.splices import apply_all_splices, splices_of
 
 Resolve = Callable[[str], WorkspacePath]
 
@@ -83,7 +83,7 @@ def plan_patch(
         _check_version(staging, resolve(raw), digest)
     notes: list[str] = []
     affected = [_stage(staging, each, resolve, notes) for each in cancellable(operations)]
-    return PatchPlan(staging.change_set(), tuple(affected), tuple(notes), staging.touched())
+    return PatchPlan(staging.change_set(), tuple(affected), tuple(notes), staging.changed_paths())
 
 
 def _check_version(staging: _Staging, path: WorkspacePath, digest: str) -> None:
@@ -100,7 +100,7 @@ def _stage(
         return _stage_add(staging, operation, path)
     if isinstance(operation, DeleteFile):
         staging.file(path)
-        staging.put(path, ABSENT)
+        staging.assign(path, ABSENT)
         return Affected("delete", path)
     return _stage_update(staging, operation, path, resolve, notes)
 
@@ -121,7 +121,7 @@ def _stage_add(staging: _Staging, operation: AddFile, path: WorkspacePath) -> Af
             f"The file to add already exists: {shown}",
             hint="use *** Update File: to change it, or *** Delete File: it first",
         )
-    staging.put(path, FileState.of(content))
+    staging.assign(path, FileState.of(content))
     return Affected("add", path)
 
 
@@ -135,32 +135,32 @@ def _stage_update(
     before = staging.file(path)
     after = before
     if operation.hunks:
-        content = _patched(before.content or b"", operation, show_name(path.relative), notes)
+        content = _patch(before.content or b"", operation, show_name(path.relative), notes)
         after = FileState.of(content, before.mode)
     if operation.move_to is None:
-        staging.put(path, after)
+        staging.assign(path, after)
         return Affected("update", path)
     target = resolve(operation.move_to)
     if target == path:
-        staging.put(path, after)
+        staging.assign(path, after)
         return Affected("update", path)
     if not isinstance(staging.state(target), Absent):
         shown = show_name(target.relative)
         raise AlreadyExists(
             shown, f"The file to move to already exists: {shown}", hint="choose another name"
         )
-    staging.put(path, ABSENT)
-    staging.put(target, after)
+    staging.assign(path, ABSENT)
+    staging.assign(target, after)
     staging.note_move(path, target, before)
     return Affected("move", target, path)
 
 
-def _patched(raw: bytes, operation: UpdateFile, shown: str, notes: list[str]) -> bytes:
+def _patch(raw: bytes, operation: UpdateFile, shown: str, notes: list[str]) -> bytes:
     """The bytes of a file with every hunk in its place."""
     file = TextFile(raw)
     splices, overlooked = _hunk_splices(file, file.text, operation, shown)
     notes += overlooked
-    after = spliced(file, splices)
+    after = apply_all_splices(file, splices)
     if after is None:
         after = file.with_text(place_hunks(file.text, operation.hunks, shown)[0])
     return after
@@ -203,7 +203,7 @@ class _Staging:
             raise _patch_failed(IsADirectory.fact, shown)
         raise NotFound(shown)
 
-    def put(self, path: WorkspacePath, state: State) -> None:
+    def assign(self, path: WorkspacePath, state: State) -> None:
         """Let *state* be at *path*."""
         current = self.state(path)
         if isinstance(current, LinkState):
@@ -223,7 +223,7 @@ class _Staging:
             if isinstance(parent, FileState):
                 raise _patch_failed("A parent of the path is a file", show_name(path.relative))
 
-    def touched(self) -> dict[WorkspacePath, tuple[State, State]]:
+    def changed_paths(self) -> dict[WorkspacePath, tuple[State, State]]:
         """Every place that ends otherwise than it began."""
         return {
             path: (self._initial[path], now)
@@ -233,7 +233,7 @@ class _Staging:
 
     def change_set(self) -> ChangeSet:
         """From how it is to how it shall be; a plain move stays a move."""
-        touched = self.touched()
+        changed_paths = self.changed_paths()
         steps: list[Change | Rename] = []
         moved = {}
         for source, target, before in self._moves:
@@ -245,7 +245,7 @@ class _Staging:
                 after = self._now[target]
                 if after != before:
                     steps.append(Change(target, before, after))
-        for path, (before_, after_) in touched.items():
+        for path, (before_, after_) in changed_paths.items():
             if path in moved:
                 continue
             if isinstance(before_, Absent):

@@ -4,8 +4,8 @@
     *** Add File: path            then + lines
     *** Delete File: path
     *** Update File: path         then hunks, with *** Move to: path before them or alone
-    @@ heading                    opens a hunk; the heading narrows where it may stand
-     context / -removed / +added
+    @@ heading                    opens a hunk; the heading narrows where it may match
+     context / -removed / +added_lines
     *** End of File               the hunk ends the file
     *** End Patch
 
@@ -21,10 +21,12 @@ from typing import TypeAlias
 
 from redline.core.cancellation import checkpoint
 from redline.core.errors import PatchError
+from redline.core.text_limits import shorten
 
 BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
 _ADD, _DELETE, _UPDATE = "*** Add File: ", "*** Delete File: ", "*** Update File: "
 _MOVE = "*** Move to: "
+_MAX_LINE_CHARS = 80
 _NUMBERED = re.compile(r"-\d+(?:,\d+)? \+\d+(?:,\d+)? ?(?:@@+)?(.*)")
 _NO_NEWLINE = "\\ No newline at end of file"
 
@@ -46,8 +48,8 @@ class Hunk:
     at: int
 
     @property
-    def added(self) -> tuple[str, ...]:
-        """The bodies of the added lines."""
+    def added_lines(self) -> tuple[str, ...]:
+        """Return the bodies of the added lines."""
         return tuple(body for role, body in self.lines if role == "+")
 
     @property
@@ -137,7 +139,7 @@ class _Reader:
             target = self._move_target()
             return UpdateFile(path, target, self._hunks(), at)
         raise PatchError(
-            f"Line {at} of the patch is not an operation: {_short(line)}",
+            f"Line {at} of the patch is not an operation: {_quote(line)}",
             hint="an operation begins with *** Add File: , *** Update File: or *** Delete File: ",
             details={"line": at},
         )
@@ -153,19 +155,19 @@ class _Reader:
         return path
 
     def _added_lines(self) -> tuple[str, ...]:
-        added: list[str] = []
+        added_lines: list[str] = []
         while self._at < self._stop and not self._lines[self._at].startswith("*** "):
             line = self._lines[self._at]
             if line.startswith("+"):
-                added.append(line[1:])
+                added_lines.append(line[1:])
             elif line.strip() or not self._only_blank_until_header():
                 raise PatchError(
-                    f"Line {self._at + 1} of the patch must begin with +: {_short(line)}",
+                    f"Line {self._at + 1} of the patch must begin with +: {_quote(line)}",
                     hint="every line of an added file begins with +, also empty ones",
                     details={"line": self._at + 1},
                 )
             self._at += 1
-        return tuple(added)
+        return tuple(added_lines)
 
     def _only_blank_until_header(self) -> bool:
         for line in self._lines[self._at : self._stop]:
@@ -215,8 +217,8 @@ class _Reader:
     def _expect_header(self) -> None:
         if self._at < self._stop and not self._lines[self._at].startswith("*** "):
             raise PatchError(
-                f"Line {self._at + 1} of the patch stands outside a hunk:"
-                f" {_short(self._lines[self._at])}",
+                f"Line {self._at + 1} of the patch is outside a hunk:"
+                f" {_quote(self._lines[self._at])}",
                 hint="a hunk opens with a line that begins with @@",
                 details={"line": self._at + 1},
             )
@@ -244,7 +246,7 @@ class _Reader:
         if line.startswith(_NO_NEWLINE):
             return []
         raise PatchError(
-            f"Line {self._at + 1} of the patch must begin with a space, - or +: {_short(line)}",
+            f"Line {self._at + 1} of the patch must begin with a space, - or +: {_quote(line)}",
             hint="context lines begin with one space before the text of the file",
             details={"line": self._at + 1},
         )
@@ -255,7 +257,7 @@ _LOST_BLANK: HunkLine = ("", "")
 
 
 def _heading(line: str) -> tuple[str, bool]:
-    """The heading of an @@ line and whether line numbers stood before it."""
+    """The heading of an @@ line and whether line numbers preceded it."""
     text = line[2:].strip()
     numbered = _NUMBERED.fullmatch(text)
     if numbered:
@@ -263,5 +265,5 @@ def _heading(line: str) -> tuple[str, bool]:
     return text.removesuffix("@@").strip(), False
 
 
-def _short(line: str) -> str:
-    return line if len(line) <= 80 else line[:77] + "..."
+def _quote(line: str) -> str:
+    return shorten(line, _MAX_LINE_CHARS)

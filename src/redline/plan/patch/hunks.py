@@ -15,7 +15,7 @@ from redline.core.errors import (
 )
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import (
-    Level,
+    MatchLevel,
     Placement,
     apply_placements,
     in_order,
@@ -55,9 +55,9 @@ def hunk_placements(
     except MatchError as error:
         raise PatchError(f"{shown}: {error.message}", hint="join the hunks into one") from None
     notes = [
-        f"{shown}: line {spot.line} matched although {spot.level.value} differed"
-        for spot in found
-        if spot.level is not Level.LITERAL
+        f"{shown}: line {placement.line} matched although {placement.level.value} differed"
+        for placement in found
+        if placement.level is not MatchLevel.LITERAL
     ]
     return placements, notes
 
@@ -96,15 +96,15 @@ def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
             checkpoint()
             within = range(region.start, last) if widened else region
             try:
-                spot = place_lines(text, hunk.lines, within=within, at_end=hunk.at_end)
+                placement = place_lines(text, hunk.lines, within=within, at_end=hunk.at_end)
             except NoMatch as error:
                 failed = failed or error
                 continue
-            found[(spot.start, spot.end)] = spot
+            found[(placement.start, placement.end)] = placement
         if len(found) == 1:
             return next(iter(found.values()))
         if found:
-            lines = sorted(spot.line for spot in found.values())
+            lines = sorted(placement.line for placement in found.values())
             raise AmbiguousMatch(
                 f"The hunk fits under several headings, at lines {', '.join(map(str, lines))}",
                 count=len(lines),
@@ -179,11 +179,11 @@ def _insert(text: str, hunk: Hunk) -> Placement:
             )
         before = regions[0].start + 2
     _refuse_repeated_insert(lines, hunk, before)
-    return place_insert(text, before, "".join(f"{body}\n" for body in hunk.added))
+    return place_insert(text, before, "".join(f"{body}\n" for body in hunk.added_lines))
 
 
 def _refuse_repeated_insert(lines: Sequence[str], hunk: Hunk, before: int) -> None:
-    added = list(hunk.added)
+    added = list(hunk.added_lines)
     start = before - 1 - len(added) if hunk.at_end else before - 1
     if start >= 0 and [line_body(x) for x in lines[start : start + len(added)]] == added:
         raise AlreadyApplied(

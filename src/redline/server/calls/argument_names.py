@@ -26,7 +26,7 @@ _CLOSE = 0.8
 
 
 class Prepared(NamedTuple):
-    """Arguments under their listed names, and the names of those nobody reads."""
+    """Arguments under their listed names, and the names of those that are ignored."""
 
     arguments: Json
     ignored: tuple[str, ...]

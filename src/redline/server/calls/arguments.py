@@ -1,26 +1,29 @@
-"""Arguments against the advertised schema, with refusals a model can repair its call from."""
+"""Check arguments against the listed schema; a refusal lets a model repair its call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from redline.core.errors import InvalidArgument
+from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest
 from redline.toolsets.tool import Json, Tool
 
-_SHOWN = 80
+_MAX_VALUE_CHARS = 80
+_MAX_ERRORS = 20
 _validators: dict[int, tuple[Tool, Any]] = {}
 
 
 def validate(tool: Tool, arguments: Json) -> Json:
-    """The arguments, when they fit the tool's schema; InvalidArgument otherwise."""
+    """Return the arguments when they fit the tool's schema; InvalidArgument otherwise."""
     validator = _validator(tool)
     try:
         if validator.is_valid(arguments):
             return _whole_numbers(tool, arguments)
-        errors = list(_bounded(validator.iter_errors(arguments)))
-    except ValueError as failure:  # values no JSON can hold, such as lone surrogates
+        errors = list(islice(validator.iter_errors(arguments), _MAX_ERRORS))
+    except ValueError as failure:  # values that JSON cannot hold, such as lone surrogates
         raise InvalidArgument(f"Arguments are not valid JSON: {failure}") from None
     raise _refusal(tool, arguments, errors)
 
@@ -46,13 +49,6 @@ def _validator(tool: Tool) -> Any:
     return known[1]
 
 
-def _bounded(errors: Iterable[Any]) -> Iterable[Any]:
-    for count, found in enumerate(errors):
-        if count == 20:
-            return
-        yield found
-
-
 def _refusal(tool: Tool, arguments: Json, errors: Sequence[Any]) -> InvalidArgument:
     facts: list[str] = []
     hints: list[str] = []
@@ -73,20 +69,24 @@ def _refusal(tool: Tool, arguments: Json, errors: Sequence[Any]) -> InvalidArgum
 
 
 def _rank(found: Any) -> int:
-    # A wrong name explains a missing one, so it is told first.
+    # A wrong name explains a missing one, so it comes first.
     return {"additionalProperties": 0, "required": 1}.get(found.kind.name, 2)
 
 
 def _explain(schema: Json, arguments: Json, found: Any) -> tuple[str, str | None, str]:
-    where = _spell(found.instance_path)
+    where = _format_path(found.instance_path)
     kind = found.kind.name
     if kind == "additionalProperties":
         return _unknown(schema, found, where)
     if kind == "required":
         name = str(found.kind.property)
         field = f"{where}.{name}" if where else name
-        return f"{field} is required", _expected(schema, [*found.instance_path, name]), field
-    value = _shown(_at(arguments, found.instance_path))
+        return (
+            f"{field} is required",
+            _describe_expected(schema, [*found.instance_path, name]),
+            field,
+        )
+    value = _format_value(_at(arguments, found.instance_path))
     fact = f"{where or 'arguments'} {_requirement(found)}, got {value}"
     return fact, None, where or "arguments"
 
@@ -95,13 +95,13 @@ def _unknown(schema: Json, found: Any, where: str) -> tuple[str, str | None, str
     names = [str(name) for name in found.kind.unexpected]
     legal = list(_properties(schema, found.instance_path))
     prefix = f"{where}." if where else ""
-    fact = "unknown " + ", ".join(prefix + _short(name) for name in names[:5])
+    fact = "unknown " + ", ".join(prefix + _cut_name(name) for name in names[:5])
     near = nearest(names[0], legal)
     hint = f"did you mean {prefix}{near}?" if near else None
     if legal:
         listed = f"legal names{' in ' + where if where else ''}: {', '.join(legal)}"
         hint = f"{hint} {listed}" if hint else listed
-    return fact, hint, prefix + _short(names[0])
+    return fact, hint, prefix + _cut_name(names[0])
 
 
 def _requirement(found: Any) -> str:
@@ -110,9 +110,9 @@ def _requirement(found: Any) -> str:
     if name == "type":
         return "must be " + " or ".join(kind.types)
     if name == "enum":
-        return "must be one of " + ", ".join(_shown(option) for option in kind.options)
+        return "must be one of " + ", ".join(_format_value(option) for option in kind.options)
     if name == "const":
-        return f"must be {_shown(kind.expected_value)}"
+        return f"must be {_format_value(kind.expected_value)}"
     if name in _LIMITS:
         return _LIMITS[name].format(kind.limit)
     if name in ("anyOf", "oneOf") and hasattr(kind, "context"):
@@ -144,17 +144,17 @@ def _alternative(branch: Sequence[Any], depth: int) -> str:
     found = branch[0]
     if found.kind.name == "required":
         return f"with {found.kind.property}"
-    where = _spell(found.instance_path[depth:])
+    where = _format_path(found.instance_path[depth:])
     return f"{where} {_requirement(found)}".replace(" must be", "", 1).strip()
 
 
-def _expected(schema: Json, path: Sequence[Any]) -> str | None:
+def _describe_expected(schema: Json, path: Sequence[Any]) -> str | None:
     found = _schema_at(schema, path)
     kind = found.get("type") if found else None
     if kind is None:
         return None
     text = " or ".join(kind) if isinstance(kind, list) else str(kind)
-    return f"give {_spell(path)} ({text})"
+    return f"give {_format_path(path)} ({text})"
 
 
 def _properties(schema: Json, path: Sequence[Any]) -> Mapping[str, Any]:
@@ -181,18 +181,20 @@ def _at(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def _spell(path: Sequence[Any]) -> str:
+def _format_path(path: Sequence[Any]) -> str:
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else ("." if text else "") + _short(str(part))
+        text += (
+            f"[{part}]" if isinstance(part, int) else ("." if text else "") + _cut_name(str(part))
+        )
     return text
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     from redline.server.rpc.wire import encode
 
-    return _short(encode(value).decode())
+    return shorten(encode(value).decode(), _MAX_VALUE_CHARS)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+def _cut_name(name: str) -> str:
+    return shorten(name, _MAX_VALUE_CHARS)

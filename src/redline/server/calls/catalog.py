@@ -1,63 +1,79 @@
-"""Dialects become one list of tools: chosen, without clashes, in an order that never changes."""
+"""The tools that are on: chosen, without clashes, in an order that never changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from redline.toolsets import TOOLSETS
-from redline.toolsets.tool import Client, Dialect, Json, Tool
+from redline.toolsets.tool import (
+    Client,
+    Hints,
+    Json,
+    ProtocolProfile,
+    SharedTool,
+    Tool,
+    Toolset,
+    load_function,
+)
 
-# Clients that refuse a whole list for one dotted name, by the start of their initialize name.
-_REFUSE_DOTS = ("claude-ai", "claude desktop", "claude-desktop", "claude code", "claude-code")
-_SHARED = "read_file"
-_LISTINGS_KEPT = 32
+if TYPE_CHECKING:
+    from redline.services.runtime import Runtime
+
+# Clients that reject the whole list for one dotted name, by the start of their initialize name.
+_REJECT_DOTS = ("claude-ai", "claude desktop", "claude-desktop", "claude code", "claude-code")
+_MAX_CACHED_LISTINGS = 32
 
 
 class CatalogError(Exception):
     """The chosen toolsets cannot be served together, or do not exist."""
 
 
-class Entry:
-    """One callable tool and the dialect that words its failures."""
+class CatalogEntry(NamedTuple):
+    """One callable tool and the toolset that reports its failures."""
 
-    __slots__ = ("dialect", "tool")
+    tool: Tool
+    toolset: Toolset
 
-    def __init__(self, tool: Tool, dialect: Dialect) -> None:
-        self.tool = tool
-        self.dialect = dialect
+
+class _Shared(NamedTuple):
+    """Both versions of a tool that two toolsets share, and the rule that chooses one."""
+
+    rule: SharedTool
+    own: CatalogEntry
+    other: CatalogEntry
 
 
 class Catalog:
-    """The tools that are on; finding, listing and routing them."""
+    """The tools that are on; finds, lists and routes them."""
 
     def __init__(
         self,
-        dialects: Sequence[Dialect],
+        toolsets: Sequence[Toolset],
         *,
         read_only: bool = False,
         tool_names: str = "auto",
         without: Sequence[str] = (),
     ) -> None:
-        self.dialects = tuple(dialects)
+        self.toolsets = tuple(toolsets)
         self.read_only = read_only
         self._tool_names = tool_names
-        self._listed: dict[str, Entry] = {}
-        self._spellings: dict[str, Entry] = {}
-        self._refused: dict[str, Entry] = {}
+        self._listed: dict[str, CatalogEntry] = {}
+        self._refused: dict[str, CatalogEntry] = {}
+        self._by_name: dict[str, CatalogEntry] = {}
+        self._shared: dict[str, _Shared] = {}
         self._listings: dict[tuple[str, str, str], list[Json]] = {}
-        self._shared: tuple[Entry, Entry] | None = None
-        for dialect in self.dialects:
-            for tool in dialect.tools:
+        for toolset in self.toolsets:
+            for tool in toolset.tools:
                 if tool.name not in without:
-                    self._add(Entry(tool, dialect))
-        self._add_spellings()
+                    self._add(CatalogEntry(tool, toolset))
+        self._add_names()
 
     @property
-    def only(self) -> Dialect | None:
-        """The dialect that is on alone, if so."""
-        return self.dialects[0] if len(self.dialects) == 1 else None
+    def profile(self) -> ProtocolProfile:
+        """What the protocol layer follows: a single toolset's specification, or MCP itself."""
+        return self.toolsets[0].profile if len(self.toolsets) == 1 else ProtocolProfile()
 
     @property
     def tools(self) -> list[Tool]:
@@ -69,7 +85,7 @@ class Catalog:
         """Every listed name, in order."""
         return list(self._listed)
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: CatalogEntry) -> None:
         name = entry.tool.name
         if self.read_only and entry.tool.writes:
             self._refused[name] = entry
@@ -78,67 +94,69 @@ class Catalog:
             self._listed[name] = entry
             return
         other = self._listed[name]
-        pair = {entry.dialect.name: entry, other.dialect.name: other}
-        if name != _SHARED or set(pair) != {"files", "coding"}:
+        shared = _shared_by(entry, other) or _shared_by(other, entry)
+        if shared is None:
             raise CatalogError(
-                f"Toolsets {other.dialect.name} and {entry.dialect.name} both have a tool {name}"
+                f"Toolsets {other.toolset.name} and {entry.toolset.name} both have a tool {name}"
             )
-        self._shared = (pair["coding"], pair["files"])
-        self._listed[name] = Entry(_merged(pair["coding"].tool, pair["files"].tool), other.dialect)
+        self._shared[name] = shared
+        self._listed[name] = CatalogEntry(_merge(shared), other.toolset)
 
-    def _add_spellings(self) -> None:
+    def _add_names(self) -> None:
         for entries in (self._listed, self._refused):
             for name, entry in entries.items():
-                for spelling in (name, portable(name), *entry.tool.aliases):
-                    self._spellings.setdefault(spelling, entry)
+                for accepted in (name, portable(name), *entry.tool.aliases):
+                    self._by_name.setdefault(accepted, entry)
 
-    def find(self, name: str) -> Entry | None:
-        """The tool of that name in any accepted spelling."""
-        return self._spellings.get(name)
+    def find(self, name: str) -> CatalogEntry | None:
+        """Return the tool with this name or alias, with dots or without."""
+        return self._by_name.get(name)
 
-    def is_refused(self, entry: Entry) -> bool:
+    def is_refused(self, entry: CatalogEntry) -> bool:
         """Whether --read-only keeps this tool from running."""
         return self.read_only and entry.tool.writes
 
-    def route(self, entry: Entry, arguments: Mapping[str, Any]) -> Entry:
-        """The entry that really answers: itself, except for the read_file two dialects share."""
-        if self._shared is None or entry is not self._listed.get(_SHARED):
-            return entry
-        coding, files = self._shared
-        names = set(arguments)
-        fits_coding = names <= set(coding.tool.input_schema.get("properties", {}))
-        fits_files = names <= set(files.tool.input_schema.get("properties", {}))
-        if fits_files and (_is_absolute(arguments.get("path")) or not fits_coding):
-            return files
-        return coding
+    def route(
+        self, entry: CatalogEntry, arguments: Json, runtime: Runtime
+    ) -> tuple[CatalogEntry, Json]:
+        """Return the entry that answers a call, and its arguments.
+
+        That is *entry* itself, except for a tool that two toolsets share.
+        """
+        shared = self._shared.get(entry.tool.name)
+        if shared is None:
+            return entry, arguments
+        choose = load_function(shared.rule.choose)
+        own: Json | None = choose(arguments, shared.own.tool, shared.other.tool, runtime)
+        return (shared.other, arguments) if own is None else (shared.own, own)
 
     def list(self, client: Client) -> list[Json]:
-        """The tools as this client should see them."""
+        """Return the tools as this client should see them."""
         key = (client.protocol, client.name, client.version)
         known = self._listings.get(key)
         if known is None:
             dotted = self._keeps_dots(client)
             known = [self._wire(entry, client, dotted) for entry in self._listed.values()]
-            if len(self._listings) < _LISTINGS_KEPT:
+            if len(self._listings) < _MAX_CACHED_LISTINGS:
                 self._listings[key] = known
         return known
 
     def _keeps_dots(self, client: Client) -> bool:
         if self._tool_names == "auto":
-            return not client.name.lower().startswith(_REFUSE_DOTS)
-        return self._tool_names == "seed"
+            return not client.name.lower().startswith(_REJECT_DOTS)
+        return self._tool_names == "original"
 
-    def _wire(self, entry: Entry, client: Client, dotted: bool) -> Json:
+    def _wire(self, entry: CatalogEntry, client: Client, dotted: bool) -> Json:
         tool = wire(entry.tool)
-        if entry.dialect.adapt is not None:
-            tool = _load_adapt(entry.dialect.adapt)(tool, client)
+        if entry.toolset.adapt is not None:
+            tool = load_function(entry.toolset.adapt)(tool, client)
         if not dotted:
             tool = {**tool, "name": portable(tool["name"])}
         return tool
 
 
 def wire(tool: Tool) -> Json:
-    """A tool as tools/list spells it."""
+    """Return a tool's object in tools/list."""
     body: Json = {
         "name": tool.name,
         "title": tool.title,
@@ -154,55 +172,48 @@ def wire(tool: Tool) -> Json:
 
 
 def portable(name: str) -> str:
-    """The name with dots replaced, for clients that refuse them."""
+    """Replace the dots of a name, for clients that reject them."""
     return name.replace(".", "_")
 
 
-def load_dialects(chosen: Iterable[str], extra: Mapping[str, str] | None = None) -> list[Dialect]:
-    """The DIALECT values of the chosen toolsets, in the order of TOOLSETS."""
+def load_toolsets(chosen: Iterable[str], extra: Mapping[str, str] | None = None) -> list[Toolset]:
+    """Import the TOOLSET values of the chosen toolsets, in the order of TOOLSETS."""
     wanted = list(chosen)
-    places = {**TOOLSETS, **(extra or {})}
-    unknown = [name for name in wanted if name != "all" and name not in places]
+    modules = {**TOOLSETS, **(extra or {})}
+    unknown = [name for name in wanted if name != "all" and name not in modules]
     if unknown or not wanted:
-        named = unknown[0] if unknown else "(none)"
-        raise CatalogError(f"No such toolset: {named} (there are: {', '.join(places)}, all)")
-    found: list[Dialect] = []
-    for name in (name for name in places if name in wanted or "all" in wanted):
-        try:
-            found.append(import_module(places[name]).DIALECT)
-        except ModuleNotFoundError as missing:
-            if missing.name != places[name]:
-                raise
-            if name in wanted:
-                raise CatalogError(f"Toolset is not part of this version: {name}") from None
-    return found
+        given = unknown[0] if unknown else "(none)"
+        raise CatalogError(f"No such toolset: {given} (there are: {', '.join(modules)}, all)")
+    return [
+        import_module(module).TOOLSET
+        for name, module in modules.items()
+        if name in wanted or "all" in wanted
+    ]
 
 
-def _merged(coding: Tool, files: Tool) -> Tool:
-    properties = {
-        **files.input_schema.get("properties", {}),
-        **coding.input_schema.get("properties", {}),
-    }
+def _shared_by(own: CatalogEntry, other: CatalogEntry) -> _Shared | None:
+    rule = own.toolset.profile.shared_tool
+    if rule is None or (rule.name, rule.other_toolset) != (own.tool.name, other.toolset.name):
+        return None
+    return _Shared(rule, own, other)
+
+
+def _merge(shared: _Shared) -> Tool:
+    """Build the listed form of a shared tool: every option of both, hints they agree on."""
+    own, other = shared.own.tool, shared.other.tool
+    required = other.input_schema.get("required", ())
+    schemas = (other.input_schema, own.input_schema)
+    agreed = (a if a == b else None for a, b in zip(own.hints, other.hints, strict=True))
     return Tool(
-        name=_SHARED,
-        title=coding.title,
-        description="Read a file by absolute or workspace-relative path, whole or by lines.",
+        name=own.name,
+        title=own.title,
+        description=shared.rule.description,
         input_schema={
             "type": "object",
-            "properties": properties,
-            "required": ["path"],
+            "properties": {k: v for s in schemas for k, v in s.get("properties", {}).items()},
+            "required": [name for name in own.input_schema.get("required", ()) if name in required],
             "additionalProperties": False,
         },
-        handler=coding.handler,
-        hints=files.hints,
+        handler=own.handler,
+        hints=Hints(*agreed),
     )
-
-
-def _is_absolute(path: Any) -> bool:
-    return isinstance(path, str) and (path.startswith(("/", "\\")) or path[1:3] in (":\\", ":/"))
-
-
-def _load_adapt(name: str) -> Callable[[Json, Client], Json]:
-    module, _, function = name.partition(":")
-    adapt: Callable[[Json, Client], Json] = getattr(import_module(module), function)
-    return adapt

@@ -1,4 +1,4 @@
-"""notifications/message: what a client that asked for it is told while its calls run.
+"""notifications/message: log messages for clients that asked for them.
 
 Nothing is sent before a client names a level: by logging/setLevel in the handshake era, in the
 `_meta` of each request in the stateless one.
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from redline.server.rpc import revisions, wire
-from redline.server.rpc.messages import Refusal
+from redline.server.rpc import revisions
 from redline.toolsets.tool import Json
 
 if TYPE_CHECKING:
@@ -21,17 +20,17 @@ Deliver = Callable[[Json], None]
 
 
 class ClientLog:
-    """Delivers what is at or above one level, without secrets."""
+    """Delivers events at or above one level, with secrets redacted."""
 
-    __slots__ = ("_deliver", "_least")
+    __slots__ = ("_deliver", "_lowest")
 
     def __init__(self, level: str, deliver: Deliver) -> None:
-        self._least = revisions.LOG_LEVELS.index(level)
+        self._lowest = revisions.LOG_LEVELS.index(level)
         self._deliver = deliver
 
     def __call__(self, level: str, event: str, **facts: Any) -> None:
-        """Tell of one event: the params of a notifications/message."""
-        if revisions.LOG_LEVELS.index(level) < self._least:
+        """Deliver one event as the params of a notifications/message."""
+        if revisions.LOG_LEVELS.index(level) < self._lowest:
             return
         from redline.server.observe.redact import redact
 
@@ -39,7 +38,7 @@ class ClientLog:
         self._deliver({"level": level, "logger": LOGGER, "data": data})
 
     def failure(self, error: RedlineError, tool: str) -> None:
-        """Tell of a call that was refused or could not be done."""
+        """Deliver the failure of a call."""
         from redline.core.errors import Unavailable
         from redline.server.observe.audit import kind_of
 
@@ -49,22 +48,3 @@ class ClientLog:
         else:
             level = "error" if isinstance(error, Unavailable) else "info"
             self(level, "call_failed", tool=tool, message=error.message)
-
-
-def level_in(params: Any) -> str:
-    """The level a logging/setLevel request names."""
-    return _known(params.get("level") if isinstance(params, dict) else None)
-
-
-def level_of_request(params: Any) -> str | None:
-    """The level a request of the stateless era asks for; None when it asks for no messages."""
-    meta = params.get("_meta") if isinstance(params, dict) else None
-    asked = meta.get(revisions.META_LOG_LEVEL) if isinstance(meta, dict) else None
-    return None if asked is None else _known(asked)
-
-
-def _known(level: Any) -> str:
-    if level not in revisions.LOG_LEVELS:
-        legal = ", ".join(revisions.LOG_LEVELS)
-        raise Refusal(wire.INVALID_PARAMS, f"Unknown logging level; legal: {legal}")
-    return str(level)

@@ -1,31 +1,48 @@
-"""Where a tools/call goes: what it may use, and what is known of who sent it."""
+"""Runs one tools/call: checks it, runs the handler, and answers in the toolset's form."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from redline.server.calls.catalog import Catalog
-from redline.server.observe.audit import Audit
-from redline.server.observe.log import Sink, warn
-from redline.server.rpc.cancel import Token
-from redline.server.rpc.revisions import Profile
-from redline.toolsets.tool import Client, Json
+from redline.core.call_scope import call_scope
+from redline.core.errors import ReadOnlyMode, RedlineError
+from redline.core.text_limits import shorten
+from redline.server.calls.argument_names import nearest, prepare
+from redline.server.calls.arguments import validate
+from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
+from redline.server.calls.results import (
+    Outcome,
+    failure_as_result,
+    internal_error,
+    invalid_params,
+    is_success,
+    result_json,
+)
+from redline.server.observe.log import log_exception, warn
+from redline.server.rpc import wire
+from redline.server.rpc.cancel import CancelToken, StateRefused
+from redline.toolsets.call import Call, FailedCall, Handler, Result, RpcFailure, Wording
+from redline.toolsets.tool import Json, load_function
 
 if TYPE_CHECKING:
+    from redline.server.calls.catalog import CatalogEntry
     from redline.server.calls.client_log import ClientLog
-    from redline.server.calls.running import Runner
-    from redline.toolsets.tool import Answer, Question, RpcFailure, Runtime
+    from redline.server.calls.tool_server import ToolServer
+    from redline.toolsets.call import Answer, Question
+    from redline.toolsets.tool import Client
 
 Progress = Callable[[float, float | None, str], None]
+_MAX_NAME_CHARS = 100
 
 
 def no_progress(_done: float, _total: float | None, _message: str) -> None:
-    """Progress for callers that did not ask for it."""
+    """Drop a progress report: the client did not ask for any."""
 
 
 class Context:
-    """Everything about a request but its name and arguments."""
+    """Everything about a request except the tool's name and arguments."""
 
     __slots__ = ("asker", "cancel", "client", "log", "progress", "raw", "request_id")
 
@@ -34,7 +51,7 @@ class Context:
         client: Client,
         *,
         request_id: str = "",
-        cancel: Token | None = None,
+        cancel: CancelToken | None = None,
         progress: Progress = no_progress,
         raw: bytes | None = None,
         asker: Callable[[Question], Answer] | None = None,
@@ -42,48 +59,153 @@ class Context:
     ) -> None:
         self.client = client
         self.request_id = request_id
-        self.cancel = cancel or Token(warn)
+        self.cancel = cancel or CancelToken(warn)
         self.progress = progress
         self.raw = raw
-        # How to ask the person while the call runs; None where the client cannot be asked so.
+        # Asks the person while the call runs; None where the transport cannot.
         self.asker = asker
-        # What the client is told while the call runs; None where it did not ask to be told.
+        # Sends log messages while the call runs; None when the client did not ask for any.
         self.log = log
 
 
 class Dispatch:
-    """Answers calls against a runtime; safe from any number of threads."""
+    """Answers the calls of every conversation; may be used from any number of threads."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        runtime: Runtime,
-        *,
-        errors: str = "auto",
-        trace: Sink | None = None,
-        audit: Audit | None = None,
+    def __init__(self, server: ToolServer) -> None:
+        self.server = server
+        self._catalog = server.catalog
+        self._handlers: dict[str, Handler] = {}
+
+    def call(self, params: Any, context: Context) -> Outcome:
+        """Return the result object of a tools/call, or the JSON-RPC error to send."""
+        started = perf_counter()
+        name, arguments, malformed = _read_params(params)
+        outcome = malformed or self._answer(name, arguments, params, context)
+        self._report(name, arguments, outcome, perf_counter() - started, context)
+        return outcome
+
+    def _answer(self, name: str, arguments: Json, params: Json, context: Context) -> Outcome:
+        listed = self._catalog.find(name)
+        if listed is None:
+            return self._unknown_tool(name, context.client)
+        entry, arguments = self._catalog.route(listed, arguments, self.server.runtime)
+        try:
+            return self._run(entry, arguments, params, context)
+        except StateRefused:
+            self.server.audit.record("request_state_refused", tool=entry.tool.name)
+            return invalid_params(
+                "requestState is not one this call was given, or it was used before\n"
+                "hint: call again without requestState and inputResponses"
+            )
+        except Exception as failure:
+            answer = self._answer_failure(entry, arguments, context, failure)
+        if isinstance(answer, Result):
+            return result_json(answer)
+        return failure_as_result(answer) if self._as_result(answer, context.client) else answer
+
+    def _run(self, entry: CatalogEntry, arguments: Json, params: Json, context: Context) -> Json:
+        tool = entry.tool
+        if self._catalog.is_refused(entry):
+            raise ReadOnlyMode(f"The server is read-only; refused: {tool.name}")
+        prepared = prepare(tool, arguments)
+        arguments = validate(tool, prepared.arguments)
+        asker = asker_for(params, tool.name, arguments, context)
+        call = Call(
+            tool=tool,
+            arguments=arguments,
+            runtime=self.server.runtime,
+            client=context.client,
+            cancel=context.cancel,
+            progress=context.progress,
+            request_id=context.request_id,
+            raw=context.raw,
+            ask=asker,
+            log=_logger(tool.name, context),
+        )
+        handler = self._handlers.get(tool.handler)
+        if handler is None:
+            handler = self._handlers[tool.handler] = load_function(tool.handler)
+        try:
+            with call_scope(context.cancel):
+                return result_json(handler(call), prepared.ignored)
+        except NeedsAnswer as needed:
+            return needed.input_request()
+
+    # --- failures ----------------------------------------------------------------------------
+
+    def _answer_failure(
+        self, entry: CatalogEntry, arguments: Json, context: Context, failure: Exception
+    ) -> Result | RpcFailure:
+        tool, request = entry.tool.name, context.request_id
+        if isinstance(failure, RedlineError):
+            self.server.audit.record_failure(failure, tool, context.client, request)
+            if context.log is not None:
+                context.log.failure(failure, tool)
+            try:
+                wording: Wording = load_function(entry.toolset.wording)
+                return wording(failure, FailedCall(tool, arguments, context.client, request))
+            except Exception as second:
+                failure = second
+        log_exception(request, tool, failure)
+        if context.log is not None:
+            context.log("error", "internal_error", tool=tool, request=request)
+        return internal_error(request)
+
+    def _unknown_tool(self, name: str, client: Client) -> RpcFailure:
+        near = nearest(name, self._catalog.names)
+        given = shorten(name, _MAX_NAME_CHARS)
+        hint = f"\nhint: did you mean {near}?" if near else "\nhint: see tools/list"
+        data: Json = {"reason": "unknown_tool", "tool": given}
+        if near:
+            data["nearest"] = near
+        code = wire.INVALID_PARAMS if client.is_modern else self.server.profile.unknown_tool_code
+        return RpcFailure(code, f"Unknown tool: {given}{hint}", data)
+
+    def _as_result(self, failure: RpcFailure, client: Client) -> bool:
+        if client.is_modern and failure.code in wire.MODERN_CODES:
+            return False  # MCP itself asks for these as JSON-RPC errors
+        return self.server.errors_as_results or client.is_modern
+
+    # --- reports -----------------------------------------------------------------------------
+
+    def _report(
+        self, name: str, arguments: Json, outcome: Outcome, seconds: float, context: Context
     ) -> None:
-        self.catalog = catalog
-        self.runtime = runtime
-        self.profile = Profile(catalog.only)
-        self.audit = audit or Audit()
-        self.errors_as_results = errors == "result"
-        self.trace = trace
-        # Told of each finished call: the tool's listed name, whether it went well, seconds.
-        self.watchers: list[Callable[[str, bool, float], None]] = []
-        self._runner: Runner | None = None
+        """Report a finished call to the trace, the watchers and the client's log."""
+        server, ok = self.server, is_success(outcome)
+        if server.trace is not None:
+            from redline.server.observe.trace import trace_call
 
-    def call(self, params: Any, context: Context) -> Json | RpcFailure:
-        """The result object of a tools/call, or the JSON-RPC error to send."""
-        if self._runner is None:
-            # Loaded at the first call: a client that only lists tools does not pay for it.
-            from redline.server.calls.running import Runner
+            trace_call(server.trace, name, arguments, outcome, seconds)
+        if server.watchers:
+            listed = self._catalog.find(name)
+            for watch in server.watchers:
+                watch(listed.tool.name if listed else "unknown", ok, seconds)
+        for notice in server.runtime.take_notices():
+            warn(notice)
+            if context.log is not None:
+                context.log("notice", "workspace", message=notice)
+        if context.log is not None:
+            duration = round(seconds * 1000, 3)
+            context.log("debug", "call_finished", tool=name, ok=ok, duration_ms=duration)
 
-            self._runner = Runner(self)
-        return self._runner.call(params, context)
 
-    def end_session(self, params: Any, context: Context) -> None:
-        """The coding profile lets a cancellation name a command's session instead of a request."""
-        session = params.get("session_id") if isinstance(params, dict) else None
-        if isinstance(session, str) and self.catalog.find("kill_session") is not None:
-            self.call({"name": "kill_session", "arguments": {"session_id": session}}, context)
+def _read_params(params: Any) -> tuple[str, Any, RpcFailure | None]:
+    if not isinstance(params, dict):
+        return "", {}, invalid_params("params must be an object with name and arguments")
+    name, arguments = params.get("name"), params.get("arguments")
+    if not isinstance(name, str):
+        return "", {}, invalid_params("params.name must be the name of a tool")
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        return name, {}, invalid_params("params.arguments must be an object")
+    return name, arguments, None
+
+
+def _logger(tool: str, context: Context) -> Callable[[str, str], None]:
+    """Return what a handler logs with; it reaches clients that asked for log messages."""
+    log = context.log
+    if log is None:
+        return lambda _level, _message: None
+    return lambda level, message: log(level, "tool", tool=tool, message=message)

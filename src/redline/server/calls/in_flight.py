@@ -1,26 +1,27 @@
-"""The calls of one conversation: started, cancelled, and what they tell before they are over."""
+"""The calls of one conversation while they run: started, cancelled, answered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from redline.server.calls.client_log import ClientLog
 from redline.server.calls.dispatch import Context, Dispatch, Progress, no_progress
-from redline.server.calls.workers import LineFull
+from redline.server.calls.elicitation.questions import Questions
+from redline.server.calls.results import Outcome, internal_error
+from redline.server.calls.workers import QueueFull
 from redline.server.observe.log import log_exception, warn
 from redline.server.rpc import revisions, wire
-from redline.server.rpc.cancel import Token
+from redline.server.rpc.cancel import CancelToken
 from redline.server.rpc.messages import Channel, Refusal, Send, Submit
-
-if TYPE_CHECKING:
-    from redline.server.calls.client_log import ClientLog
-    from redline.server.calls.elicitation.questions import Questions
-    from redline.toolsets.tool import Answer, Client, Json, Question, RpcFailure
+from redline.toolsets.call import Answer, Question
+from redline.toolsets.tool import Client, Json
 
 
-class Calls:
+class CallsInFlight:
     """Runs tools/call requests on workers; each is answered once, through its own channel."""
 
     __slots__ = ("_dispatch", "_lock", "_questions", "_running", "_submit")
@@ -29,15 +30,15 @@ class Calls:
         self._dispatch = dispatch
         self._submit = submit
         self._lock = Lock()
-        self._running: dict[Any, Token] = {}
-        self._questions: Questions | None = None
+        self._running: dict[Any, CancelToken] = {}
+        self._questions = Questions()
 
     def start(
         self, message: Json, raw: bytes, client: Client, channel: Channel, level: str | None
     ) -> None:
-        """Begin the call in *message*; Refusal when it cannot even begin."""
+        """Start the call in *message*; Refusal when it cannot be queued."""
         request_id, params = message["id"], message.get("params")
-        token = Token(warn)
+        token = CancelToken(warn)
         with self._lock:
             if request_id in self._running:
                 raise Refusal(wire.INVALID_REQUEST, "A request with this id is still running")
@@ -46,91 +47,89 @@ class Calls:
             client,
             request_id=str(request_id),
             cancel=token,
-            progress=_progress(params, client, token, channel.tell),
+            progress=_progress_for(params, client, token, channel.notify),
             raw=raw,
             asker=self._asker(channel, token),
-            log=None if level is None else _log(level, token, channel.tell),
+            log=None if level is None else _log_for(level, token, channel.notify),
         )
         try:
             run = partial(self._run, request_id, params, context, channel.reply)
             self._submit(run, len(raw))
-        except LineFull as full:
-            self._over(request_id)
-            raise _too_many(full) from None
+        except QueueFull as full:
+            self._finish(request_id)
+            raise _too_many_calls(full) from None
 
-    def _over(self, request_id: Any) -> None:
+    def _finish(self, request_id: Any) -> None:
         with self._lock:
             self._running.pop(request_id, None)
 
     def _run(self, request_id: Any, params: Any, context: Context, reply: Send) -> None:
+        outcome: Outcome
         try:
-            # One that was cancelled while it waited for its turn does nothing at all.
+            # A call that was cancelled while it was queued does nothing at all.
             outcome = {} if context.cancel.cancelled else self._dispatch.call(params, context)
-        except BaseException as failure:  # whatever it is, somebody waits for an answer
-            outcome = _broken(context.request_id, failure)
+        except BaseException as failure:  # even then the client waits for an answer
+            log_exception(context.request_id, "", failure)
+            outcome = internal_error(context.request_id)
         finally:
-            self._over(request_id)
+            self._finish(request_id)
         if context.cancel.cancelled:
-            reply({})  # the specification wants no answer to a cancelled request
+            reply({})  # MCP wants no answer to a cancelled request
         elif isinstance(outcome, dict):
-            body = revisions.stamped(outcome) if context.client.is_modern else outcome
+            is_modern = context.client.is_modern
+            body = revisions.add_server_info(outcome) if is_modern else outcome
             reply(wire.result(request_id, body))
         else:
             reply(wire.error(request_id, outcome.code, outcome.message, outcome.data))
 
-    def _asker(self, channel: Channel, token: Token) -> Callable[[Question], Answer] | None:
+    def _asker(self, channel: Channel, token: CancelToken) -> Callable[[Question], Answer] | None:
         if not channel.takes_questions:
             return None
+        return lambda question: self._questions.ask(question, channel, token)
 
-        def ask(question: Question) -> Answer:
-            return self._asked().ask(question, channel, token)
-
-        return ask
-
-    def _asked(self) -> Questions:
-        with self._lock:
-            if self._questions is None:
-                from redline.server.calls.elicitation.questions import Questions
-
-                self._questions = Questions()
-            return self._questions
-
-    def answered(self, message: Json) -> None:
-        """A response to something that was asked."""
-        if self._questions is not None:
-            self._questions.answered(message)
+    def receive_answer(self, message: Json) -> None:
+        """Take the client's response to a question."""
+        self._questions.receive_answer(message)
 
     def cancel(self, request_id: Any) -> None:
-        """The caller gave up on one call."""
+        """Cancel one call, if it is still running."""
         with self._lock:
             token = self._running.get(request_id)
         if token is not None:
             token.cancel()
 
+    def run_cancel_alias(self, params: Json, client: Client) -> None:
+        """Run the tool that a toolset maps this cancellation to, if there is one."""
+        catalog = self._dispatch.server.catalog
+        for alias in (toolset.profile.cancel_alias for toolset in catalog.toolsets):
+            if alias is None or catalog.find(alias.tool) is None:
+                continue
+            value = params.get(alias.parameter)
+            if isinstance(value, str):
+                call = {"name": alias.tool, "arguments": {alias.parameter: value}}
+                # A notification cannot be refused: when the queue is full, it is dropped.
+                with suppress(QueueFull):
+                    self._submit(partial(self._run_unanswered, call, Context(client)), 0)
+
+    def _run_unanswered(self, params: Json, context: Context) -> None:
+        self._dispatch.call(params, context)
+
     def close(self, *, cancel: bool) -> None:
-        """Nobody will answer questions; with *cancel*, calls stop too."""
-        if self._running or self._questions is not None:
-            self._asked().close()  # also for a call that has asked nothing yet
+        """Stop waiting for answers to questions; with *cancel*, cancel every call."""
+        self._questions.close()
         with self._lock:
             tokens = list(self._running.values()) if cancel else []
         for token in tokens:
             token.cancel()
 
 
-def _too_many(full: LineFull) -> Refusal:
+def _too_many_calls(full: QueueFull) -> Refusal:
     text = f"Too many calls at once: {full.waiting} wait for their turn already"
     data = {"reason": "too_many_calls", "running": full.share, "waiting": full.waiting}
     return Refusal(wire.INVALID_REQUEST, f"{text}\nhint: call again after an answer came", data)
 
 
-def _broken(request_id: str, failure: BaseException) -> RpcFailure:
-    from redline.server.calls.running import internal_error
-
-    log_exception(request_id, "", failure)
-    return internal_error(request_id)
-
-
-def _progress(params: Any, client: Client, token: Token, tell: Send) -> Progress:
+def _progress_for(params: Any, client: Client, token: CancelToken, notify: Send) -> Progress:
     meta = params.get("_meta") if isinstance(params, dict) else None
     progress_token = meta.get("progressToken") if isinstance(meta, dict) else None
     if not isinstance(progress_token, str | int) or isinstance(progress_token, bool):
@@ -146,16 +145,14 @@ def _progress(params: Any, client: Client, token: Token, tell: Send) -> Progress
             params["total"] = total
         if message and client.protocol != "2024-11-05":
             params["message"] = message
-        tell({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+        notify({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
     return progress
 
 
-def _log(level: str, token: Token, tell: Send) -> ClientLog:
-    from redline.server.calls.client_log import ClientLog
-
+def _log_for(level: str, token: CancelToken, notify: Send) -> ClientLog:
     def deliver(params: Json) -> None:
         if not token.cancelled:
-            tell({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+            notify({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
 
     return ClientLog(level, deliver)

@@ -1,4 +1,4 @@
-"""A few threads, made when needed, that run calls; each owner of calls has a fair share of them."""
+"""A few threads, started when needed, that run calls; each owner of calls gets a fair share."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from redline.server.observe.log import warn
 
 Job = Callable[[], None]
 
-# So many may wait for a person at once before their waiting holds up others.
-_MOST_ASIDE = 200
-# So many owners have a thread for their first call even when every other thread is busy.
-_MOST_SPARE = 200
-_MOST_WAITING = 1000
-# So many bytes of requests may wait in one line; a request takes a few times its size.
-_MOST_HELD = 64 << 20
+# Jobs that may wait for a person at once without occupying a slot.
+_MAX_LENT = 200
+# Owners that get a thread for their first call even when every other thread is busy.
+_MAX_SPARE = 200
+_MAX_WAITING = 1000
+# Bytes of requests that may wait in one queue; a request takes a few times its size.
+_MAX_HELD_BYTES = 64 << 20
 _here = local()
 
 
-class LineFull(Exception):
+class QueueFull(Exception):
     """An owner has as many calls waiting as may wait."""
 
     def __init__(self, waiting: int, share: int) -> None:
@@ -30,18 +30,18 @@ class LineFull(Exception):
         self.waiting = waiting
 
 
-def aside(wait: Callable[[], object]) -> None:
-    """Run *wait*, which only waits for a person; the worker's place is another's meanwhile."""
-    place: tuple[Workers, _Line] | None = getattr(_here, "place", None)
-    if place is None:
+def release_slot_while_waiting(wait: Callable[[], object]) -> None:
+    """Run *wait* without occupying this worker's slot."""
+    slot: tuple[Workers, _Queue] | None = getattr(_here, "slot", None)
+    if slot is None:
         wait()
     else:
-        workers, line = place
-        workers.lend(line, wait)
+        workers, queue = slot
+        workers.lend(queue, wait)
 
 
-class _Line:
-    """The calls of one owner: how many have a place, and those in line for one."""
+class _Queue:
+    """The jobs of one owner: how many have a slot, and those that wait for one."""
 
     __slots__ = ("held", "lent", "owner", "placed", "waiting")
 
@@ -56,67 +56,67 @@ class _Line:
 class Workers:
     """Runs jobs concurrently; a new thread only when every existing one is busy.
 
-    An owner has at most *share* jobs running, further ones wait for its own; the first of an owner
-    waits for nobody.
+    An owner has at most *share* jobs running; further ones wait for its own jobs to end. The first
+    job of an owner never waits for other owners.
     """
 
     def __init__(self, limit: int = 32, share: int | None = None) -> None:
         self._limit = limit
         self._share = share or limit
-        self._lines: dict[str, _Line] = {}
-        self._first: deque[tuple[_Line, Job]] = deque()
-        self._ready: deque[tuple[_Line, Job]] = deque()
-        # One for each job that is ready: threads wait here.
+        self._queues: dict[str, _Queue] = {}
+        self._first: deque[tuple[_Queue, Job]] = deque()
+        self._ready: deque[tuple[_Queue, Job]] = deque()
+        # One item for each job that is ready: threads wait here.
         self._calls: SimpleQueue[None] = SimpleQueue()
         self._changed = Condition()
         self._threads = 0
         self._unfinished = 0
-        # Jobs that have a thread or want one now.
+        # Jobs that have a slot.
         self._placed = 0
-        self._aside = 0
+        self._lent = 0
 
     def submit(self, job: Job, size: int = 0, owner: str = "") -> None:
-        """Run *job*, which holds *size* bytes, soon or in its turn; LineFull when too many wait."""
+        """Run *job*, which holds *size* bytes, in its turn; QueueFull when too many wait."""
         with self._changed:
-            line = self._lines.setdefault(owner, _Line(owner))
-            is_too_much = line.waiting and line.held + size > _MOST_HELD
-            if is_too_much or len(line.waiting) >= _MOST_WAITING:
-                raise LineFull(len(line.waiting), self._share)
+            queue = self._queues.setdefault(owner, _Queue(owner))
+            is_too_much = queue.waiting and queue.held + size > _MAX_HELD_BYTES
+            if is_too_much or len(queue.waiting) >= _MAX_WAITING:
+                raise QueueFull(len(queue.waiting), self._share)
             self._unfinished += 1
-            line.waiting.append((job, size))
-            line.held += size
-            self._advance(line)
+            queue.waiting.append((job, size))
+            queue.held += size
+            self._advance(queue)
         self._grow()
 
-    def _advance(self, line: _Line) -> None:
-        """Give places to whoever is next in *line*."""
-        while line.waiting and line.placed < self._share:
-            ready = self._ready if line.placed else self._first
-            job, size = line.waiting.popleft()
-            ready.append((line, job))
-            line.held -= size
-            line.placed += 1
+    def _advance(self, queue: _Queue) -> None:
+        """Give free slots to the next jobs in *queue*."""
+        while queue.waiting and queue.placed < self._share:
+            ready = self._ready if queue.placed else self._first
+            job, size = queue.waiting.popleft()
+            ready.append((queue, job))
+            queue.held -= size
+            queue.placed += 1
             self._placed += 1
             self._calls.put(None)
 
-    def lend(self, line: _Line, wait: Callable[[], object]) -> None:
-        """Run *wait* on this worker while a further one may exist."""
+    def lend(self, queue: _Queue, wait: Callable[[], object]) -> None:
+        """Run *wait* on this thread; its slot goes to another job while it waits."""
         with self._changed:
-            counts = self._aside < _MOST_ASIDE
+            counts = self._lent < _MAX_LENT
             if counts:
-                self._aside += 1
-                line.lent += 1
-                line.placed -= 1
-                self._advance(line)
+                self._lent += 1
+                queue.lent += 1
+                queue.placed -= 1
+                self._advance(queue)
         self._grow()
         try:
             wait()
         finally:
             with self._changed:
                 if counts:
-                    self._aside -= 1
-                    line.lent -= 1
-                    line.placed += 1
+                    self._lent -= 1
+                    queue.lent -= 1
+                    queue.placed += 1
 
     def _grow(self) -> None:
         with self._changed:
@@ -127,33 +127,33 @@ class Workers:
 
     @property
     def _room(self) -> int:
-        """How many threads there may be."""
-        spare = min(len(self._lines), _MOST_SPARE) if self._first else 0
-        return self._limit + self._aside + spare
+        """The number of threads that may exist now."""
+        spare = min(len(self._queues), _MAX_SPARE) if self._first else 0
+        return self._limit + self._lent + spare
 
     def _work(self) -> None:
         while True:
             self._calls.get()
             with self._changed:
-                line, job = (self._first or self._ready).popleft()
-            _here.place = (self, line)
+                queue, job = (self._first or self._ready).popleft()
+            _here.slot = (self, queue)
             try:
                 job()
             except Exception as failure:
                 warn(f"a reply could not be sent: {failure!r}")
-            del job  # or what it was about is held until the next one comes
-            if self._leave(line):
+            del job  # or its request stays in memory until the next job
+            if self._leave(queue):
                 return
 
-    def _leave(self, line: _Line) -> bool:
-        """A job is done; whether its thread is one too many now."""
+    def _leave(self, queue: _Queue) -> bool:
+        """Free the slot of a finished job; return whether its thread should end."""
         with self._changed:
             self._unfinished -= 1
             self._placed -= 1
-            line.placed -= 1
-            self._advance(line)
-            if not (line.placed or line.lent):
-                del self._lines[line.owner]
+            queue.placed -= 1
+            self._advance(queue)
+            if not (queue.placed or queue.lent):
+                del self._queues[queue.owner]
             self._changed.notify_all()
             too_many = self._threads > self._room
             self._threads -= too_many

@@ -1,21 +1,20 @@
-"""The ASGI application: who may come in, how much, and in what form."""
+"""The ASGI application: checks who may send requests, how many, and in what form."""
 
 from __future__ import annotations
 
 import asyncio
 
 from redline._version import __version__
-from redline.server.calls.dispatch import Dispatch
+from redline.server.calls.tool_server import ToolServer
 from redline.server.http.auth import Authenticator, AuthFailed
-from redline.server.http.body import CLOSE, check_form, read_body
-from redline.server.http.host_policy import HttpRefusal, Names
-from redline.server.http.mcp_endpoint import Post, Posts
-from redline.server.http.options import HttpOptions
+from redline.server.http.body import CLOSE, check_batch, read_body
+from redline.server.http.host_policy import HostPolicy, HttpRefusal
+from redline.server.http.mcp_endpoint import McpEndpoint, Post
 from redline.server.http.rate import RateLimit
 from redline.server.http.replies import (
     PREFLIGHT,
     Send,
-    readable_by,
+    allow_page,
     send_empty,
     send_json,
     send_text,
@@ -26,58 +25,58 @@ from redline.server.http.request import (
     Scope,
     headers_of,
     metadata_url,
-    newer_date,
     peer_of,
 )
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
 from redline.server.observe.metrics import Metrics
 from redline.server.rpc import revisions, wire
+from redline.settings import Settings
 
 _FAILURES_PER_SECOND = 5.0
 _AUDITED = {403: "origin_denied", 421: "origin_denied", 408: "receive_timeout"}
 
 
-class Front:
-    """Checks every request, then hands what was said to the conversations."""
+class HttpApp:
+    """Checks every request, then passes its message to the MCP endpoint."""
 
     def __init__(
         self,
-        posts: Posts,
-        dispatch: Dispatch,
-        options: HttpOptions,
+        endpoint: McpEndpoint,
+        server: ToolServer,
+        settings: Settings,
         port: int,
         auth: Authenticator,
     ) -> None:
-        self._posts = posts
-        self._dispatch = dispatch
-        self._options = options
-        self._names = Names(options, port)
+        self._endpoint = endpoint
+        self._server = server
+        self._settings = settings
+        self._hosts = HostPolicy(settings, port)
         self._auth = auth
-        self._limit = RateLimit(options.rate_limit)
+        self._limit = RateLimit(settings.rate_limit)
         self._failures = RateLimit(_FAILURES_PER_SECOND)
-        self._audit: Audit = dispatch.audit
-        self._profile = dispatch.profile
+        self._audit: Audit = server.audit
+        self._profile = server.profile
         self.ready = True
         self._metrics = Metrics(__version__)
-        dispatch.watchers.append(self._metrics.watch_call)
+        server.watchers.append(self._metrics.watch_call)
         self._audit.watch = self._metrics.watch_event
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One HTTP request."""
+        """Answer one HTTP request."""
         headers = headers_of(scope)
-        page = self._names.opens_to(headers.get("origin"))
+        page = self._hosts.allowed_page(headers.get("origin"))
         if page is not None:
-            send = readable_by(page, send)
+            send = allow_page(page, send)
         try:
-            self._names.check(headers.get("host"), headers.get("origin"), scope.get("server"))
+            self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
             await self._route(scope, headers, receive, send)
         except HttpRefusal as refusal:
             kind = _AUDITED.get(refusal.status)
             if kind is not None:
                 self._audit.record(kind, reason=refusal.message, peer=peer_of(scope))
             body = wire.error(None, refusal.code, refusal.message, refusal.data)
-            named = self._posts.ambient_headers if scope["path"] == "/mcp" else {}
+            named = self._endpoint.process_headers if scope["path"] == "/mcp" else {}
             await send_json(send, refusal.status, body, {**named, **(refusal.headers or {})})
 
     async def _route(
@@ -87,7 +86,7 @@ class Front:
         if path == "/healthz":
             await send_json(send, 200, {"status": "ok"}, {})
         elif path == "/readyz":
-            problem = await asyncio.to_thread(self._problem)
+            problem = await asyncio.to_thread(self._find_problem)
             await send_json(send, 503 if problem else 200, {"status": problem or "ok"}, {})
         elif path == "/metrics":
             await self._authenticate(scope, headers)
@@ -103,7 +102,7 @@ class Front:
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         method = scope["method"]
-        if method == "OPTIONS" and self._names.opens_to(headers.get("origin")):
+        if method == "OPTIONS" and self._hosts.allowed_page(headers.get("origin")):
             await send_empty(send, 204, PREFLIGHT)
             return
         sessionless = headers.get("mcp-protocol-version") in revisions.MODERN
@@ -117,30 +116,30 @@ class Front:
         peer = peer_of(scope)
         self._check_rate(self._limit, principal or peer, peer)
         if method == "DELETE":
-            await self._posts.end(headers.get("mcp-session-id"), principal, send)
+            await self._endpoint.end_session(headers.get("mcp-session-id"), principal, send)
         else:
             await self._post(principal, headers, receive, send)
 
-    def _problem(self) -> str | None:
-        """Why calls would fail now; the details are for the log."""
+    def _find_problem(self) -> str | None:
+        """Return why calls would fail now; the details go to the log."""
         if not self.ready:
             return "stopping"
         try:
-            self._dispatch.runtime.tree  # noqa: B018  opens the roots and settles the journal
+            self._server.runtime.tree  # noqa: B018  opens the roots and settles the journal
         except Exception as failure:
             warn(f"not ready: {failure}")
             return "workspace unavailable"
         return None
 
     def stop(self) -> None:
-        """Say so at /readyz, and cancel the calls in flight."""
+        """Report at /readyz that the server stops, and cancel running calls."""
         self.ready = False
-        self._posts.stop()
+        self._endpoint.stop()
 
-    # --- who, and how often ------------------------------------------------------------------
+    # --- authentication and rate limits ------------------------------------------------------
 
     async def _authenticate(self, scope: Scope, headers: dict[str, str]) -> str:
-        if not self._auth.required:
+        if not self._auth.is_required:
             return ""
         given = headers.get("authorization")
         try:
@@ -151,7 +150,7 @@ class Front:
         except AuthFailed as failure:
             self._audit.record("auth_failed", reason=str(failure), peer=peer_of(scope))
             self._check_rate(self._failures, f"failed:{peer_of(scope)}", peer_of(scope))
-            audience = self._options.oauth_audience
+            audience = self._settings.oauth_audience
             challenge = self._auth.challenge(metadata_url(audience) if audience else None)
             raise HttpRefusal(
                 401, wire.INVALID_REQUEST, "Authorization required", None,
@@ -176,13 +175,13 @@ class Front:
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         if kind != "application/json":
             raise HttpRefusal(415, wire.INVALID_REQUEST, "Content-Type must be application/json")
-        version = self._version(headers)
+        version = self._read_version(headers)
         handshake = version is None or version in revisions.HANDSHAKE
         if handshake:
-            self._posts.check_session(headers, principal)
+            self._endpoint.check_session(headers, principal)
         strict = self._profile.strict_handshake
-        body = await read_body(headers, receive, self._options, needs_length=strict)
-        if not self.ready:  # it was still arriving when we were told to end
+        body = await read_body(headers, receive, self._settings, needs_length=strict)
+        if not self.ready:  # the body was still arriving when the server began to stop
             raise HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, CLOSE)
         try:
             message = wire.decode(body)
@@ -198,24 +197,24 @@ class Front:
             send=send,
         )
         if handshake:
-            check_form(message, self._profile, version)
-            await self._posts.handshake(post)
+            check_batch(message, self._profile, version)
+            await self._endpoint.handle_handshake(post)
         else:
-            await self._posts.stateless(post)
+            await self._endpoint.handle_stateless(post)
 
-    def _version(self, headers: dict[str, str]) -> str | None:
+    def _read_version(self, headers: dict[str, str]) -> str | None:
         version = headers.get("mcp-protocol-version")
         if version is None:
             return None
-        cap = self._options.protocol
-        served = [v for v in revisions.REVISIONS if v >= self._profile.oldest]
+        cap = self._settings.protocol
+        served = [v for v in revisions.REVISIONS if v >= self._profile.oldest_revision]
         capped = [v for v in served if cap is None or v <= cap]
         strict = self._profile.strict_handshake
-        # Where the stateless era is not served, what is unknown cannot be left to it.
+        # An unknown revision counts as stateless, unless only the handshake era is served.
         newer = version in revisions.MODERN or (version not in revisions.HANDSHAKE and not strict)
         too_new = newer and not any(v in capped for v in revisions.MODERN)
-        unheard = strict and not newer_date(version, served[0])
-        if too_new or unheard:
+        too_old = strict and not (revisions.is_date(version) and version >= served[0])
+        if too_new or too_old:
             raise HttpRefusal(
                 400,
                 wire.INVALID_REQUEST,
@@ -223,5 +222,5 @@ class Front:
                 {"supported": capped, "received": version, "requested": version},
             )
         if strict and version not in revisions.REVISIONS:
-            return served[0]  # newer than anything known: served as the profile's own revision
+            return served[0]  # newer than any known revision: served as the profile's own
         return version

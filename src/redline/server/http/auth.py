@@ -7,11 +7,13 @@ import hmac
 from collections.abc import Callable
 from typing import Any
 
+from redline.settings import is_loopback
+
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
 _LEEWAY_SECONDS = 30
 
 KeySource = Callable[[str], Any]
-"""From a token to the issuer's key for it."""
+"""Takes a token and returns the issuer's key for it."""
 
 
 class AuthFailed(Exception):
@@ -19,7 +21,7 @@ class AuthFailed(Exception):
 
 
 class Authenticator:
-    """Turns an Authorization header into a principal; open when nothing is configured."""
+    """Turns an Authorization header into a principal; without a token or issuer, all may call."""
 
     def __init__(
         self,
@@ -35,7 +37,7 @@ class Authenticator:
         self._keys = keys
 
     @property
-    def required(self) -> bool:
+    def is_required(self) -> bool:
         """Whether a request without credentials is refused."""
         return self._token is not None or self._issuer is not None
 
@@ -45,8 +47,8 @@ class Authenticator:
         return self._issuer is not None
 
     def principal(self, header: str | None) -> str:
-        """The caller behind an Authorization header; "" when none is needed. May block."""
-        if not self.required:
+        """Return the principal of an Authorization header; "" when none is needed. May block."""
+        if not self.is_required:
             return ""
         scheme, _, credentials = (header or "").partition(" ")
         credentials = credentials.strip()
@@ -76,8 +78,8 @@ class Authenticator:
         except AuthFailed:
             raise
         except Exception as failure:
-            # Whatever goes wrong refuses the token: a key of another kind than the token's
-            # algorithm, for one, is a TypeError deep in the library.
+            # Any failure refuses the token: a key that does not fit the token's algorithm, for
+            # example, is a TypeError deep in the library.
             raise AuthFailed(f"access token refused: {failure}") from None
         subject = claims.get("sub") or claims.get("client_id") or claims.get("azp")
         if not isinstance(subject, str) or not subject:
@@ -90,13 +92,13 @@ class Authenticator:
         return self._keys
 
     def challenge(self, metadata_url: str | None) -> str:
-        """The WWW-Authenticate header of a 401."""
+        """Return the WWW-Authenticate header of a 401."""
         if self.uses_oauth and metadata_url:
             return f'Bearer error="invalid_token", resource_metadata="{metadata_url}"'
         return 'Bearer error="invalid_token"'
 
     def metadata(self) -> dict[str, Any]:
-        """The protected-resource document (RFC 9728)."""
+        """Return the protected-resource document (RFC 9728)."""
         return {
             "resource": self._audience,
             "authorization_servers": [self._issuer],
@@ -106,7 +108,7 @@ class Authenticator:
 
 
 def issuer_keys(issuer: str) -> KeySource:
-    """Keys from the issuer's published key set, cached."""
+    """Return a cached source of the keys that the issuer publishes."""
     import jwt
 
     client: list[jwt.PyJWKClient] = []
@@ -145,7 +147,7 @@ def _fetch(address: str) -> Any:
 
 
 def is_safe_url(address: Any) -> bool:
-    """Whether an address may be trusted with who gets in: https, or this machine itself."""
+    """Whether the issuer's documents may be fetched from *address*: https, or this machine."""
     from urllib.parse import urlsplit
 
     try:
@@ -153,6 +155,4 @@ def is_safe_url(address: Any) -> bool:
         host = parts.hostname
     except (ValueError, AttributeError, TypeError):
         return False
-    return parts.scheme == "https" or (
-        parts.scheme == "http" and host in ("127.0.0.1", "localhost", "::1")
-    )
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host or ""))

@@ -1,4 +1,4 @@
-"""The body of a POST: in time, within its limit, and of a form that can be answered."""
+"""Reads the body of a POST within its time and size limits."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import asyncio
 from typing import Any
 
 from redline.server.http.host_policy import HttpRefusal
-from redline.server.http.options import HttpOptions
 from redline.server.http.request import Receive
 from redline.server.rpc import wire
 from redline.server.rpc.messages import MAX_BATCH
-from redline.server.rpc.revisions import Profile
+from redline.settings import Settings
+from redline.toolsets.tool import ProtocolProfile
 
 CLOSE = {"Connection": "close"}
 
 
 async def read_body(
-    headers: dict[str, str], receive: Receive, options: HttpOptions, *, needs_length: bool
+    headers: dict[str, str], receive: Receive, settings: Settings, *, needs_length: bool
 ) -> bytes:
-    """The whole body; a declared size over the limit is refused before anything is read."""
+    """Return the whole body; a declared size over the limit is refused before reading."""
     declared = headers.get("content-length")
     if declared is None and needs_length:
         raise HttpRefusal(411, wire.INVALID_REQUEST, "Content-Length is required")
-    if declared is not None and int(declared) > options.max_body:
-        raise _too_big(options.max_body)
+    if declared is not None and int(declared) > settings.max_body:
+        raise _too_big(settings.max_body)
     try:
-        async with asyncio.timeout(options.receive_timeout):
-            return await _collect(receive, options.max_body)
+        async with asyncio.timeout(settings.receive_timeout):
+            return await _collect(receive, settings.max_body)
     except TimeoutError:
         text = "Request took too long to arrive"
         raise HttpRefusal(408, wire.INVALID_REQUEST, text, None, CLOSE) from None
@@ -52,8 +52,8 @@ def _too_big(limit: int) -> HttpRefusal:
     return HttpRefusal(413, wire.INVALID_REQUEST, text, {"max_bytes": limit}, CLOSE)
 
 
-def check_form(message: Any, profile: Profile, version: str | None) -> None:
-    """Refuse a body of the handshake era that is neither a message nor a batch that is served."""
+def check_batch(message: Any, profile: ProtocolProfile, version: str | None) -> None:
+    """Refuse a body of the handshake era that is neither a message nor a batch it allows."""
     if isinstance(message, dict):
         return
     if not isinstance(message, list):

@@ -1,4 +1,4 @@
-"""How many HTTP connections there are, and which one goes when there are too many."""
+"""Limits the number of HTTP connections; the one idle longest is closed for a new one."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from typing import Protocol
 
 from redline.server.rpc import wire
 
-# Descriptors that files, pipes and commands need beside the connections.
+# Half of all descriptors are left for the workspace, pipes and commands.
 _RESERVED_SHARE = 2
 
 
-class Connection(Protocol):
-    """What has a place: it knows since when it waits for a request, and can be ended."""
+class HttpConnection(Protocol):
+    """A connection that counts: it knows since when it is idle, and can be closed."""
 
     @property
     def idle_since(self) -> float | None:
-        """When it began to wait for a request; None while it has one."""
+        """When it began to wait for a request; None while it serves one."""
 
     def drop(self) -> None:
         """Close it at once."""
 
 
-class Connections:
-    """At most *limit* connections; a newcomer takes the place of the one idle longest."""
+class HttpConnections:
+    """At most *limit* connections; a new one replaces the one idle longest."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._open: set[Connection] = set()
+        self._open: set[HttpConnection] = set()
 
-    def admit(self, connection: Connection) -> bool:
-        """Give *connection* a place; False when all are taken by connections with a request."""
+    def admit(self, connection: HttpConnection) -> bool:
+        """Count *connection*; False when the limit is reached and every other one is busy."""
         if len(self._open) >= self._limit and not self._drop_one():
             return False
         self._open.add(connection)
         return True
 
-    def release(self, connection: Connection) -> None:
-        """Free the place of *connection*, if it has one."""
+    def release(self, connection: HttpConnection) -> None:
+        """Stop counting *connection*."""
         self._open.discard(connection)
 
     def _drop_one(self) -> bool:
@@ -50,7 +50,7 @@ class Connections:
 
 
 def connection_limit(wanted: int) -> int:
-    """*wanted*, or fewer where this process may not open so many descriptors."""
+    """Return *wanted*, or fewer where this process may not open that many descriptors."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -62,7 +62,7 @@ def connection_limit(wanted: int) -> int:
 
 
 def plain_response(status: str, message: str) -> bytes:
-    """A whole HTTP response with a JSON-RPC error, after which the connection is closed."""
+    """Build a whole HTTP response with a JSON-RPC error that closes the connection."""
     body = wire.encode(wire.error(None, wire.INVALID_REQUEST, message))
     head = (
         f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\n"

@@ -1,4 +1,4 @@
-"""What a request of the stateless era must show in its headers before it is answered."""
+"""The headers that a request of the stateless era must repeat from its body."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _STATUS = {
 }
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 _WHOLE_NUMBER = re.compile(r"(-?[0-9]+)(?:\.0+)?")
-_LONGEST_NUMBER = 4000
+_MAX_NUMBER_CHARS = 4000
 
 Marked = tuple[tuple[str, ...], str, bool]
-"""Where an argument stands, the header that repeats it, and whether it is an integer."""
+"""The path of an argument, the header that repeats it, and whether it is an integer."""
 
 
 def status_of(reply: Any) -> int:
-    """The HTTP status that goes with a reply of this era."""
+    """Return the HTTP status for a reply of this era."""
     error = reply.get("error")
     return 200 if error is None else _STATUS.get(error["code"], 200)
 
@@ -43,17 +43,17 @@ def check_version(version: str | None) -> None:
 
 
 def check_headers(message: Json, headers: Mapping[str, str]) -> None:
-    """Refuse a request whose headers and body do not say the same."""
+    """Refuse a request whose headers differ from its body."""
     meta = (message.get("params") or {}).get("_meta")
     needed = (revisions.META_VERSION, revisions.META_CAPABILITIES)
     if not isinstance(meta, dict) or any(key not in meta for key in needed):
-        return  # what is missing there is told by the conversation
+        return  # the conversation reports what is missing there
     version = headers.get("mcp-protocol-version")
     _must_equal("mcp-protocol-version", version, meta[revisions.META_VERSION])
     _must_equal("mcp-method", headers.get("mcp-method"), message["method"])
     name = message["params"].get(_NAMED.get(message["method"], ""))
     if name is not None:
-        _must_equal("mcp-name", decoded(headers.get("mcp-name")), name)
+        _must_equal("mcp-name", decode_header(headers.get("mcp-name")), name)
 
 
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -73,7 +73,7 @@ def check_arguments(marked: tuple[Marked, ...], arguments: Any, headers: Mapping
         given, value = headers.get(name), _value_at(arguments, path)
         if given is None and not isinstance(value, str | int | float):
             continue
-        if given is None or not _same(decoded(given), value, is_integer):
+        if given is None or not _same(decode_header(given), value, is_integer):
             raise Refusal(
                 wire.HEADER_MISMATCH,
                 f"The {name} header does not say the same as the argument {'.'.join(path)}",
@@ -81,18 +81,18 @@ def check_arguments(marked: tuple[Marked, ...], arguments: Any, headers: Mapping
 
 
 def marked_arguments(schema: Json) -> tuple[Marked, ...]:
-    """The arguments that a schema wants repeated as headers."""
-    return tuple(_marked(schema, ()))
+    """Return the arguments that a schema wants repeated as headers."""
+    return tuple(_find_marked(schema, ()))
 
 
-def _marked(schema: Json, path: tuple[str, ...]) -> Iterator[Marked]:
+def _find_marked(schema: Json, path: tuple[str, ...]) -> Iterator[Marked]:
     for name, inner in schema.get("properties", {}).items():
         if not isinstance(inner, dict):
             continue
         here = (*path, name)
         if isinstance(token := inner.get("x-mcp-header"), str):
             yield here, token, inner.get("type") == "integer"
-        yield from _marked(inner, here)
+        yield from _find_marked(inner, here)
 
 
 def _value_at(arguments: Any, path: tuple[str, ...]) -> Any:
@@ -108,18 +108,18 @@ def _same(given: str | None, value: Any, is_integer: bool) -> bool:
         return False
     number = _WHOLE_NUMBER.fullmatch(given or "") if is_integer else None
     if number is not None and not isinstance(value, str) and value == value // 1:
-        return len(number[1]) < _LONGEST_NUMBER and int(number[1]) == int(value)
+        return len(number[1]) < _MAX_NUMBER_CHARS and int(number[1]) == int(value)
     return given == str(value)
 
 
-def decoded(value: str | None) -> str | None:
-    """A header's text; None where its base64 form is not exactly what an encoder writes."""
+def decode_header(value: str | None) -> str | None:
+    """Return a header's text; None where its base64 is not exactly what an encoder writes."""
     found = _ENCODED.fullmatch(value) if value else None
     if found is None:
         return value
     try:
         raw = base64.b64decode(found[1], validate=True)
         text = raw.decode()
-    except ValueError:  # no base64, or no text
+    except ValueError:  # not base64, or not text
         return None
     return text if base64.b64encode(raw).decode() == found[1] else None

@@ -1,4 +1,4 @@
-"""What is POSTed to /mcp: each message to its conversation, and the answer back.
+"""POST and DELETE at /mcp: passes each message to its conversation and sends the answer.
 
 A session of the handshake era is one conversation, as a stdio pipe is; a request of the stateless
 era, or one without a session, is a conversation of its own.
@@ -11,29 +11,38 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from redline.server.calls.dispatch import Dispatch
+from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
-from redline.server.http import header_rules as stateless
+from redline.server.http import header_rules
 from redline.server.http.host_policy import HttpRefusal
-from redline.server.http.options import HttpOptions
 from redline.server.http.replies import Fields, Send, send_empty, send_json
-from redline.server.http.request import Receive, any_reply, malformed
-from redline.server.http.response import Exchange, Forms, HangUp
-from redline.server.http.sessions import Session, Sessions, SessionsFull
+from redline.server.http.request import Receive
+from redline.server.http.response import AcceptedTypes, HangUp, HttpExchange
+from redline.server.http.sessions import HttpSession, Sessions, SessionsFull
 from redline.server.rpc import revisions, wire
-from redline.server.rpc.messages import Channel, Refusal
-from redline.toolsets.tool import SESSIONLESS, Client, Json
+from redline.server.rpc.messages import Channel, Refusal, any_expects_reply, check_message
+from redline.settings import Settings
+from redline.toolsets.tool import SESSIONLESS, Client, Json, ProtocolProfile
 
 UNKNOWN_SESSION = -32001
-_LONGEST_NAME = 100
-_NOWHERE = Channel(lambda _: None, lambda _: None, takes_questions=False)
+_MAX_NAME_CHARS = 100
+_DISCARD = Channel(lambda _: None, lambda _: None, takes_questions=False)
 
 
 class Post:
-    """One POST whose sender, size and form are in order."""
+    """One POST whose sender, size and JSON have been checked."""
 
-    __slots__ = ("body", "forms", "headers", "message", "principal", "receive", "send", "version")
+    __slots__ = (
+        "accepted",
+        "body",
+        "headers",
+        "message",
+        "principal",
+        "receive",
+        "send",
+        "version",
+    )
 
     def __init__(
         self,
@@ -53,7 +62,7 @@ class Post:
         self.version = version
         self.receive = receive
         self.send = send
-        self.forms = Forms(headers.get("accept", ""))
+        self.accepted = AcceptedTypes(headers.get("accept", ""))
 
     @property
     def request_id(self) -> Any:
@@ -61,32 +70,33 @@ class Post:
         return self.message.get("id") if isinstance(self.message, dict) else None
 
 
-class Posts:
-    """The conversations that are open over HTTP."""
+class McpEndpoint:
+    """Passes messages to the conversations that are open over HTTP."""
 
-    def __init__(self, dispatch: Dispatch, workers: Workers, options: HttpOptions) -> None:
-        self._dispatch = dispatch
+    def __init__(self, server: ToolServer, workers: Workers, settings: Settings) -> None:
+        self._server = server
         self._workers = workers
-        self._options = options
-        self._profile = dispatch.profile
-        # Under the coding profile a handshake counts for the process, not for one session.
-        self._greeted = not self._profile.strict_handshake
-        self._ambient = secrets.token_hex(16)
-        self._sessions = Sessions(options.max_sessions, options.session_idle)
-        self._passing: set[Conversation] = set()
-        self._marked: dict[str, tuple[stateless.Marked, ...]] = {}
+        self._settings = settings
+        self._profile = server.profile
+        # With a strict handshake, one handshake counts for the whole process.
+        self._initialized = not self._profile.strict_handshake
+        self._process_session = secrets.token_hex(16)
+        self._sessions = Sessions(settings.max_sessions, settings.session_idle)
+        # Conversations without a session that have a request running.
+        self._active: set[Conversation] = set()
+        self._marked: dict[str, tuple[header_rules.Marked, ...]] = {}
 
     @property
-    def ambient_headers(self) -> dict[str, str]:
-        """What every answer bears under the coding profile: that session is the process."""
-        return {"Mcp-Session-Id": self._ambient} if self._profile.strict_handshake else {}
+    def process_headers(self) -> dict[str, str]:
+        """The headers of every answer where a strict handshake makes the process the session."""
+        return {"Mcp-Session-Id": self._process_session} if self._profile.strict_handshake else {}
 
     def stop(self) -> None:
-        """Cancel every call in flight."""
-        for talk in [*self._passing, *self._sessions.talks]:
-            talk.close(cancel=True)
+        """Cancel every running call."""
+        for conversation in [*self._active, *self._sessions.conversations]:
+            conversation.close(cancel=True)
 
-    async def end(self, name: str | None, principal: str, send: Send) -> None:
+    async def end_session(self, name: str | None, principal: str, send: Send) -> None:
         """End a session."""
         if name is None:
             raise HttpRefusal(400, wire.INVALID_REQUEST, "Mcp-Session-Id is required")
@@ -97,165 +107,170 @@ class Posts:
 
     def check_session(self, headers: Mapping[str, str], principal: str) -> None:
         """Refuse a session that is not open for *principal* before a message in it is read."""
-        name = self._named(headers)
+        name = self._session_name(headers)
         if name is not None:
             self._sessions.leave(self._enter(name, principal))
 
-    def _named(self, headers: Mapping[str, str]) -> str | None:
+    def _session_name(self, headers: Mapping[str, str]) -> str | None:
         name = headers.get("mcp-session-id")
-        return None if name == self._ambient else name
+        return None if name == self._process_session else name
 
-    async def handshake(self, post: Post) -> None:
-        """A message of the handshake era, or a batch."""
-        name = self._named(post.headers)
-        bad = isinstance(post.message, dict) and malformed(post.message)
-        if bad or (name is None and not _is_greeting(post.message)):
-            status = 400 if bad and not self._profile.strict_handshake else 200
-            await self._pass_by(post, status, name)
+    async def handle_handshake(self, post: Post) -> None:
+        """Answer a message of the handshake era, or a batch."""
+        name = self._session_name(post.headers)
+        is_invalid = isinstance(post.message, dict) and not _is_valid(post.message, self._profile)
+        if is_invalid or (name is None and not _is_initialize(post.message)):
+            status = 400 if is_invalid and not self._profile.strict_handshake else 200
+            await self._answer_without_session(post, status, name)
         elif name is None:
-            await self._greet(post)
+            await self._open_session(post)
         else:
             session = self._enter(name, post.principal)
             try:
-                await self._go_on(session, post)
+                await self._continue_session(session, post)
             finally:
                 self._sessions.leave(session)
 
-    def _enter(self, name: str, principal: str) -> Session:
+    def _enter(self, name: str, principal: str) -> HttpSession:
         session = self._sessions.enter(name, principal)
         if session is None:
             text = f"Unknown MCP session: {name[:64]}\nhint: send initialize again"
             raise HttpRefusal(404, UNKNOWN_SESSION, text)
         return session
 
-    async def _greet(self, post: Post) -> None:
+    async def _open_session(self, post: Post) -> None:
         name = secrets.token_hex(16)
-        talk = self._conversation(post.principal, connection=name, modern=False, batches=True)
+        conversation = self._converse(post.principal, connection=name, modern=False, batches=True)
         fields: Fields = []
-        exchange = Exchange(post.forms, fields)
-        talk.receive(post.message, post.body, exchange.channel)
-        if talk.is_greeted:
-            self._open(Session(name, post.principal, talk))
-            self._greeted = True
-            fields += self._fields(name, talk.revision)
+        exchange = HttpExchange(post.accepted, fields)
+        conversation.receive(post.message, post.body, exchange.channel)
+        if conversation.is_initialized:
+            self._add_session(HttpSession(name, post.principal, conversation))
+            self._initialized = True
+            fields += self._fields(name, conversation.revision)
         await exchange.finish(post.send, post.request_id, _ok)
 
-    def _open(self, session: Session) -> None:
+    def _add_session(self, session: HttpSession) -> None:
         try:
             displaced = self._sessions.open(session)
         except SessionsFull:
-            text = "Every session is busy\nhint: try again when a call is over, or DELETE a session"
+            text = "Every session is busy\nhint: try again when a call ends, or DELETE a session"
             again = {"Retry-After": "1"}
             raise HttpRefusal(503, wire.INTERNAL_ERROR, text, None, again) from None
         if displaced is not None:
             who = {"principal": displaced.principal, "newcomer": session.principal}
-            self._dispatch.audit.record("session_displaced", **who)
+            self._server.audit.record("session_displaced", **who)
 
-    async def _go_on(self, session: Session, post: Post) -> None:
-        fields = self._fields(session.name, session.talk.revision)
-        if not any_reply(post.message):
-            session.talk.receive(post.message, post.body, _NOWHERE)
+    async def _continue_session(self, session: HttpSession, post: Post) -> None:
+        fields = self._fields(session.name, session.conversation.revision)
+        if not any_expects_reply(post.message):
+            session.conversation.receive(post.message, post.body, _DISCARD)
             await send_empty(post.send, 202, fields)
             return
-        exchange = Exchange(post.forms, fields)
-        # A call goes on without its client, but nobody is left to be asked.
+        exchange = HttpExchange(post.accepted, fields)
+        # A call goes on when its client is gone, but can ask no more questions.
         watch = HangUp(post.receive, exchange.hung_up)
         try:
-            session.talk.receive(post.message, post.body, exchange.channel)
+            session.conversation.receive(post.message, post.body, exchange.channel)
             await exchange.finish(post.send, post.request_id, _ok)
         finally:
             watch.stop()
 
-    async def _pass_by(self, post: Post, status: int, name: str | None) -> None:
-        """Answer without a session, or what no session could understand."""
+    async def _answer_without_session(self, post: Post, status: int, name: str | None) -> None:
+        """Answer a message that has no session, or that is invalid in any session."""
         if name is None and self._profile.strict_handshake:
-            name = self._ambient
+            name = self._process_session
         fields = self._fields(name) if name else []
-        client = self._stranger(post) if self._greeted else None
-        talk = self._conversation(post.principal, client=client, batches=True)
-        if not any_reply(post.message):
+        client = self._anonymous_client(post) if self._initialized else None
+        conversation = self._converse(post.principal, client=client, batches=True)
+        if not any_expects_reply(post.message):
             if client is not None:
-                talk.receive(post.message, post.body, _NOWHERE)
+                conversation.receive(post.message, post.body, _DISCARD)
             await send_empty(post.send, 202, fields)
             return
-        post.forms.stream = False
-        await self._answer(talk, post, Exchange(post.forms, fields), lambda _: status)
+        post.accepted.stream = False
+        exchange = HttpExchange(post.accepted, fields)
+        await self._answer(conversation, post, exchange, lambda _: status)
 
-    def _stranger(self, post: Post) -> Client:
-        spoken = post.version or self._profile.spoken_unasked
-        cap = self._options.protocol
-        if cap in revisions.HANDSHAKE and spoken > cap:
-            spoken = cap
+    def _anonymous_client(self, post: Post) -> Client:
+        revision = post.version or self._profile.default_revision
+        cap = self._settings.protocol
+        if cap in revisions.HANDSHAKE and revision > cap:
+            revision = cap
         connection = SESSIONLESS + post.principal
-        return Client(protocol=spoken, principal=post.principal, connection=connection)
+        return Client(protocol=revision, principal=post.principal, connection=connection)
 
     # --- the stateless era -------------------------------------------------------------------
 
-    async def stateless(self, post: Post) -> None:
-        """A message of the stateless era; a client that hangs up cancels its call."""
+    async def handle_stateless(self, post: Post) -> None:
+        """Answer a message of the stateless era; a client that hangs up cancels its call."""
         message = post.message
-        if malformed(message) or "method" not in message:
+        if not _is_valid(message) or "method" not in message:
             text = "Body must be a single JSON-RPC request or notification"
             raise HttpRefusal(400, wire.INVALID_REQUEST, text)
         try:
-            self._check(message, post)
+            self._check_headers(message, post)
         except Refusal as refusal:
-            reply = wire.error(post.request_id, refusal.code, refusal.message, refusal.data)
-            await send_json(post.send, stateless.status_of(reply), reply, {})
+            reply = refusal.reply(post.request_id)
+            await send_json(post.send, header_rules.status_of(reply), reply, {})
             return
         if "id" not in message:
             await send_empty(post.send, 202, [])
             return
-        talk = self._conversation(post.principal, owner=_name_in(message), modern=True)
-        exchange = Exchange(post.forms, [])
+        name = _client_name(message)
+        conversation = self._converse(post.principal, owner=name, modern=True)
+        exchange = HttpExchange(post.accepted, [])
 
         def hung_up() -> None:
-            talk.close(cancel=True)
+            conversation.close(cancel=True)
             exchange.end()
 
         watch = HangUp(post.receive, hung_up)
         try:
-            await self._answer(talk, post, exchange, stateless.status_of)
+            await self._answer(conversation, post, exchange, header_rules.status_of)
         finally:
             watch.stop()
 
-    def _check(self, message: Json, post: Post) -> None:
+    def _check_headers(self, message: Json, post: Post) -> None:
         if "id" not in message:
-            stateless.check_version(post.version)
+            header_rules.check_version(post.version)
             return
-        stateless.check_headers(message, post.headers)
+        header_rules.check_headers(message, post.headers)
         if message["method"] != "tools/call":
             return
         params = message.get("params") or {}
-        found = self._dispatch.catalog.find(str(params.get("name")))
+        found = self._server.catalog.find(str(params.get("name")))
         if found is not None:
             name = found.tool.name
             if name not in self._marked:
-                self._marked[name] = stateless.marked_arguments(found.tool.input_schema)
-            stateless.check_arguments(self._marked[name], params.get("arguments"), post.headers)
+                self._marked[name] = header_rules.marked_arguments(found.tool.input_schema)
+            header_rules.check_arguments(self._marked[name], params.get("arguments"), post.headers)
 
     # --- both --------------------------------------------------------------------------------
 
     async def _answer(
-        self, talk: Conversation, post: Post, exchange: Exchange, status: Callable[[Any], int]
+        self,
+        conversation: Conversation,
+        post: Post,
+        exchange: HttpExchange,
+        status: Callable[[Any], int],
     ) -> None:
-        self._passing.add(talk)
+        self._active.add(conversation)
         try:
-            talk.receive(post.message, post.body, exchange.channel)
+            conversation.receive(post.message, post.body, exchange.channel)
             await exchange.finish(post.send, post.request_id, status)
         finally:
-            self._passing.discard(talk)
+            self._active.discard(conversation)
 
-    def _conversation(
+    def _converse(
         self, principal: str, *, connection: str | None = None, owner: str = "", **known: Any
     ) -> Conversation:
         connection = connection or SESSIONLESS + principal
         return Conversation(
-            self._dispatch,
-            # Where nobody has to say who they are, each session or name is somebody.
+            self._server,
+            # Without authentication, each session or client name is an owner of calls.
             partial(self._workers.submit, owner=principal or connection + owner),
-            cap=self._options.protocol,
-            instructions=self._options.instructions,
+            cap=self._settings.protocol,
             connection=connection,
             principal=principal,
             **known,
@@ -264,21 +279,29 @@ class Posts:
     def _fields(self, session: str, revision: str | None = None) -> Fields:
         fields = [(b"mcp-session-id", session.encode())]
         if self._profile.strict_handshake:
-            spoken = revision or self._profile.oldest
-            fields.append((b"mcp-protocol-version", spoken.encode()))
+            agreed = revision or self._profile.oldest_revision
+            fields.append((b"mcp-protocol-version", agreed.encode()))
         return fields
 
 
-def _name_in(message: Json) -> str:
-    """What a client of the stateless era calls itself."""
+def _client_name(message: Json) -> str:
+    """Return the name that a client of the stateless era gives itself."""
     meta = (message.get("params") or {}).get("_meta")
     info = meta.get(revisions.META_CLIENT) if isinstance(meta, dict) else None
     name = info.get("name") if isinstance(info, dict) else None
-    return name[:_LONGEST_NAME] if isinstance(name, str) else ""
+    return name[:_MAX_NAME_CHARS] if isinstance(name, str) else ""
 
 
-def _is_greeting(message: Any) -> bool:
+def _is_initialize(message: Any) -> bool:
     return isinstance(message, dict) and message.get("method") == "initialize" and "id" in message
+
+
+def _is_valid(message: Any, profile: ProtocolProfile | None = None) -> bool:
+    try:
+        check_message(message, profile or ProtocolProfile())
+    except Refusal:
+        return False
+    return True
 
 
 def _ok(_reply: Any) -> int:

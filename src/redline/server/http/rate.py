@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-_KEPT = 10_000
+_MAX_BUCKETS = 10_000
 
 
 class RateLimit:
@@ -18,15 +18,15 @@ class RateLimit:
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def wait_for(self, who: str) -> float:
-        """0 when *who* may go on, else the seconds until they may."""
+        """Return 0 and count a request of *who*, or the seconds until the next one is allowed."""
         if self._rate <= 0:
             return 0.0
         now = self._clock()
         level, since = self._buckets.pop(who, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
         wait = 0.0 if level >= 1 else (1 - level) / self._rate
-        # Popped and put back: the oldest entries are the ones not seen for longest.
+        # Removed and inserted again, so that the first entries are those unused for longest.
         self._buckets[who] = (level - 1 if not wait else level, now)
-        while len(self._buckets) > _KEPT:
+        while len(self._buckets) > _MAX_BUCKETS:
             self._buckets.pop(next(iter(self._buckets)))
         return wait

@@ -1,4 +1,4 @@
-"""The way back of one POST: plain JSON, or a stream where something comes before the answer."""
+"""The response to one POST: plain JSON, or a stream when something precedes the answer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from redline.server.http.replies import Fields, Send, send_data
 from redline.server.http.request import Receive
 from redline.server.observe.log import warn
 from redline.server.rpc import wire
-from redline.server.rpc.cancel import Token
+from redline.server.rpc.cancel import CancelToken
 from redline.server.rpc.messages import Channel
 
 REQUEST_CANCELLED = -32800
-# A stream that says nothing for this long is closed by some proxies.
+# Some proxies close a stream that is silent for longer.
 _QUIET_SECONDS = 15.0
 _PROMPT_SECONDS = 0.05
-_MOST_UNSENT = 1000
+_MAX_UNSENT = 1000
 _PING = b": ping\r\n\r\n"
 _STREAM: Fields = [
     (b"content-type", b"text/event-stream"),
@@ -28,8 +28,8 @@ _STREAM: Fields = [
 ]
 
 
-class Forms:
-    """What a client takes, by its Accept header: JSON, a stream, or both."""
+class AcceptedTypes:
+    """What a client accepts by its Accept header: JSON, a stream, or both."""
 
     __slots__ = ("json", "stream")
 
@@ -40,50 +40,52 @@ class Forms:
         self.json = everything or not self.stream or "application/json" in accept
 
 
-class Exchange:
+class HttpExchange:
     """Takes messages from any thread through `channel`; `finish` sends them to the client."""
 
-    __slots__ = ("_arrived", "_fields", "_forms", "_loop", "_thread", "_wake", "channel")
+    __slots__ = ("_accepted", "_arrived", "_fields", "_loop", "_thread", "_wake", "channel")
 
-    def __init__(self, forms: Forms, fields: Fields) -> None:
-        self._forms = forms
+    def __init__(self, accepted: AcceptedTypes, fields: Fields) -> None:
+        self._accepted = accepted
         self._fields = fields
         self._loop = asyncio.get_running_loop()
         self._thread = get_ident()
         # Each message, and whether it is the answer.
         self._arrived: deque[tuple[Any, bool]] = deque()
         self._wake: asyncio.Future[None] | None = None
-        gone = Token(warn)
-        self.channel = Channel(self._reply, self._tell, takes_questions=forms.stream, gone=gone)
+        gone = CancelToken(warn)
+        self.channel = Channel(
+            self._reply, self._notify, takes_questions=accepted.stream, gone=gone
+        )
 
     def hung_up(self) -> None:
-        """The client no longer listens."""
+        """Mark the client as gone: it closed its end."""
         assert self.channel.gone is not None
         self.channel.gone.cancel()
 
     def end(self) -> None:
-        """Nobody waits for the answer any more."""
-        self._put({}, True)
+        """Stop waiting for the answer: its client is gone."""
+        self._queue({}, True)
 
     def _reply(self, message: Any) -> None:
-        self._put(message, True)
+        self._queue(message, True)
 
-    def _tell(self, message: Any) -> None:
-        if not self._forms.stream:
-            return  # there is no place for it
-        # Who reads slowly misses news, but no question.
-        if "id" in message or len(self._arrived) < _MOST_UNSENT:
-            self._put(message, False)
+    def _notify(self, message: Any) -> None:
+        if not self._accepted.stream:
+            return  # plain JSON has no place for it
+        # A client that reads slowly misses notifications, but no question.
+        if "id" in message or len(self._arrived) < _MAX_UNSENT:
+            self._queue(message, False)
 
-    def _put(self, message: Any, is_answer: bool) -> None:
+    def _queue(self, message: Any, is_answer: bool) -> None:
         self._arrived.append((message, is_answer))
         if get_ident() == self._thread:
-            self._rouse()
+            self._wake_if_waiting()
         else:
-            self._loop.call_soon_threadsafe(self._rouse)
+            self._loop.call_soon_threadsafe(self._wake_if_waiting)
 
-    def _rouse(self) -> None:
-        if self._arrived:  # else it was taken before we were called
+    def _wake_if_waiting(self) -> None:
+        if self._arrived:  # else the message was taken before this callback ran
             self._wake_up()
 
     def _wake_up(self) -> None:
@@ -91,7 +93,7 @@ class Exchange:
             self._wake.set_result(None)
 
     async def _next(self) -> tuple[Any, bool] | None:
-        """The next message; None after a while without one."""
+        """Return the next message; None after a while without one."""
         if not self._arrived:
             self._wake = self._loop.create_future()
             timer = self._loop.call_later(_QUIET_SECONDS, self._wake_up)
@@ -101,24 +103,24 @@ class Exchange:
                 timer.cancel()
         return self._arrived.popleft() if self._arrived else None
 
-    async def _alone(self) -> Any | None:
-        """The answer when nothing has to be sent before it; None when a stream must begin."""
+    async def _wait_for_single_answer(self) -> Any | None:
+        """Return the answer if nothing precedes it; None when a stream must begin."""
         while True:
             found = await self._next()
             if found is not None and found[1]:
                 return found[0]
-            if self._forms.stream:
+            if self._accepted.stream:
                 if found is not None:
                     self._arrived.appendleft(found)
                 return None
 
     async def finish(self, send: Send, request_id: Any, status: Callable[[Any], int]) -> None:
         """Send everything up to the answer."""
-        answer = await self._alone()
+        answer = await self._wait_for_single_answer()
         if answer is not None:
-            answer = answer or _cancelled(request_id)
+            answer = answer or _cancelled_error(request_id)
             code = status(answer)
-            if self._forms.json or code != 200:
+            if self._accepted.json or code != 200:
                 await send_data(send, code, wire.encode(answer), self._fields)
                 return
             self._arrived.appendleft((answer, True))
@@ -127,15 +129,15 @@ class Exchange:
     async def _stream(self, send: Send, request_id: Any) -> None:
         head = [*_STREAM, *self._fields]
         await send({"type": "http.response.start", "status": 200, "headers": head})
-        over = False
-        while not over:
-            message, over = await self._next() or (None, False)
-            data = _PING if message is None else _event(message or _cancelled(request_id))
-            await send({"type": "http.response.body", "body": data, "more_body": not over})
+        is_last = False
+        while not is_last:
+            message, is_last = await self._next() or (None, False)
+            data = _PING if message is None else _event(message or _cancelled_error(request_id))
+            await send({"type": "http.response.body", "body": data, "more_body": not is_last})
 
 
 class HangUp:
-    """Tells when the client closes its end; looks for it only when an answer is slow."""
+    """Calls *gone* when the client closes its end; watches only when an answer is slow."""
 
     __slots__ = ("_gone", "_loop", "_receive", "_task", "_timer")
 
@@ -155,7 +157,7 @@ class HangUp:
         self._gone()
 
     def stop(self) -> None:
-        """The answer is sent, or nobody is left to send it to."""
+        """Stop watching."""
         self._timer.cancel()
         if self._task is not None:
             self._task.cancel()
@@ -165,6 +167,6 @@ def _event(message: Any) -> bytes:
     return b"event: message\r\ndata: " + wire.encode(message) + b"\r\n\r\n"
 
 
-def _cancelled(request_id: Any) -> Any:
-    # The specification wants no answer to a cancelled request, but HTTP wants one to every POST.
+def _cancelled_error(request_id: Any) -> Any:
+    # MCP wants no answer to a cancelled request, but HTTP wants one to every POST.
     return wire.error(request_id, REQUEST_CANCELLED, "Request cancelled")

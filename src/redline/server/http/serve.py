@@ -10,16 +10,16 @@ from collections.abc import Callable
 
 import uvicorn
 
-from redline.server.calls.dispatch import Dispatch
+from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
-from redline.server.http.app import Front
+from redline.server.http.app import HttpApp
 from redline.server.http.auth import Authenticator
 from redline.server.http.connections import connection_limit
-from redline.server.http.mcp_endpoint import Posts
-from redline.server.http.options import HttpOptions
+from redline.server.http.mcp_endpoint import McpEndpoint
 from redline.server.http.uvicorn_protocol import protocol_with_limits
 from redline.server.observe.log import warn
+from redline.settings import Settings
 
 _GRACE_SECONDS = 3
 _THREADS = 32
@@ -27,31 +27,31 @@ _MAX_LOG_KINDS = 100
 
 
 def serve_http(
-    dispatch: Dispatch,
-    options: HttpOptions,
+    server: ToolServer,
+    settings: Settings,
     announce: Callable[[str, int], None],
 ) -> int:
-    """Serve until a signal comes; *announce* hears the host and the port when we listen."""
+    """Serve until a signal; *announce* is called with host and port when the server listens."""
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
-    listening = _listen(options)
+    listening = _listen(settings)
     port = listening.getsockname()[1]
-    # One client alone never holds every thread.
-    workers = Workers(max(_THREADS, 2 * options.max_calls), options.max_calls)
-    posts = Posts(dispatch, workers, options)
-    front = Front(posts, dispatch, options, port, _auth(options))
-    server = _Server(_config(front, options), front)
-    # Counts before uvicorn listens for signals; it raises them again when it is done, and by
-    # then this changes nothing.
+    # One client alone never occupies every thread.
+    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
+    endpoint = McpEndpoint(server, workers, settings)
+    app = HttpApp(endpoint, server, settings, port, _authenticator(settings))
+    uvicorn_server = _Server(_config(app, settings), app)
+    # In force before uvicorn handles signals; uvicorn raises them again at its end, when this
+    # has no effect.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, server.end)
-    announce(options.host, port)
-    server.run(sockets=[listening])
+        signal.signal(number, uvicorn_server.end)
+    announce(settings.host, port)
+    uvicorn_server.run(sockets=[listening])
     workers.drain(1.0)
     return 0
 
 
 class LibraryLog(logging.Handler):
-    """Passes on what libraries log: of each kind one line at a time, a traceback only once."""
+    """Logs what libraries log: one line per kind and interval, a traceback only once."""
 
     def __init__(self, seconds: float = 10.0) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class LibraryLog(logging.Handler):
         self._kinds: dict[tuple[object, ...], list[float]] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log *record* unless one of its kind was logged a moment ago; those are counted."""
+        """Log *record*, or only count it when one of its kind was just logged."""
         failure = record.exc_info[1] if record.exc_info else None
         kind = (record.name, record.msg, type(failure))
         now = time.monotonic()
@@ -78,28 +78,28 @@ class LibraryLog(logging.Handler):
         warn(text + (f" ({left_out:.0f} more like it before)" if left_out else ""))
 
 
-def _listen(options: HttpOptions) -> socket.socket:
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # With the protocol named, asyncio turns Nagle's algorithm off for accepted connections; without
-    # it every answer in two parts waits 40 ms for the client's acknowledgement.
+    # that, every answer in two parts waits 40 ms for the client's acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind((options.host, options.port))
-    listening.listen(128)  # clients may come as soon as the address is announced
+    listening.bind((settings.host, settings.port))
+    listening.listen(128)  # clients may connect as soon as the address is announced
     return listening
 
 
-def _auth(options: HttpOptions) -> Authenticator:
+def _authenticator(settings: Settings) -> Authenticator:
     return Authenticator(
-        token=options.auth_token, issuer=options.oauth_issuer, audience=options.oauth_audience
+        token=settings.auth_token, issuer=settings.oauth_issuer, audience=settings.oauth_audience
     )
 
 
-def _config(front: Front, options: HttpOptions) -> uvicorn.Config:
-    limit = connection_limit(options.max_connections)
+def _config(app: HttpApp, settings: Settings) -> uvicorn.Config:
+    limit = connection_limit(settings.max_connections)
     return uvicorn.Config(
-        front,
-        http=protocol_with_limits(options.receive_timeout, limit),
+        app,
+        http=protocol_with_limits(settings.receive_timeout, limit),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -110,18 +110,18 @@ def _config(front: Front, options: HttpOptions) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Stops calls in flight as soon as it is told to end."""
+    """Cancels running calls as soon as a signal asks the process to end."""
 
-    def __init__(self, config: uvicorn.Config, front: Front) -> None:
+    def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
         super().__init__(config)
-        self._front = front
+        self._app = app
 
     def end(self, _signal: int, _frame: object) -> None:
         """Stop as soon as possible."""
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Refuse new work, cancel the old, then close as usual."""
+        """Refuse new calls, cancel running ones, then close as usual."""
         end_process_within()
-        self._front.stop()
+        self._app.stop()
         await super().shutdown(sockets)

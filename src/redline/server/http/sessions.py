@@ -1,4 +1,4 @@
-"""Sessions of the handshake era over HTTP: who opened each, and when it was last used."""
+"""HTTP sessions of the handshake era: who opened each, and since when it is idle."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ from time import monotonic
 from redline.server.conversation import Conversation
 
 
-class Session:
+class HttpSession:
     """One handshake's conversation; it belongs to the principal that opened it."""
 
-    __slots__ = ("is_used", "name", "principal", "requests", "talk")
+    __slots__ = ("conversation", "is_used", "name", "principal", "requests")
 
-    def __init__(self, name: str, principal: str, talk: Conversation) -> None:
+    def __init__(self, name: str, principal: str, conversation: Conversation) -> None:
         self.name = name
         self.principal = principal
-        self.talk = talk
+        self.conversation = conversation
         self.requests = 0
         # Whether anything came after the handshake.
         self.is_used = False
 
 
 class SessionsFull(Exception):
-    """No session can end for a newcomer: busy, or of someone who would then hold less."""
+    """No session can be ended for a new one: all are busy, or their principals hold fewer."""
 
 
 class Sessions:
-    """At most *limit* at once; one without a request for *idle_seconds* is forgotten.
+    """At most *limit* at once; one without a request for *idle_seconds* ends.
 
-    When all are taken, an idle one ends for the newcomer: whoever holds most gives first.
+    When the limit is reached, an idle session ends for a new one: the principal that holds most
+    sessions loses one first.
     """
 
     def __init__(
@@ -39,45 +40,45 @@ class Sessions:
         self._limit = limit
         self._idle_seconds = idle_seconds
         self._clock = clock
-        self._open: dict[str, Session] = {}
-        # Those without a request in flight and since when, the longest idle first.
+        self._open: dict[str, HttpSession] = {}
+        # Sessions without a running request and since when, the longest idle first.
         self._idle: dict[str, float] = {}
 
     @property
-    def talks(self) -> list[Conversation]:
+    def conversations(self) -> list[Conversation]:
         """Every conversation."""
-        return [session.talk for session in self._open.values()]
+        return [session.conversation for session in self._open.values()]
 
-    def open(self, session: Session) -> Session | None:
-        """Keep *session*, idle from now on; the one that ended to make room for it."""
+    def open(self, session: HttpSession) -> HttpSession | None:
+        """Add *session*, idle from now on; return the one that ended to make room for it."""
         self._expire()
         displaced = None
         if len(self._open) >= self._limit:
-            displaced = self._spare(session.principal)
+            displaced = self._choose_displaced(session.principal)
             self.end(displaced)
         self._open[session.name] = session
         self._idle[session.name] = self._clock()
         return displaced
 
-    def _spare(self, newcomer: str) -> Session:
-        """Of whoever holds most, but never less than *newcomer*: one that was never used, else
-        the longest idle."""
+    def _choose_displaced(self, newcomer: str) -> HttpSession:
+        """Return an idle session of the principal that holds most, if that is at least as many as
+        *newcomer* holds: one that was never used, else the longest idle."""
         held = Counter(session.principal for session in self._open.values())
         held[newcomer] += 1
         idle = (self._open[name] for name in self._idle)
-        spare = [session for session in idle if held[session.principal] >= held[newcomer]]
-        if not spare:
+        candidates = [session for session in idle if held[session.principal] >= held[newcomer]]
+        if not candidates:
             raise SessionsFull
         # The first of equals has been idle for longest.
         return max(
-            spare,
+            candidates,
             key=lambda session: (
                 held[session.principal], session.principal == newcomer, not session.is_used
             ),
         )  # fmt: skip
 
-    def enter(self, name: str, principal: str) -> Session | None:
-        """The session for one more request, until `leave`; None for any that is not theirs."""
+    def enter(self, name: str, principal: str) -> HttpSession | None:
+        """Return *principal*'s session for one more request, until `leave`; None without one."""
         self._expire()
         session = self._open.get(name)
         if session is None or session.principal != principal:
@@ -87,17 +88,17 @@ class Sessions:
         self._idle.pop(name, None)
         return session
 
-    def leave(self, session: Session) -> None:
-        """A request is over."""
+    def leave(self, session: HttpSession) -> None:
+        """Note that a request has ended."""
         session.requests -= 1
         if not session.requests and session.name in self._open:
             self._idle[session.name] = self._clock()
 
-    def end(self, session: Session) -> None:
-        """Forget *session* and stop its calls."""
+    def end(self, session: HttpSession) -> None:
+        """End *session* and cancel its calls."""
         self._open.pop(session.name, None)
         self._idle.pop(session.name, None)
-        session.talk.close(cancel=True)
+        session.conversation.close(cancel=True)
 
     def _expire(self) -> None:
         oldest = self._clock() - self._idle_seconds

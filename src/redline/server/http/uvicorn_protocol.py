@@ -1,6 +1,9 @@
-"""Uvicorn's HTTP/1.1 protocol: requests that never finish arriving and answers nobody reads have a
-deadline, connections are counted, framing that could be read in two ways is refused, an answer
-leaves in one piece, and one that comes before the whole request is read reaches its client."""
+"""Uvicorn's HTTP/1.1 protocol with limits.
+
+Requests that never finish and answers that the client does not read have a deadline, connections
+are counted, ambiguous framing is refused, an answer is sent in one piece, and an answer sent before
+the whole request is read still reaches its client.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ import h11
 from h11._connection import DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from redline.server.http.connections import Connections, plain_response
+from redline.server.http.connections import HttpConnections, plain_response
 
-# So long a client that is still sending is listened to after the last word.
+# How long to keep reading from a client that still sends after the answer.
 _LINGER_SECONDS = 2.0
 
 
-class Gathered:
-    """A transport that sends what is written in one turn of the loop together.
+class CoalescingTransport:
+    """A transport that sends everything written in one turn of the loop together.
 
-    The head and the body of an answer are written one after the other; sent apart, they would wake
-    the client twice. And closing on somebody who still sends would reset the connection, with the
-    answer that says why: our side ends first, theirs a little later.
+    The head and the body of an answer are written one after the other; sent separately, they would
+    wake the client twice. Closing while the client still sends would reset the connection and lose
+    the answer that says why, so this side ends first and the connection closes a little later.
     """
 
     __slots__ = ("_held", "_is_sent_to", "_loop", "_transport", "left")
@@ -39,7 +42,7 @@ class Gathered:
         self._loop = loop
         self._is_sent_to = is_sent_to
         self._held: list[bytes] = []
-        # Whether our side has ended.
+        # Whether this side has ended.
         self.left = False
 
     def write(self, data: bytes) -> None:
@@ -76,10 +79,10 @@ class Gathered:
 
 
 class StrictConnection(h11.Connection):
-    """HTTP/1.1 parsing that takes no message whose length could be read in two ways."""
+    """HTTP/1.1 parsing that refuses messages with an ambiguous length."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """The next event; RemoteProtocolError for a request with doubtful framing."""
+        """Return the next event; RemoteProtocolError for a request with ambiguous framing."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             named = {name for name, _ in event.headers}
@@ -91,23 +94,22 @@ class StrictConnection(h11.Connection):
 
 
 class DeadlineProtocol(H11Protocol):
-    """Counts from the first moment a request is awaited to its last header, and while an answer
-    does not move."""
+    """Limits the time until a request's last header, and the time an answer makes no progress."""
 
     seconds = 30.0
-    places = Connections(sys.maxsize)
+    open_connections = HttpConnections(sys.maxsize)
     _idle_since = 0.0
     _deadline: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
-    _gathered: Gathered
+    _coalescing: CoalescingTransport
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        self._gathered = Gathered(transport, self.loop, self._is_arriving)
-        super().connection_made(cast(asyncio.Transport, self._gathered))
+        self._coalescing = CoalescingTransport(transport, self.loop, self._is_arriving)
+        super().connection_made(cast(asyncio.Transport, self._coalescing))
         limit = self.config.h11_max_incomplete_event_size or DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
         self.conn = StrictConnection(h11.SERVER, limit)
         self._idle_since = self.loop.time()
-        if self.places.admit(self):
+        if self.open_connections.admit(self):
             self._arm()
         else:
             busy = "The server has as many connections as it takes; try again later"
@@ -116,64 +118,64 @@ class DeadlineProtocol(H11Protocol):
 
     @property
     def idle_since(self) -> float | None:
-        """When this connection began to wait for a request; None while it has one."""
+        """When this connection began to wait for a request; None while it serves one."""
         waits = self.cycle is None or self.cycle.response_complete
         return self._idle_since if waits else None
 
     def drop(self) -> None:
-        """Close this connection at once, for another one."""
-        self._gathered.abort()
+        """Close this connection immediately, to make room for another one."""
+        self._coalescing.abort()
 
     def _is_arriving(self) -> bool:
         return self.conn.their_state is h11.SEND_BODY
 
     def data_received(self, data: bytes) -> None:
-        if self._gathered.left:
-            return  # nobody looks at it any more
+        if self._coalescing.left:
+            return  # the answer has been sent
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
-            self._disarm()  # the head is here; the body has its own deadline
+            self._disarm()  # the head has arrived; the body has its own deadline
         else:
             self._arm()
 
     def on_response_complete(self) -> None:
-        self._disarm()  # from here the keep-alive time limit counts
+        self._disarm()  # from here the keep-alive timeout applies
         self._idle_since = self.loop.time()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.places.release(self)
+        self.open_connections.release(self)
         self._disarm()
-        self._end_watch()
+        self._stop_watching()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The client has to read before more is written."""
+        """Start the deadline: the client must read before more is written."""
         super().pause_writing()
-        self._watch()
+        self._watch_reader()
 
     def resume_writing(self) -> None:
-        """It has read nearly all of it."""
-        self._end_watch()
+        """End the deadline: the client has read nearly everything."""
+        self._stop_watching()
         super().resume_writing()
 
-    def _watch(self) -> None:
+    def _watch_reader(self) -> None:
         unread = _unread(self.transport)
-        self._reading = self.loop.call_later(self.seconds, self._look_again, unread)
+        self._reading = self.loop.call_later(self.seconds, self._check_reader, unread)
 
-    def _look_again(self, unread: int) -> None:
+    def _check_reader(self, unread: int) -> None:
         if _unread(self.transport) < unread:
-            self._watch()
-        else:  # else the answer, and the session it belongs to, would be held for ever
+            self._watch_reader()
+        else:  # else the answer and its session would stay in memory forever
             self.transport.abort()
 
-    def _end_watch(self) -> None:
+    def _stop_watching(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None
 
     def send_400_response(self, msg: str) -> None:
-        """A malformed request is answered as JSON, like everything else."""
+        """Answer a malformed request with JSON, like everything else."""
         text = f"{msg} Check the request line, Content-Length and headers."
         self.transport.write(plain_response("400 Bad Request", text))
         self.transport.close()
@@ -194,7 +196,7 @@ class DeadlineProtocol(H11Protocol):
 
 
 def _unread(transport: asyncio.Transport) -> int:
-    """What the client has not taken yet, as far as can be told: ours and the kernel's part."""
+    """Return how many bytes the client has not read yet: in this process and in the kernel."""
     held = transport.get_write_buffer_size()
     try:
         import fcntl
@@ -207,6 +209,6 @@ def _unread(transport: asyncio.Transport) -> int:
 
 
 def protocol_with_limits(seconds: float, connections: int) -> type[asyncio.Protocol]:
-    """The protocol class with its deadline and its number of connections set."""
-    settings = {"seconds": seconds, "places": Connections(connections)}
+    """Return the protocol class with its deadline and connection limit set."""
+    settings = {"seconds": seconds, "open_connections": HttpConnections(connections)}
     return type("LimitedProtocol", (DeadlineProtocol,), settings)

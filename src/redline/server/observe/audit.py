@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Audit:
-    """Writes audit lines to *sink*; a sink that fails is never the caller's problem."""
+    """Writes audit lines to *sink*, or to stderr when it fails; callers never see that."""
 
     __slots__ = ("_sink", "watch")
 
@@ -22,7 +22,7 @@ class Audit:
         self.watch: Callable[[str], None] | None = None
 
     def record(self, kind: str, **facts: Any) -> None:
-        """One event, such as auth_failed or rate_limited."""
+        """Write one event, such as auth_failed or rate_limited."""
         from redline.server.observe.redact import redact
 
         if self.watch is not None:
@@ -37,7 +37,7 @@ class Audit:
     def record_failure(
         self, error: RedlineError, tool: str, client: Client, request_id: str
     ) -> None:
-        """The event behind a refused call, when it is one worth an audit line."""
+        """Write the event behind a failed call, if it concerns security."""
         kind = kind_of(error)
         if kind is not None:
             self.record(
@@ -52,7 +52,7 @@ class Audit:
 
 
 def kind_of(error: RedlineError) -> str | None:
-    """What a failure is called in the audit log; None when it is not security-relevant."""
+    """Return the audit event for a failure; None when it does not concern security."""
     from redline.core import errors
 
     if isinstance(error, errors.PathDenied):

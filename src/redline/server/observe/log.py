@@ -1,6 +1,6 @@
-"""What the server says to its operator: lines on stderr, never on stdout.
+"""Messages to the operator: lines on stderr, never on stdout.
 
-Nobody may be reading there: what does not fit into the pipe is lost and counted, and no call waits
+The pipe may have no reader: a line that does not fit is dropped and counted, and no call waits
 for it.
 """
 
@@ -12,40 +12,40 @@ from threading import Lock
 from typing import Any
 
 Sink = Callable[[dict[str, Any]], None]
-# A pipe that takes anything takes a page; a character has up to four bytes.
-_AT_ONCE = 1024
-_speaking = Lock()
-_lost = [0]
+# A pipe that accepts anything accepts a page; a character has up to four bytes.
+_CHARS_AT_ONCE = 1024
+_lock = Lock()
+_dropped = [0]
 
 
 def warn(text: str) -> None:
-    """One plain line; control characters of others are escaped."""
-    _emit(_escaped(f"redline: {text}\n"))
+    """Write one plain line, with control characters escaped."""
+    _emit(_escape(f"redline: {text}\n"))
 
 
 def to_stderr(event: dict[str, Any]) -> None:
-    """One structured line."""
+    """Write one JSON line."""
     from redline.server.rpc.wire import encode
 
     _emit(encode(event).decode() + "\n")
 
 
 def log_exception(request_id: str, tool: str, failure: BaseException) -> None:
-    """The full story of a bug, for the operator only."""
+    """Write the traceback of a bug, for the operator only."""
     import traceback
 
-    story = "".join(traceback.format_exception(failure))
-    _emit(_escaped(f"redline: internal error, request {request_id}, tool {tool}\n{story}"))
+    trace = "".join(traceback.format_exception(failure))
+    _emit(_escape(f"redline: internal error, request {request_id}, tool {tool}\n{trace}"))
 
 
-def _escaped(text: str) -> str:
-    from redline.core.diff import visible  # late: most servers never have anything to say
+def _escape(text: str) -> str:
+    from redline.core.diff import visible  # late: most servers never log anything
 
     return visible(text)[0]
 
 
 def timestamp() -> str:
-    """Now, as ISO 8601 in UTC with milliseconds."""
+    """Return the current time as ISO 8601 in UTC with milliseconds."""
     import time
 
     now = time.time()
@@ -54,38 +54,38 @@ def timestamp() -> str:
 
 
 def _emit(text: str) -> None:
-    with _speaking:
+    with _lock:
         try:
-            if _lost[0]:
-                text = f"redline: lines nobody read, and lost: {_lost[0]}\n{text}"
+            if _dropped[0]:
+                text = f"redline: log lines lost because nothing read them: {_dropped[0]}\n{text}"
             if _write(text):
-                _lost[0] = 0
+                _dropped[0] = 0
             else:
-                _lost[0] += 1
+                _dropped[0] += 1
         except (OSError, ValueError, AttributeError):
-            pass  # nobody listens on stderr any more; serving goes on
+            pass  # stderr is closed; serving goes on
 
 
 def _write(text: str) -> bool:
-    """Write as much of *text* as is taken at once; whether that was all."""
-    for start in range(0, len(text), _AT_ONCE):
-        if not _takes_more():
+    """Write as much of *text* as fits without waiting; return whether all of it did."""
+    for start in range(0, len(text), _CHARS_AT_ONCE):
+        if not _can_write():
             return False
-        sys.stderr.write(text[start : start + _AT_ONCE])
+        sys.stderr.write(text[start : start + _CHARS_AT_ONCE])
         sys.stderr.flush()
     return True
 
 
-def _takes_more() -> bool:
-    """Whether some bytes can be written without waiting for a reader."""
+def _can_write() -> bool:
+    """Whether stderr accepts bytes without waiting for a reader."""
     import select
 
-    if not hasattr(select, "poll"):  # Windows: a pipe cannot be asked
+    if not hasattr(select, "poll"):  # Windows cannot poll a pipe
         return True
     try:
-        place = sys.stderr.fileno()
-    except (OSError, ValueError):  # no descriptor: somebody keeps it in memory
+        descriptor = sys.stderr.fileno()
+    except (OSError, ValueError):  # no descriptor: stderr is kept in memory
         return True
-    asked = select.poll()
-    asked.register(place, select.POLLOUT)
-    return bool(asked.poll(0))
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return bool(poll.poll(0))

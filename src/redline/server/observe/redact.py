@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from redline.core.text_limits import shorten
+
 REDACTED = "[REDACTED]"
 MAX_TEXT = 240
 MAX_ITEMS = 50
@@ -27,7 +29,7 @@ _SECRET_TEXT = re.compile(
 
 
 def redact(value: Any, depth: int = 0) -> Any:
-    """*value* with secret-looking parts replaced and long parts cut."""
+    """Return *value* with text that looks secret replaced and long parts cut."""
     if isinstance(value, str):
         return _text(value)
     if depth >= MAX_DEPTH and isinstance(value, dict | list | tuple):
@@ -45,4 +47,4 @@ def redact(value: Any, depth: int = 0) -> Any:
 def _text(text: str) -> str:
     # Look a little past the cut so that a secret straddling it is recognised.
     seen = _SECRET_TEXT.sub(REDACTED, text[: MAX_TEXT * 4])
-    return seen if len(seen) <= MAX_TEXT else seen[:MAX_TEXT] + "..."
+    return shorten(seen, MAX_TEXT)

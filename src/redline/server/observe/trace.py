@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from redline.server.observe.log import Sink, timestamp
-from redline.toolsets.tool import RpcFailure
+from redline.toolsets.call import RpcFailure
 
 
 def trace_call(
     sink: Sink, tool: str, arguments: Any, outcome: dict[str, Any] | RpcFailure, seconds: float
 ) -> None:
-    """Write what happened in one call."""
+    """Write one line about a finished call."""
     from redline.server.observe.redact import redact
 
-    structured = _structured(outcome)
+    structured = _structured_content(outcome)
     ok = isinstance(outcome, dict) and not outcome.get("isError")
     sink(
         {
@@ -33,7 +33,7 @@ def trace_call(
     )
 
 
-def _structured(outcome: dict[str, Any] | RpcFailure) -> Mapping[str, Any]:
+def _structured_content(outcome: dict[str, Any] | RpcFailure) -> Mapping[str, Any]:
     if isinstance(outcome, RpcFailure):
         return {}
     structured = outcome.get("structuredContent")

@@ -1,4 +1,4 @@
-"""What can end a call besides its own work: cancellation, or a retry that is not genuine."""
+"""What ends a call from outside: cancellation, or a retry that is refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class StateRefused(Exception):
     """A requestState that was altered, has expired, was used before or is another call's."""
 
 
-class Token:
+class CancelToken:
     """Implements core.ports.search.Cancel; `cancel` may come at any time from any thread.
 
     *report* gets a line for the operator when an action fails.
@@ -25,14 +25,14 @@ class Token:
         self._actions: list[Callable[[], None]] = []
 
     def check(self) -> None:
-        """Raise Cancelled when the caller gave up."""
+        """Raise Cancelled when the client cancelled the call."""
         if self.cancelled:
             from redline.core.errors import Cancelled
 
             raise Cancelled("The caller cancelled the request")
 
     def on_cancel(self, action: Callable[[], None]) -> None:
-        """Run *action* when the caller gives up; at once if it has."""
+        """Run *action* on cancellation; immediately if that has happened."""
         with self._lock:
             if not self.cancelled:
                 self._actions.append(action)
@@ -40,7 +40,7 @@ class Token:
         action()
 
     def cancel(self) -> None:
-        """The caller gave up: stop what listens, once."""
+        """Cancel: run every registered action, once."""
         with self._lock:
             if self.cancelled:
                 return

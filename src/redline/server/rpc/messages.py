@@ -1,4 +1,4 @@
-"""The small parts of a JSON-RPC conversation: refusals, batches, and what counts as what."""
+"""JSON-RPC messages: which are valid, which expect a reply, and where replies go."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from redline.toolsets.tool import Json
+from redline.server.rpc import wire
+from redline.toolsets.tool import Json, ProtocolProfile
 
 if TYPE_CHECKING:
-    from redline.server.rpc.cancel import Token
+    from redline.server.rpc.cancel import CancelToken
 
 MAX_BATCH = 50
+_STRICT = ProtocolProfile()
 
 Send = Callable[[Any], None]
 # A job, and how many bytes it holds until it runs.
@@ -19,7 +21,7 @@ Submit = Callable[[Callable[[], None], int], None]
 
 
 class Refusal(Exception):
-    """A request that gets a JSON-RPC error."""
+    """A request that is answered with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -27,37 +29,41 @@ class Refusal(Exception):
         self.message = message
         self.data = data
 
+    def reply(self, request_id: Any) -> Json:
+        """Return the error message for the request with this id."""
+        return wire.error(request_id, self.code, self.message, self.data)
+
 
 class Channel:
-    """Where everything about one request goes: `tell` what comes before, then `reply`, once.
+    """Where messages about one request go: `notify` any number of times, then `reply` once.
 
-    An empty reply means: nothing to send, but the request is over. `gone` is cancelled when the
-    client no longer listens.
+    An empty reply ends the request without sending anything. `gone` is cancelled when the client
+    stops listening.
     """
 
-    __slots__ = ("gone", "reply", "takes_questions", "tell")
+    __slots__ = ("gone", "notify", "reply", "takes_questions")
 
     def __init__(
         self,
         reply: Send,
-        tell: Send,
+        notify: Send,
         *,
         takes_questions: bool = True,
-        gone: Token | None = None,
+        gone: CancelToken | None = None,
     ) -> None:
         self.reply = reply
-        self.tell = tell
+        self.notify = notify
         self.takes_questions = takes_questions
         self.gone = gone
 
-    def gathered(self, reply: Send) -> Channel:
-        """The same way, but replies go to *reply*."""
+    def with_reply(self, reply: Send) -> Channel:
+        """Return the same channel with replies going to *reply*."""
         questions = self.takes_questions
-        return Channel(reply, self.tell, takes_questions=questions, gone=self.gone)
+        return Channel(reply, self.notify, takes_questions=questions, gone=self.gone)
 
 
 class Batch:
-    """Collects the replies of a batch and sends them as one array; empty when none is left."""
+    """Collects the replies of a batch and sends them as one array, or {} when there are none."""
 
     def __init__(self, send: Send, expected: int) -> None:
         self._send = send
@@ -66,7 +72,7 @@ class Batch:
         self._lock = Lock()
 
     def add(self, reply: Json) -> None:
-        """One reply; an empty one stands for a request that was cancelled."""
+        """Add one reply; an empty one means that the request was cancelled."""
         with self._lock:
             self._waiting -= 1
             if reply:
@@ -76,27 +82,63 @@ class Batch:
             self._send(self._replies or {})
 
 
+def check_message(message: Any, profile: ProtocolProfile = _STRICT) -> None:
+    """Raise Refusal for anything that is not a valid JSON-RPC message under *profile*."""
+    problem = _find_problem(message, profile)
+    if problem is not None:
+        raise Refusal(wire.INVALID_REQUEST, f"Invalid request: {problem}")
+    params, method = message.get("params"), message.get("method")
+    is_lenient = method == "initialize" and profile.any_initialize_params
+    if params is not None and not isinstance(params, dict) and not is_lenient:
+        raise Refusal(wire.INVALID_PARAMS, "params must be an object")
+
+
+def _find_problem(message: Any, profile: ProtocolProfile) -> str | None:
+    if not isinstance(message, dict):
+        return "a message is a JSON object"
+    if message.get("jsonrpc") != "2.0":
+        return 'jsonrpc must be "2.0"'
+    if "method" not in message:
+        return None if "result" in message or "error" in message else "method is missing"
+    if not isinstance(message["method"], str):
+        return "method must be a string"
+    if is_id(message.get("id", 0)) or (message["id"] is None and profile.null_id_is_request):
+        return None
+    return "id must be a string or an integer"
+
+
 def is_id(value: Any) -> bool:
     """Whether a value can be a request id in MCP."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def id_in(data: bytes) -> str | int | None:
-    """The id of a message that cannot be decoded for text no UTF-8 can carry; else None."""
-    import json
-
-    try:
-        message = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+def id_of(message: Any) -> str | int | None:
+    """Return the id of a decoded message that may be invalid; None when there is none."""
     found: str | int | None = message.get("id") if isinstance(message, dict) else None
     return found if is_id(found) else None
 
 
-def expects_reply(item: Any) -> bool:
-    """Whether a decoded message gets an answer."""
-    if not isinstance(item, dict):
+def id_in(data: bytes) -> str | int | None:
+    """Return the id of a message whose text is not valid UTF-8; None when there is none."""
+    import json
+
+    try:
+        return id_of(json.loads(data))
+    except (ValueError, RecursionError):
+        return None
+
+
+def expects_reply(message: Any) -> bool:
+    """Whether a decoded message gets a reply."""
+    if not isinstance(message, dict):
         return True
-    if item.get("jsonrpc") == "2.0" and "method" not in item:
-        return "result" not in item and "error" not in item
-    return "id" in item or not isinstance(item.get("method"), str) or item.get("jsonrpc") != "2.0"
+    if message.get("jsonrpc") == "2.0" and "method" not in message:
+        return "result" not in message and "error" not in message
+    is_valid = isinstance(message.get("method"), str) and message.get("jsonrpc") == "2.0"
+    return "id" in message or not is_valid
+
+
+def any_expects_reply(body: Any) -> bool:
+    """Whether a message, or one message of a batch, gets a reply."""
+    items = body if isinstance(body, list) else [body]
+    return any(expects_reply(item) for item in items)

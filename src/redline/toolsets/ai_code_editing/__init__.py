@@ -1,1 +1,1 @@
-"""Toolset code: seed 000."""
+"""The code toolset: the ai_code_editing specification."""

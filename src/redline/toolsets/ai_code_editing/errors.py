@@ -1,12 +1,13 @@
-"""How the code toolset speaks of failures: isError results with the four codes of its seed."""
+"""Format failures for the code toolset: isError results with its specification's four codes."""
 
 from __future__ import annotations
 
 from redline.core import errors as e
-from redline.toolsets.tool import FailedCall, Json, Result
+from redline.toolsets.call import FailedCall, Result
+from redline.toolsets.tool import Json
 
-# The first class that fits decides; subclasses stand before their parents. What no row names is
-# something the caller can repair in the call: INVALID_INPUT.
+# The first matching class decides, so subclasses precede their parents. Any other error is one
+# that the caller can repair in the call: INVALID_INPUT.
 _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
     (e.NotFound, "FILE_NOT_FOUND"),
     (e.PathDenied, "PERMISSION_DENIED"),
@@ -19,7 +20,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
 
 
 def code_of(error: e.RedlineError) -> str:
-    """The seed's code for *error*."""
+    """Return the specification's code for *error*."""
     for kind, code in _CODES:
         if isinstance(error, kind):
             return code
@@ -27,7 +28,7 @@ def code_of(error: e.RedlineError) -> str:
 
 
 def word(error: e.RedlineError, call: FailedCall) -> Result:
-    """A failure as the seed writes it, with what else is known beside it."""
+    """Return a failure in the specification's format, with the details of *error*."""
     given = call.arguments.get("target_file") or call.arguments.get("file") or ""
     code = code_of(error)
     structured: Json = {

@@ -1,8 +1,8 @@
-"""The code toolset (seed 000): edit a code file by intent, and gather code context."""
+"""The tools of the code toolset: edit a code file by intent, and gather code context."""
 
 from __future__ import annotations
 
-from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.ai_code_editing"
 
@@ -94,7 +94,7 @@ GET_CODE_CONTEXT = Tool(
     aliases=("ai_get_code_context",),
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="code",
     title="Code",
     tools=(EDIT_FILE, GET_CODE_CONTEXT),

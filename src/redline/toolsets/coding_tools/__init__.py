@@ -1,1 +1,1 @@
-"""Toolset coding: seed 001."""
+"""Toolset coding: the coding-tools-mcp v0.1 profile."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redline.toolsets.tool import Json, Result
+from redline.toolsets.call import Result
+from redline.toolsets.tool import Json
 
 
 def success(fields: Json, blocks: Sequence[Json] = ()) -> Result:

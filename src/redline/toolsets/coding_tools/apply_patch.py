@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from redline.core.changes import FileState, State
+from redline.core.changes import ChangeSet, FileState, State
 from redline.core.diff import diff_of_files
 from redline.core.errors import InvalidArgument
 from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.history import Operation
 from redline.plan.patch.apply import Affected, PatchPlan, plan_patch
 from redline.plan.patch.envelope import parse_patch
+from redline.services.commit import commit_plan
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.paths import shown, spelled
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _LARGEST_DIFF = 256 << 10
 
@@ -22,35 +25,59 @@ _LARGEST_DIFF = 256 << 10
 def apply_patch(call: Call) -> Result:
     """Plan the patch, and unless it is a dry run, make it real."""
     arguments = call.arguments
-    dry_run = arguments.get("dry_run", False)
     operations = parse_patch(arguments["patch"])
+    expected = _expected(arguments.get("expected", {}))
 
     def resolve(raw: str) -> WorkspacePath:
         return call.runtime.workspace.resolve(
             spelled(raw), Access.WRITE, relative_only=True, follow=False
         )
 
-    plan = plan_patch(
-        call.runtime.tree, operations, resolve, _expected(arguments.get("expected", {}))
-    )
-    summary = "\n".join(affected.summary for affected in plan.affected)
-    fields: Json = {
+    def plan() -> PatchPlan:
+        return plan_patch(call.runtime.tree, operations, resolve, expected)
+
+    if arguments.get("dry_run", False):
+        proposed = plan()
+        return success({**_fields(proposed, dry_run=True), "diff": _diff(proposed)})
+    made, operation = _commit(call, plan)
+    fields = _fields(made, dry_run=False)
+    fields["id"] = operation.id
+    fields["warnings"] += operation.notes
+    return success(fields)
+
+
+def _commit(call: Call, plan: Callable[[], PatchPlan]) -> tuple[PatchPlan, Operation]:
+    """Commit the patch and return the plan that was committed."""
+    cause = cause_of(call)
+    latest = plan()
+
+    def checked() -> ChangeSet:
+        refuse_repeated(call, latest.change_set, cause)
+        return latest.change_set
+
+    def plan_again() -> ChangeSet:
+        nonlocal latest
+        latest = plan()
+        return checked()
+
+    origin = call.origin(_summary(latest))
+    operation = commit_plan(call.runtime.editor, plan_again, origin, call.cancel, planned=checked())
+    note_made(call, latest.change_set, cause)
+    return latest, operation
+
+
+def _summary(plan: PatchPlan) -> str:
+    return "\n".join(affected.summary for affected in plan.affected)
+
+
+def _fields(plan: PatchPlan, *, dry_run: bool) -> Json:
+    return {
         "dry_run": dry_run,
         "clean": True,
-        "summary": summary,
+        "summary": _summary(plan),
         "affected_files": [_affected(each) for each in plan.affected],
         "warnings": list(plan.notes),
     }
-    if dry_run:
-        fields["diff"] = _diff(plan)
-    else:
-        cause = cause_of(call)
-        refuse_repeated(call, plan.change_set, cause)
-        operation = call.runtime.editor.commit(plan.change_set, call.origin(summary))
-        note_made(call, plan.change_set, cause)
-        fields["id"] = operation.id
-        fields["warnings"] += operation.notes
-    return success(fields)
 
 
 def _expected(given: Mapping[str, Any]) -> dict[str, str]:

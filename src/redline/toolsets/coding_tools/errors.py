@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from redline.core import errors as e
+from redline.toolsets.call import FailedCall, Result, RpcFailure
 from redline.toolsets.coding_tools.answer import failure
-from redline.toolsets.tool import FailedCall, Json, Result, RpcFailure
+from redline.toolsets.tool import Json
 
 INVALID_PARAMS = -32602
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.git import GitFileDiff, GitStatus
 from redline.core.ports.tree import Kind
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.paths import existing, spelled
 from redline.toolsets.coding_tools.read_file import cut_head
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _TOP = WorkspacePath(0, ())
 

@@ -8,13 +8,14 @@ from typing import Any
 from redline.core.errors import RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.tree import Kind
-from redline.search.levels import Scope
+from redline.search.levels import ListingScope
 from redline.search.listing import Listed, Listing, list_directory
 from redline.search.listing import list_files as find_files
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import as_spelled, success
 from redline.toolsets.coding_tools.file_facts import KIND, KINDS, Files, modified
 from redline.toolsets.coding_tools.paths import existing, shown
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 
 def list_dir(call: Call) -> Result:
@@ -66,8 +67,8 @@ def list_files(call: Call) -> Result:
     )
 
 
-def _scope(arguments: Json) -> Scope:
-    return Scope(
+def _scope(arguments: Json) -> ListingScope:
+    return ListingScope(
         hidden=arguments.get("include_hidden", False),
         ignored=arguments.get("include_ignored", False),
     )

@@ -12,9 +12,9 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.git import GitFileDiff
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.core.textfile import encode
+from redline.toolsets.call import Call
 from redline.toolsets.coding_tools.paths import shown
 from redline.toolsets.coding_tools.tools import LISTED_AT
-from redline.toolsets.tool import Call
 
 _PAGE = 200
 _MOST_OPERATIONS = 5000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redline.core.errors import InvalidArgument
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
-from redline.toolsets.tool import Call
+from redline.toolsets.call import Call
 
 
 def existing(call: Call, raw: str) -> WorkspacePath:

@@ -9,10 +9,11 @@ from redline.core.errors import BinaryFile, IsADirectory, TooLarge, UnsupportedE
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
 from redline.core.textfile import TextFile
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.file_facts import modified
 from redline.toolsets.coding_tools.paths import existing, shown
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 MOST_LINES = 2000
 _LARGEST = 256 << 20

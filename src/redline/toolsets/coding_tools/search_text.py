@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from redline.core.paths import show_name
 from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.search.ignore import EXCLUDED_DIRECTORIES
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import spelled, success
 from redline.toolsets.coding_tools.paths import existing
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 PREVIEW_CHARACTERS = 500
 _CUT = " ... [truncated]"

@@ -16,7 +16,15 @@ from redline.toolsets.coding_tools.schemas import (
     inputs,
     number,
 )
-from redline.toolsets.tool import Dialect, Hints, Json, Tool
+from redline.toolsets.tool import (
+    CancelAlias,
+    Hints,
+    Json,
+    ProtocolProfile,
+    SharedTool,
+    Tool,
+    Toolset,
+)
 
 _HERE = "redline.toolsets.coding_tools"
 _LOOKS = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
@@ -227,7 +235,7 @@ VIEW_IMAGE = _reader(
     ),
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="coding",
     title="Coding tools",
     tools=(
@@ -243,7 +251,18 @@ DIALECT = Dialect(
         VIEW_IMAGE,
     ),
     wording=f"{_HERE}.errors:word",
-    strict_handshake=True,
+    profile=ProtocolProfile(
+        oldest_revision="2025-06-18",
+        default_revision="2025-06-18",
+        strict_handshake=True,
+        cancel_alias=CancelAlias("session_id", "kill_session"),
+        shared_tool=SharedTool(
+            "read_file",
+            other_toolset="files",
+            description="Read a file by absolute or workspace-relative path, whole or by lines.",
+            choose=f"{_HERE}.shared_read_file:choose",
+        ),
+    ),
     instructions=(
         "Paths are relative to the workspace. Read or search first, change files with "
         "apply_patch, run commands with exec_command."

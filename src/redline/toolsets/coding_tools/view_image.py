@@ -7,9 +7,10 @@ from base64 import b64encode
 from redline.core.errors import BinaryFile, InvalidArgument, IsADirectory, TooLarge
 from redline.core.ports.images import Image
 from redline.core.ports.tree import Kind
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.paths import existing, shown
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 # Read whole before it is looked at; far over what any limit lets through afterwards.
 _LARGEST_FILE = 64 << 20

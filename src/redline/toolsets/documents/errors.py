@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redline.core.errors import RedlineError
 from redline.core.paths import show_name
-from redline.toolsets.tool import FailedCall, Result
+from redline.toolsets.call import FailedCall, Result
 
 
 def word(error: RedlineError, call: FailedCall) -> Result:

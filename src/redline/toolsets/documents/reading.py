@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 
-from redline.core.errors import DocumentSyntax, InvalidArgument, NotFound, PathError, RedlineError
-from redline.core.paths import Access, WorkspacePath
-from redline.documents.base.model import MAX_BYTES
+from redline.core.paths import Access
+from redline.core.text_limits import shorten
 from redline.documents.base.path import parse_path, render_path
-from redline.documents.isolated import Source, detect, named_schema, query, read, validate
 from redline.documents.query import Match
-from redline.documents.schema import Problem, is_dialect, syntax_problem
-from redline.toolsets.documents.targets import shown, targets
-from redline.toolsets.tool import Call, Json, Result
+from redline.services.documents.read import naming_file, open_document, query_files, read_value
+from redline.services.documents.validate import validate_file
+from redline.services.names import display_name
+from redline.toolsets.call import Call, Result
+from redline.toolsets.documents.targets import options_of, targets
+from redline.toolsets.tool import Json
 
-# A match's source is shown up to here; doc_get gives the rest.
-_SHOWN = 400
-_MOST_TEXT = 200_000
+# The source of a match is shown up to this length; doc_get returns the rest.
+_MAX_MATCH_CHARS = 403
+_MAX_TEXT = 200_000
 
 
 def doc_get(call: Call) -> Result:
     """The source text of one value."""
+    runtime = call.runtime
     steps = parse_path(call.arguments.get("path", ""))
-    raw = call.arguments["file"]
-    place = call.runtime.workspace.resolve(raw, Access.READ, must_exist=True)
-    source = _source(call, place)
-    with _named(call, place):
-        found = read(call.runtime.confined, source, steps)
+    place = runtime.workspace.resolve(call.arguments["file"], Access.READ, must_exist=True)
+    source = open_document(runtime, place, options_of(call))
+    with naming_file(display_name(runtime.workspace, place)):
+        found = read_value(runtime, source, steps)
     text = found.text.encode("utf-8", "replace").decode()
     notes = list(found.notes)
-    if len(text) > _MOST_TEXT:
-        notes.append(f"cut at {_MOST_TEXT} of {len(text)} characters; ask for a deeper path")
-        text = text[:_MOST_TEXT]
+    if len(text) > _MAX_TEXT:
+        notes.append(f"cut at {_MAX_TEXT} of {len(text)} characters; ask for a deeper path")
+        text = text[:_MAX_TEXT]
     structured = {
         "text": text,
         "kind": found.kind,
@@ -48,29 +47,11 @@ def doc_get(call: Call) -> Result:
 def doc_query(call: Call) -> Result:
     """The values an expression selects, with paths, lines and source."""
     limit = int(call.arguments.get("limit", 100))
-    regex = call.runtime.regex
-
-    def test(pattern: str, text: str, whole: bool) -> bool:
-        call.cancel.check()
-        wrapped = f"^(?:{pattern})$" if whole else pattern
-        return bool(regex.find(wrapped, text, flags="u", limit=1))
-
-    matches: list[Json] = []
-    total = 0
     places = targets(call, Access.READ)
-    for place in places:
-        call.cancel.check()
-        with _named(call, place):
-            found, count = query(
-                call.runtime.confined,
-                _source(call, place),
-                call.arguments["expression"],
-                test,
-                limit - len(matches),
-            )
-        total += count
-        name = shown(call, place)
-        matches += [_match(match, name if len(places) > 1 else None) for match in found]
+    found, total = query_files(
+        call.runtime, places, call.arguments["expression"], options_of(call), limit, call.cancel
+    )
+    matches = [_match(each.match, each.file if len(places) > 1 else None) for each in found]
     structured = {"matches": matches, "total": total, "truncated": total > len(matches)}
     lines = [_line(match) for match in matches]
     if total > len(matches):
@@ -82,14 +63,15 @@ def doc_validate(call: Call) -> Result:
     """What is wrong with one or several files."""
     problems: list[Json] = []
     checked: list[Json] = []
+    given = call.arguments.get("schema")
+    schema = None if given is None else str(given)
     for place in targets(call, Access.READ):
         call.cancel.check()
-        name = shown(call, place)
-        found, schema = _validate(call, place)
-        checked.append({"file": name, "schema": schema, "problems": len(found)})
-        for problem in found:
+        done = validate_file(call.runtime, place, options_of(call), schema)
+        checked.append({"file": done.file, "schema": done.schema, "problems": len(done.problems)})
+        for problem in done.problems:
             facts = {k: v for k, v in asdict(problem).items() if v not in (None, "")}
-            problems.append({"file": name, **facts})
+            problems.append({"file": done.file, **facts})
     structured = {"valid": not problems, "problems": problems, "checked": checked}
     lines = [_problem_line(problem) for problem in problems[:200]]
     if not problems:
@@ -100,84 +82,6 @@ def doc_validate(call: Call) -> Result:
     return Result.of_text("\n".join(lines), structured)
 
 
-def _source(call: Call, place: WorkspacePath) -> Source:
-    data = call.runtime.tree.read(place, MAX_BYTES)
-    form = detect(call.runtime.confined, shown(call, place), data, call.arguments.get("format"))
-    return Source(data, form, call.arguments.get("doc_index", 0))
-
-
-@contextmanager
-def _named(call: Call, place: WorkspacePath) -> Iterator[None]:
-    """What fails inside says in which file."""
-    try:
-        yield
-    except RedlineError as error:
-        error.details.setdefault("file", shown(call, place))
-        raise
-
-
-def _validate(call: Call, place: WorkspacePath) -> tuple[list[Problem], str | None]:
-    try:
-        source = _source(call, place)
-        with _named(call, place):
-            named = named_schema(call.runtime.confined, source)
-        schema = _schema_of(call, named, place)
-        if schema is None:
-            return [], None
-        found, total = validate(
-            call.runtime.confined, source, schema, lambda name: _read(call, name)
-        )
-    except DocumentSyntax as error:
-        return [syntax_problem(error)], None
-    if total > len(found):
-        found.append(Problem(f"{total - len(found)} more problems"))
-    return found, schema
-
-
-def _schema_of(call: Call, named: str | None, place: WorkspacePath) -> str | None:
-    """The schema to use, as a path from the workspace: only files, never an address.
-
-    None where nothing names one. InvalidArgument when the document names one that is not here:
-    "valid" would be a guess.
-    """
-    given = call.arguments.get("schema")
-    if given is not None:
-        return str(given)
-    if named is None or named.startswith(("#", "none")):
-        return None
-    if is_dialect(named):
-        return named
-    if "://" in named:
-        raise _not_here(named, "only files of the workspace are read")
-    path = WorkspacePath(place.root, place.parent.parts)
-    relative = f"{call.runtime.workspace.absolute(path)}/{named.partition('#')[0]}"
-    try:
-        return _name(call, relative)
-    except PathError as error:
-        raise _not_here(named, error.message) from None
-
-
-def _not_here(named: str, why: str) -> InvalidArgument:
-    return InvalidArgument(
-        f"The document names a schema that cannot be used ({why}): {named}",
-        field="schema",
-        hint="give schema: the path of a schema file in the workspace",
-    )
-
-
-def _name(call: Call, raw: str) -> str:
-    found = call.runtime.workspace.resolve(raw, Access.READ, must_exist=True)
-    return shown(call, found)
-
-
-def _read(call: Call, name: str) -> bytes:
-    try:
-        place = call.runtime.workspace.resolve(name, Access.READ, must_exist=True)
-        return call.runtime.tree.read(place, MAX_BYTES)
-    except NotFound as error:
-        raise InvalidArgument(f"No such schema file: {error.path}", field="schema") from None
-
-
 def _match(match: Match, file: str | None) -> Json:
     found: Json = {"path": render_path(match.path)}
     if file is not None:
@@ -186,7 +90,7 @@ def _match(match: Match, file: str | None) -> Json:
         text = match.slice.text.encode("utf-8", "replace").decode()
         found["line"] = match.slice.line
         found["kind"] = match.slice.kind
-        found["text"] = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+        found["text"] = shorten(text, _MAX_MATCH_CHARS)
     return found
 
 

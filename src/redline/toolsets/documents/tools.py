@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.documents"
 _TEXT: Json = {"type": "string"}
@@ -176,7 +176,7 @@ DOC_DELETE = Tool(
     writes=True,
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="docs",
     title="Lossless documents",
     tools=(DOC_GET, DOC_SET, DOC_INSERT, DOC_DELETE, DOC_QUERY, DOC_VALIDATE),

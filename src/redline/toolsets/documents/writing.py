@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 
-from redline.core.changes import ChangeSet, FileState
 from redline.core.diff import first_of, pieces_of_diff
-from redline.core.errors import DocumentError, InvalidArgument, IsADirectory, NotFound, StaleBase
-from redline.core.paths import Access, WorkspacePath
+from redline.core.errors import DocumentError, InvalidArgument
+from redline.core.paths import Access
 from redline.documents.base.path import parse_path
-from redline.documents.editing import DocEdit, Options, change_of
-from redline.documents.isolated import apply_edits
-from redline.toolsets.documents.targets import shown, targets
-from redline.toolsets.tool import Call, Json, Result
+from redline.documents.editing import DocEdit
+from redline.services.documents.edit import EditedDocuments, edit_documents, plan_edits
+from redline.services.names import display_name
+from redline.toolsets.call import Call, Result
+from redline.toolsets.documents.targets import options_of, targets
+from redline.toolsets.tool import Json
 
-# Somebody else may change a file between reading and writing; the edits are then planned again on
-# what they left, so that parallel edits of one file are all kept.
-_TRIES = 50
-_MOST_DIFF = 100_000
+_MAX_DIFF = 100_000
 
 
 def doc_set(call: Call) -> Result:
@@ -37,12 +36,12 @@ def doc_set(call: Call) -> Result:
 
 
 def doc_insert(call: Call) -> Result:
-    """A new list item or key."""
+    """Add a list item or key."""
     return _carry_out(call, [_edit({**call.arguments, "action": "insert"}, 0)])
 
 
 def doc_delete(call: Call) -> Result:
-    """Without a key or list item."""
+    """Remove a key or list item."""
     return _carry_out(call, [_edit({**call.arguments, "action": "delete"}, 0)])
 
 
@@ -55,74 +54,34 @@ def _edit(raw: Json, number: int) -> DocEdit:
 
 
 def _carry_out(call: Call, edits: Sequence[DocEdit]) -> Result:
-    dry_run = bool(call.arguments.get("dry_run"))
+    arguments, runtime = call.arguments, call.runtime
+    dry_run = bool(arguments.get("dry_run"))
     places = targets(call, Access.READ if dry_run else Access.WRITE)
-    summary = f"{edits[0].action} {call.arguments.get('path', f'{len(edits)} values')}"
-    for attempt in range(_TRIES):
-        changes, diff, notes = _plan(call, places, edits)
+    options = options_of(call)
+    label = partial(display_name, runtime.workspace)
+    try:
         if dry_run:
-            return _answer(call, None, changes, diff, notes)
-        try:
-            operation = call.runtime.editor.commit(changes, call.origin(summary))
-        except StaleBase:
-            if attempt == _TRIES - 1:
-                raise
-            call.cancel.check()
-            continue
-        break
-    return _answer(call, operation.id, changes, diff, [*notes, *operation.notes])
+            done = plan_edits(runtime, places, edits, options, label, call.cancel)
+        else:
+            summary = f"{edits[0].action} {arguments.get('path', f'{len(edits)} values')}"
+            origin = call.origin(summary)
+            done = edit_documents(runtime, places, edits, options, label, origin, call.cancel)
+    except DocumentError as error:
+        error.details.setdefault("file", label(places[0]))
+        raise
+    return _answer(done, dry_run=dry_run)
 
 
-def _plan(
-    call: Call, places: Sequence[WorkspacePath], edits: Sequence[DocEdit]
-) -> tuple[ChangeSet, str, list[str]]:
-    arguments = call.arguments
-    options = Options(
-        arguments.get("format"),
-        arguments.get("doc_index", 0),
-        create_parents=bool(arguments.get("create_parents")),
-    )
-    changes, diffs, notes = ChangeSet(), [], []
-    for place in places:
-        call.cancel.check()
-        before = _state(call, place)
-        name = shown(call, place)
-        try:
-            done = apply_edits(call.runtime.confined, name, before.content or b"", edits, options)
-        except DocumentError as error:
-            error.details.setdefault("file", name)
-            if len(places) > 1:
-                error.message = f"{error.message} (in {name}; nothing was changed)"
-            raise
-        if done.after == before.content:
-            continue
-        changes += change_of(place, before, done.after)
-        diffs.append(pieces_of_diff(before.content or b"", done.after, name, name))
-        notes += [f"{name}: {note}" if len(places) > 1 else note for note in done.notes]
-    diff, size = first_of(chain.from_iterable(diffs), _MOST_DIFF)
-    if size > _MOST_DIFF:
-        diff = f"{diff}\n... cut at {_MOST_DIFF} of {size} characters\n"
-    return changes, diff, notes
-
-
-def _state(call: Call, place: WorkspacePath) -> FileState:
-    state = call.runtime.tree.state(place)
-    if isinstance(state, FileState):
-        return state
-    name = shown(call, place)
-    raise NotFound(name) if call.runtime.tree.stat(place) is None else IsADirectory(name)
-
-
-def _answer(
-    call: Call, operation: str | None, changes: ChangeSet, diff: str, notes: Sequence[str]
-) -> Result:
-    files = [shown(call, place) for place in changes.paths]
+def _answer(done: EditedDocuments, *, dry_run: bool) -> Result:
+    files = [file.name for file in done.changed]
+    diff, notes = _diff(done), _notes(done)
+    operation = done.operation.id if done.operation is not None else ""
     structured = {
         "id": operation or None,
-        "dry_run": bool(call.arguments.get("dry_run")),
+        "dry_run": dry_run,
         "files": files,
         "diff": diff,
-        "notes": list(notes),
+        "notes": notes,
     }
     lines = [f"note: {note}" for note in notes]
     if not diff:
@@ -130,3 +89,21 @@ def _answer(
     elif operation:
         lines.append(f"changed {', '.join(files[:5])}{' ...' if len(files) > 5 else ''}")
     return Result.of_text("\n".join([*lines, diff]).rstrip("\n"), structured)
+
+
+def _notes(done: EditedDocuments) -> list[str]:
+    several = len(done.files) > 1
+    notes = [
+        f"{file.name}: {note}" if several else note for file in done.changed for note in file.notes
+    ]
+    return [*notes, *(done.operation.notes if done.operation is not None else ())]
+
+
+def _diff(done: EditedDocuments) -> str:
+    pieces = (
+        pieces_of_diff(file.source, file.after, file.name, file.name) for file in done.changed
+    )
+    diff, size = first_of(chain.from_iterable(pieces), _MAX_DIFF)
+    if size > _MAX_DIFF:
+        diff = f"{diff}\n... cut at {_MAX_DIFF} of {size} characters\n"
+    return diff

@@ -1,1 +1,1 @@
-"""Toolset files: seed 003."""
+"""Toolset files: sixteen file tools over absolute paths."""

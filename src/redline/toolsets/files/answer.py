@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from urllib.parse import quote_from_bytes
 
+from redline.core.changes import ChangeSet
 from redline.core.errors import OutsideRoots
 from redline.core.paths import Access, WorkspacePath, show_name
+from redline.core.ports.history import Operation
+from redline.services.commit import commit_plan
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.adapt import is_rich
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _TYPES = {
     "c": "text/x-c",
@@ -59,6 +64,16 @@ def answer(call: Call, text: str, structured: Json, *links: Json) -> Result:
     """One text block, then links, with the structured form for those who understand it."""
     content = [{"type": "text", "text": text}, *links]
     return Result(content, structured if is_rich(call.client) else None)
+
+
+def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> Operation:
+    """Commit what *plan* returns in the name of this call."""
+    return commit_plan(call.runtime.editor, plan, call.origin(summary), call.cancel)
+
+
+def add_notes(text: str, notes: Iterable[str]) -> str:
+    """Return *text* with a line for each note."""
+    return "\n".join((text, *(f"note: {note}" for note in notes)))
 
 
 def file_uri(path: str) -> str:

@@ -10,8 +10,9 @@ import orjson
 from redline.core.errors import NotADirectory, NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.tree import Entry, Folder, Kind
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import answer, resolve, shown
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 _NAME = itemgetter("name")
 

@@ -2,36 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from redline.core.errors import NotADirectory, OutsideRoots
 from redline.core.paths import WorkspacePath
-from redline.core.ports.commands import Command, Finished
+from redline.core.ports.commands import Command, Finished, SandboxFacts
+from redline.core.ports.grants import Grant
 from redline.core.ports.tree import Kind
+from redline.services.commands.check import CommandLine, pass_gate
+from redline.services.commands.remarks import remarks_on
+from redline.toolsets.call import Call, Result
+from redline.toolsets.consent import ask_for_call, quote
 from redline.toolsets.files.adapt import is_rich
-from redline.toolsets.files.answer import resolve, shown
+from redline.toolsets.files.answer import add_notes, resolve, shown
 from redline.toolsets.files.dry_run import dry_run_text
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
-_DEFAULT = 30
-_MOST = 60
+_DEFAULT_SECONDS = 30
+_MAX_SECONDS = 60
 _GRACE = 3.0
 _CAP = 512 << 10
+_ASK_OPERATOR = "ask the person who runs the server to start it with --sandbox trusted"
 
 
 def execute_command(call: Call) -> Result:
     """Run a shell line to its end; a failing exit and a time-out are isError results."""
     asked = call.arguments.get("timeout") or 0
-    seconds = min(asked, _MOST) if asked > 0 else _DEFAULT
+    seconds = min(asked, _MAX_SECONDS) if asked > 0 else _DEFAULT_SECONDS
+    text, cwd = call.arguments["command"], _working_directory(call)
+    line = CommandLine(text, cwd, "command", absolute_paths=True)
+    granted = pass_gate(call.runtime, line, _Permits(call, cwd))
     command = Command(
-        call.arguments["command"],
-        _working_directory(call),
+        text,
+        cwd,
         timeout=float(seconds),
         owner=call.client.principal,
+        permissions=granted & {"network"},
         grace=_GRACE,
         overlay=call.arguments.get("dryRun") is True,
     )
-    origin = call.origin(f"run {call.arguments['command'][:80]}")
-    done = call.runtime.commands.run(command, origin, call.cancel, _CAP)
-    return _answered(call, done)
+    done = call.runtime.commands.run(command, call.origin(f"run {text[:80]}"), call.cancel, _CAP)
+    return _answer(call, done)
+
+
+class _Permits:
+    """See `services.commands.check.Permits`: the person is asked within the call."""
+
+    def __init__(self, call: Call, cwd: WorkspacePath) -> None:
+        self._call = call
+        self._cwd = cwd
+
+    def consume(self, _permission: str) -> Grant | None:
+        """Return None: nothing is granted ahead of a call."""
+        return None
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether this client can show a question."""
+        return self._call.ask is not None
+
+    def ask(self, permissions: Sequence[str]) -> None:
+        """Show the person the whole command; PermissionDenied."""
+        command = f"command: {quote(self._call.arguments['command'])}"
+        where = f"workingDirectory: {quote(shown(self._call, self._cwd))}"
+        ask_for_call(self._call, permissions, f"{command}\n{where}")
+
+    def hint(self, _permission: str) -> str:
+        """Say who could allow it, as this client cannot ask."""
+        return f"do it another way, or {_ASK_OPERATOR}"
 
 
 def _working_directory(call: Call) -> WorkspacePath:
@@ -53,25 +91,35 @@ def _default_directory(call: Call) -> WorkspacePath:
     return WorkspacePath(number, ())
 
 
-def _answered(call: Call, done: Finished) -> Result:
+def _answer(call: Call, done: Finished) -> Result:
     late = done.state.status == "timeout"
     code = done.state.exit_code if done.state.exit_code is not None else -1
     if late or done.state.signal is not None:
         code = -1
-    out, errors = _decoded(done.stdout), _decoded(done.stderr)
+    out, errors = _decode(done.stdout), _decode(done.stderr)
     content = [_block(_stdout_text(out, code, late, done.stdout_truncated))]
     if done.proposal is not None:
         content.append(_block(dry_run_text(call, done.proposal, "make these changes")))
     if errors:
         content.append(_block("[stderr]\n" + errors + _cut(errors, done.stderr_truncated)))
+    hint = f"To get it, {_ASK_OPERATOR}"
+    remarks = list(remarks_on(done.state, done.sandbox, done.notes, errors + out, hint))
+    content.append(_block(_sandbox_text(done.sandbox, remarks)))
     structured: Json = {
         "exitCode": code,
         "stdout": out,
         "stderr": errors,
         "timedOut": late,
         "truncated": done.stdout_truncated or done.stderr_truncated,
+        "sandbox": done.sandbox.wire(),
+        "warnings": remarks,
     }
     return Result(content, structured if is_rich(call.client) else None, code != 0 or late)
+
+
+def _sandbox_text(facts: SandboxFacts, remarks: Sequence[str]) -> str:
+    """Say in one line what was in force, and below it what is worth knowing."""
+    return add_notes(f"[sandbox: {facts.fs}; network {facts.net}]", remarks)
 
 
 def _stdout_text(out: str, code: int, late: bool, truncated: bool) -> str:
@@ -87,7 +135,7 @@ def _cut(text: str, truncated: bool) -> str:
     return ("" if text.endswith("\n") else "\n") + "[output truncated at 512 KB]"
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from redline.core.changes import ChangeSet
 from redline.plan.describe import pieces_of
+from redline.toolsets.call import Call
 from redline.toolsets.files.answer import clean, shown
-from redline.toolsets.tool import Call
 
 # Enough of a diff to judge it by.
 _MAX_DIFF = 262_144

@@ -12,14 +12,17 @@ from redline.core.errors import (
     RedlineError,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
-from redline.plan.replace import Edit, Replaced, plan_replace
-from redline.toolsets.files.answer import clean, resolve, shown
-from redline.toolsets.files.commit import commit
+from redline.plan.replace import Replaced, TextEdit, plan_replace
+from redline.toolsets.call import Call, FailedCall, Result
+from redline.toolsets.files.answer import add_notes, clean, commit, resolve, shown
 from redline.toolsets.files.edit_report import Outcome, in_brief, in_full
 from redline.toolsets.files.errors import code_of, message_of
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
-from redline.toolsets.tool import Call, FailedCall, Json, Result
+from redline.toolsets.tool import Json
+
+_MAX_QUOTE_CHARS = 100
 
 
 def edit_file(call: Call) -> Result:
@@ -38,7 +41,7 @@ def edit_file(call: Call) -> Result:
         if dry:
             return Result.of_text(_intended(name, edits))
         raise
-    return Result.of_text(made.add_notes(f"Successfully edited {name}"))
+    return Result.of_text(add_notes(f"Successfully edited {name}", made.notes))
 
 
 def edit_files(call: Call) -> Result:
@@ -75,7 +78,7 @@ def edit_files(call: Call) -> Result:
 
 
 def _checked(
-    call: Call, path: WorkspacePath, name: str, edits: list[Edit], cause: str
+    call: Call, path: WorkspacePath, name: str, edits: list[TextEdit], cause: str
 ) -> ChangeSet:
     """The plan of edits that are not those of the call before once more."""
     change_set = _plan(call, path, name, edits).change_set
@@ -84,7 +87,7 @@ def _checked(
     return change_set
 
 
-def _plan(call: Call, path: WorkspacePath, name: str, edits: list[Edit]) -> Replaced:
+def _plan(call: Call, path: WorkspacePath, name: str, edits: list[TextEdit]) -> Replaced:
     return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
 
 
@@ -116,11 +119,11 @@ def _expanded(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
     return [resolve(call, shown(call, hit), access) for hit in hits]
 
 
-def _edits(items: list[Any]) -> list[Edit]:
+def _edits(items: list[Any]) -> list[TextEdit]:
     return [_edit(number, item) for number, item in enumerate(items)]
 
 
-def _edit(number: int, item: Any) -> Edit:
+def _edit(number: int, item: Any) -> TextEdit:
     where = f"edits[{number}]"
     if not isinstance(item, dict):
         raise InvalidArgument(f"{where} must be an object with oldText and newText")
@@ -135,7 +138,7 @@ def _edit(number: int, item: Any) -> Edit:
     for key, value in flags.items():
         if not isinstance(value, bool):
             raise InvalidArgument(f"{where}.{key} must be true or false")
-    return Edit(item["oldText"], new, int(limit), flags["isRegex"], flags["caseInsensitive"])
+    return TextEdit(item["oldText"], new, int(limit), flags["isRegex"], flags["caseInsensitive"])
 
 
 def _preview(name: str, plan: Replaced) -> list[Json]:
@@ -159,17 +162,16 @@ def _shown(name: str, plan: Replaced) -> str:
     return "".join(block["text"] for block in _preview(name, plan))
 
 
-def _intended(name: str, edits: list[Edit]) -> str:
+def _intended(name: str, edits: list[TextEdit]) -> str:
     lines = [f"(file does not exist: {name}) intended edits:"]
     for number, edit in enumerate(edits, 1):
         kind = "regex" if edit.is_regex else "literal"
-        lines.append(f"{number}. {kind}: {_short(edit.old)} -> {_short(edit.new)}")
+        lines.append(f"{number}. {kind}: {_quote(edit.old)} -> {_quote(edit.new)}")
     return "\n".join(lines)
 
 
-def _short(text: str) -> str:
-    quoted = repr(text)
-    return quoted if len(quoted) <= 100 else quoted[:97] + "..."
+def _quote(text: str) -> str:
+    return shorten(repr(text), _MAX_QUOTE_CHARS)
 
 
 def _inline(call: Call, name: str, error: RedlineError) -> str:

@@ -7,7 +7,9 @@ from typing import Any
 
 from redline.core import errors
 from redline.core.paths import show_name
-from redline.toolsets.tool import FailedCall, Json, RpcFailure
+from redline.core.text_limits import shorten
+from redline.toolsets.call import FailedCall, RpcFailure
+from redline.toolsets.tool import Json
 
 NOT_ALLOWED = -32001
 NOT_FOUND = -32002
@@ -15,7 +17,7 @@ INVALID_PARAMS = -32602
 FAILED = -32603
 
 _LISTS_A_DIRECTORY = ("list_directory", "directory_tree", "search_files", "glob_search")
-_SNIPPET = 80
+_MAX_SNIPPET_CHARS = 83
 _POINTER = "list_allowed_directories shows what this server may touch"
 
 
@@ -80,7 +82,7 @@ def _not_unique(error: errors.AmbiguousMatch, quoted: str) -> str:
 
 def _snippet(old: str) -> str:
     first = old.strip("\r\n").replace("\r\n", "\n").replace("\n", "\\n")
-    return first if len(first) <= _SNIPPET else first[:_SNIPPET] + "..."
+    return shorten(first, _MAX_SNIPPET_CHARS)
 
 
 def _edit(arguments: Mapping[str, Any], error: errors.RedlineError) -> Mapping[str, Any]:

@@ -9,13 +9,13 @@ from redline.core.errors import InvalidArgument, PathDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Kind
-from redline.search.content import Base, ContentSearch, Found, Question, Scope
+from redline.search.content import Base, ContentFound, ContentQuestion, ContentSearch, SearchScope
 from redline.search.globs import is_glob, matcher, selects, split_base
 from redline.search.walk import Excludes
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import answer, clean, resolve, shown
 from redline.toolsets.files.compact import below, equal_lines_once
 from redline.toolsets.files.find import searched
-from redline.toolsets.tool import Call, Result
 
 _DEFAULT_RESULTS = 500
 _MOST_RESULTS = 10_000
@@ -31,7 +31,7 @@ def grep_files(call: Call) -> Result:
         raise InvalidArgument("Give directory, globs or both", field="directory")
     if not given["regex"]:
         raise InvalidArgument("regex must not be empty", field="regex")
-    question = Question(
+    question = ContentQuestion(
         given["regex"],
         given.get("caseInsensitive") is True,
         min(given.get("contextLines", 0), _MOST_CONTEXT),
@@ -40,14 +40,14 @@ def grep_files(call: Call) -> Result:
     scope, skipped = _scope(call)
     runtime = call.runtime
     search = ContentSearch(runtime.tree, runtime.regex, runtime.grep, call.cancel)
-    found = search.run(question, scope) if scope.bases else Found((), False)
+    found = search.run(question, scope) if scope.bases else ContentFound((), False)
     empty = not found.lines and scope.is_empty(runtime.tree, call.cancel)
     return _answered(
         call, found, skipped, "(no files to search)" if empty else "(no matches found)"
     )
 
 
-def _scope(call: Call) -> tuple[Scope, int]:
+def _scope(call: Call) -> tuple[SearchScope, int]:
     """Where to search, and how many globs lie outside of every root."""
     directory = call.arguments.get("directory")
     globs = call.arguments.get("globs") or []
@@ -64,7 +64,7 @@ def _scope(call: Call) -> tuple[Scope, int]:
                 bases += _absolute(call, glob)
             except PathDenied:
                 skipped += 1
-    return Scope(tuple(bases), top, excludes), skipped
+    return SearchScope(tuple(bases), top, excludes), skipped
 
 
 def _absolute(call: Call, glob: str) -> Iterator[Base]:
@@ -80,7 +80,7 @@ def _absolute(call: Call, glob: str) -> Iterator[Base]:
         yield Base(path, None, is_file=True)
 
 
-def _answered(call: Call, found: Found, skipped: int, nothing: str) -> Result:
+def _answered(call: Call, found: ContentFound, skipped: int, nothing: str) -> Result:
     tops = [show_name(root.path.rstrip("/")) for root in call.runtime.workspace.roots]
     told = [
         (f"{tops[root]}/{path}", line, text, is_match)

@@ -8,8 +8,9 @@ from redline.core.budget import MAX_ANSWER_CHARS
 from redline.core.errors import InvalidArgument, NotFound, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Entry, Kind
+from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import clean, file_uri, mime_type, resolve, shown
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 WHOLE = 10 << 20
 SLICE = 1 << 20

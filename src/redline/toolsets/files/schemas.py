@@ -177,4 +177,9 @@ COMMAND = gives(
     stderr=_TEXT,
     timedOut=_FLAG,
     truncated=_FLAG,
+    sandbox={
+        "type": "object",
+        "properties": {"fs": _TEXT, "net": _TEXT, "pids": _TEXT, "memory": _TEXT},
+    },
+    warnings=_TEXTS,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.toolsets.files import schemas
-from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+from redline.toolsets.tool import READS, Hints, Json, ProtocolProfile, Tool, Toolset
 
 _HERE = "redline.toolsets.files"
 
@@ -171,12 +171,20 @@ TOOLS = (
     ),
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="files",
     title="Files by absolute path",
     tools=TOOLS,
     wording=f"{_HERE}.errors:word",
     adapt=f"{_HERE}.adapt:adapt",
+    profile=ProtocolProfile(
+        capabilities={"tools": {}},
+        default_revision="2025-11-25",
+        serves_batches=False,
+        null_id_is_request=True,
+        any_initialize_params=True,
+        unknown_tool_code=-32601,
+    ),
     instructions="Paths are absolute; relative ones count from the first allowed directory. "
     "Every change can be undone.",
 )

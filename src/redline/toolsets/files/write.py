@@ -8,10 +8,9 @@ from redline.core.changes import ChangeSet
 from redline.core.errors import InvalidArgument, NotFound, PathDenied
 from redline.core.paths import Access, WorkspacePath
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
-from redline.toolsets.files.answer import resolve, shown
-from redline.toolsets.files.commit import commit
+from redline.toolsets.call import Call, Result
+from redline.toolsets.files.answer import add_notes, commit, resolve, shown
 from redline.toolsets.files.dry_run import dry_run_text
-from redline.toolsets.tool import Call, Result
 
 
 def write_file(call: Call) -> Result:
@@ -81,8 +80,7 @@ def _carry_out(call: Call, plan: Callable[[], ChangeSet], summary: str, success:
     """Commit what *plan* returns and answer *success*; with dryRun, only show it."""
     if call.arguments.get("dryRun") is True:
         return Result.of_text(dry_run_text(call, plan(), summary))
-    made = commit(call, plan, summary)
-    return Result.of_text(made.add_notes(success))
+    return Result.of_text(add_notes(success, commit(call, plan, summary).notes))
 
 
 def _refuse_roots(call: Call, path: WorkspacePath, verb: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.core import errors as e
-from redline.toolsets.tool import FailedCall, Result
+from redline.toolsets.call import FailedCall, Result
 
 # The first class that fits decides; subclasses stand before their parents.
 _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.history"
 _CHANGES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
@@ -126,7 +126,7 @@ REDO_CHANGE = _reverting(
     "Take an undo back, named by its id or the change's; the latest without id.",
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="history",
     title="History",
     tools=(LIST_CHANGES, SHOW_CHANGE, UNDO_CHANGE, REDO_CHANGE),

@@ -1,1 +1,1 @@
-"""Toolset json: seed 002."""
+"""Toolset json: the JSON Editor API."""

@@ -10,9 +10,8 @@ from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
 from redline.instruct.model.operations import Operation, apply_operations, check_expected
 from redline.instruct.model.values import Value, dumps, to_plain
-from redline.toolsets.json_editor.errors import now
-from redline.toolsets.json_editor.inputs import Source, file_source, read_document
-from redline.toolsets.json_editor.session import (
+from redline.services.instructions.inputs import Source, file_source, read_document
+from redline.services.instructions.session import (
     Session,
     change_id,
     hash_of,
@@ -20,7 +19,9 @@ from redline.toolsets.json_editor.session import (
     load,
     shown,
 )
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.call import Call, Result
+from redline.toolsets.json_editor.errors import now
+from redline.toolsets.tool import Json
 
 Chosen = dict[str, Operation]
 _AGAIN = 20
@@ -37,7 +38,7 @@ def apply(call: Call) -> Result:
         raise StaleBase(session.file or "document", hint="Preview the current document again")
     key = ",".join(wanted)
     if key in session.results:
-        return _again(session, session.results[key])
+        return _again(call, session, session.results[key])
     if session.file:
         return _apply_file(call, stored, session, wanted, key)
     return _apply_inline(call, stored, session, wanted, key)
@@ -141,10 +142,10 @@ def _remember(call: Call, stored: StoredPreview, session: Session, key: str, out
     return outcome
 
 
-def _again(session: Session, outcome: Any) -> Result:
+def _again(call: Call, session: Session, outcome: Any) -> Result:
     """The stored answer; a file is shown as that apply left it."""
     if session.file:
-        document = read_document(outcome["after"].encode(), session.form)
+        document = read_document(call.runtime.confined, outcome["after"].encode(), session.form)
         return _reply(document, outcome["document_hash"], outcome, again=True)
     applied = {change["id"] for change in outcome["applied_changes"]}
     every = {change_id(i): o for i, o in enumerate(session.operations)}
@@ -186,13 +187,13 @@ def _wire(document: Value) -> Any:
 def _apply_file(
     call: Call, stored: StoredPreview, session: Session, wanted: Chosen, key: str
 ) -> Result:
-    from redline.toolsets.json_editor.files import plan_file
+    from redline.services.instructions.files import plan_file
 
-    source = file_source(call, session.file, Access.WRITE)
+    source = file_source(call.runtime, session.file, Access.WRITE)
     if source.document_hash != session.document_hash:
         return _applied_elsewhere(call, stored.id, source.document_hash, key)
     operations = list(wanted.values())
-    after = plan_file(source, operations)
+    after = plan_file(call.runtime.confined, source, operations)
     outcome = _outcome(session, wanted, [])
     outcome["document_hash"] = digest_of(after)
     outcome["after"] = after.decode("utf-8").removeprefix("\ufeff")
@@ -203,11 +204,11 @@ def _apply_file(
         try:
             outcome["operation_id"] = _commit(call, source, after, len(operations))
         except StaleBase:
-            current = file_source(call, session.file, Access.WRITE)
+            current = file_source(call.runtime, session.file, Access.WRITE)
             return _applied_elsewhere(call, stored.id, current.document_hash, key)
     stored, session = load(call.runtime.previews, stored.id, call.client.principal)
     kept = _remember(call, stored, session, key, outcome)
-    document = read_document(kept["after"].encode(), session.form)
+    document = read_document(call.runtime.confined, kept["after"].encode(), session.form)
     return _reply(document, kept["document_hash"], kept, again=False)
 
 
@@ -216,7 +217,7 @@ def _applied_elsewhere(call: Call, session_id: str, digest: str, key: str) -> Re
     _, session = load(call.runtime.previews, session_id, call.client.principal)
     outcome = session.results.get(key) or session.results.get(_PENDING + key)
     if outcome is not None and outcome["document_hash"] == digest:
-        return _again(session, outcome)
+        return _again(call, session, outcome)
     raise StaleBase(session.file, hint="Preview the file again, it was changed since")
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from redline.core import errors as e
 from redline.instruct.model.values import dumps
-from redline.toolsets.tool import FailedCall, Json, Result
+from redline.toolsets.call import FailedCall, Result
+from redline.toolsets.tool import Json
 
 MAX_INSTRUCTION = 1000
 _TYPES = {
@@ -123,7 +124,7 @@ def _facts(error: e.RedlineError, call: FailedCall) -> tuple[str, str, Json, lis
 
 def _provider_facts(error: e.ProviderFailed, code: str) -> tuple[str, Json, list[str]]:
     """Return our own words for a provider's failure: what it says itself is not passed on."""
-    from redline.toolsets.json_editor.propose import failure_text
+    from redline.services.instructions.propose import failure_text
 
     text = failure_text(error.kind)
     message = text[:1].upper() + text[1:]

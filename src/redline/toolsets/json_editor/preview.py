@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from redline.core.errors import LimitReached
 from redline.instruct.model.values import dumps
+from redline.services.instructions.propose import propose_with
+from redline.services.instructions.session import Session, candidate_json, change_json, store
+from redline.toolsets.call import Call, Result
 from redline.toolsets.json_editor.inputs import document_of
-from redline.toolsets.json_editor.propose import propose_for
-from redline.toolsets.json_editor.session import Session, candidate_json, change_json, store
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 MAX_CHANGES = 200
 
@@ -16,7 +17,10 @@ def preview(call: Call) -> Result:
     """Return the proposed changes and the session that holds them."""
     source = document_of(call)
     instruction = call.arguments["instruction"]
-    proposal = propose_for(call, source.document, instruction)
+    call.cancel.check()
+    proposal = propose_with(
+        lambda: call.runtime.llm, source.document, instruction, call.client.principal
+    )
     if len(proposal.operations) > MAX_CHANGES:
         raise LimitReached(
             f"The instruction makes {len(proposal.operations)} changes, more than {MAX_CHANGES}",

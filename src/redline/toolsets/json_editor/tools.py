@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.json_editor"
 _TEXT: Json = {"type": "string"}
@@ -129,7 +129,7 @@ APPLY = Tool(
     writes=True,
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="json",
     title="Edit JSON by instruction",
     tools=(PREVIEW, APPLY),

@@ -1,1 +1,1 @@
-"""Toolset yaml: seed 004."""
+"""Toolset yaml: the noyalib-mcp interface."""

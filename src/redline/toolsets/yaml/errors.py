@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redline.core import errors
 from redline.core.paths import show_name
-from redline.toolsets.tool import FailedCall, RpcFailure
+from redline.toolsets.call import FailedCall, RpcFailure
 
 IO = -32000
 PARSE = -32001

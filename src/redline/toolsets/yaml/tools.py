@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.toolsets.tool import READS, Dialect, Hints, Json, Tool
+from redline.toolsets.tool import READS, Hints, Json, ProtocolProfile, Tool, Toolset
 
 _HERE = "redline.toolsets.yaml"
 _FILE: Json = {"type": "string", "description": "Path to the YAML file on disk."}
@@ -58,9 +58,10 @@ SET = Tool(
     writes=True,
 )
 
-DIALECT = Dialect(
+TOOLSET = Toolset(
     name="yaml",
     title="YAML values",
     tools=(GET, SET),
     wording=f"{_HERE}.errors:word",
+    profile=ProtocolProfile(capabilities={"tools": {}}),
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from redline.core.changes import Change, FileState, Rename
-from redline.core.stretch import common_head, common_tail
+from redline.core.spans import common_head, common_tail
 
 _HEAD = struct.Struct("<8s64sQQQ")
 # Never how a zlib stream begins, which is what a content stored in full is.
@@ -30,15 +30,15 @@ class Delta:
     head: int
     tail: int
 
-    def spelled(self) -> bytes:
-        """As it stands before the bytes between."""
+    def header(self) -> bytes:
+        """The bytes that precede the bytes between."""
         return _HEAD.pack(_MAGIC, self.base.encode("ascii"), self.size, self.head, self.tail)
 
     def between(self, content: bytes) -> bytes:
         """The bytes of *content* that the base does not have."""
         return content[self.head : len(content) - self.tail]
 
-    def rebuilt(self, base: Iterable[bytes], between: Iterable[bytes]) -> Iterator[bytes]:
+    def rebuild(self, base: Iterable[bytes], between: Iterable[bytes]) -> Iterator[bytes]:
         """The content in pieces; ValueError when the base is not what it was."""
         start, rest = 0, iter(between)
         for piece in base:
@@ -76,7 +76,7 @@ def parse_delta(raw: bytes) -> Delta | None:
 
 
 def delta_between(digest: str, old: bytes, new: bytes, over: Delta | None) -> Delta | None:
-    """How *new* is told by *old*, or by what *old* is itself told by; None if that is not worth it.
+    """The delta from *old*, or from the base of *old*, to *new*; None if it would save little.
 
     *digest* names *old*, and *over* is how it is stored.
     """

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# How many fields stand before the body of an `R` line, and how long a digest is.
+# How many fields precede the body of an `R` line, and how long a digest is.
 FIELDS = 7
 DIGEST = 64
 
@@ -31,7 +31,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where an operation stands in the file; pruning makes a new file, with other places."""
+    """Where an operation is in the file; pruning writes a new file, with other offsets."""
 
     head: Head
     offset: int
@@ -39,14 +39,14 @@ class Line:
     file: tuple[int, int]
 
 
-def spell_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> bytes:
+def format_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> bytes:
     """The line of an operation, with contents in base64."""
     fields = (head.id, head.kind, head.reverts or "-", f"{head.time:.6f}", str(head.added))
-    spelled = " ".join(fields).encode()
+    encoded = " ".join(fields).encode()
     if not contents:
-        return spell_line(b"R " + spelled + b" " + body)
-    brought = b",".join([spell_token(digest, text) for digest, text in contents.items()])
-    return spell_line(b"C " + spelled + b" " + brought + b" " + body)
+        return format_line(b"R " + encoded + b" " + body)
+    inline = b",".join([format_content(digest, text) for digest, text in contents.items()])
+    return format_line(b"C " + encoded + b" " + inline + b" " + body)
 
 
 def checksum_of(payload: bytes) -> bytes:
@@ -54,17 +54,17 @@ def checksum_of(payload: bytes) -> bytes:
     return b"%08x" % zlib.crc32(payload)
 
 
-def spell_line(payload: bytes) -> bytes:
-    """A line that can be told from one that was cut off."""
+def format_line(payload: bytes) -> bytes:
+    """A line with its checksum, which a line that was cut off fails."""
     return checksum_of(payload) + b" " + payload + b"\n"
 
 
-def spell_token(digest: str, text: bytes) -> bytes:
+def format_content(digest: str, text: bytes) -> bytes:
     """A content, in base64, with its digest."""
     return digest.encode() + b":" + text
 
 
 def tokens_of(raw: bytes) -> list[bytes]:
-    """The contents that a line as it stands in the file brings along."""
+    """The contents that a line of the file carries."""
     fields = raw.split(b" ", FIELDS + 1)
     return fields[FIELDS].split(b",") if fields[1] == b"C" else []

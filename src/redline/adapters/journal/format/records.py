@@ -25,7 +25,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 
 # Within a JSON string the quotes would be escaped, so these are always what they seem: a state of
-# a file, a step, and what stands around all steps.
+# a file, a step, and what surrounds all steps.
 _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 _STEP = re.compile(rb'\["[cm]",\[')
 _STEPS, _NOTES = b',"steps":[', b'],"notes":'
@@ -34,7 +34,7 @@ _STEPS, _NOTES = b',"steps":[', b'],"notes":'
 def encode_body(
     change_set: ChangeSet, origin: Origin, notes: tuple[str, ...], root_path: Callable[[int], str]
 ) -> bytes:
-    """The body of a journal record; contents stand beside it or in blobs."""
+    """The body of a journal record; contents are beside it in the line, or in blobs."""
     roots: dict[int, int] = {}
 
     def place(path: WorkspacePath) -> list[Any]:
@@ -54,7 +54,7 @@ def encode_body(
     }
     try:
         return orjson.dumps(body)
-    except TypeError:  # a name that is not UTF-8: only the slower way can spell it
+    except TypeError:  # a name that is not UTF-8: only the slower encoder accepts it
         return json.dumps(body, separators=(",", ":")).encode("ascii")
 
 
@@ -80,7 +80,7 @@ def decode_body(
 def _loads(body: bytes) -> Any:
     try:
         return orjson.loads(body)
-    except ValueError:  # the other spelling of the two above
+    except ValueError:  # written by the slower encoder above
         return json.loads(body)
 
 
@@ -90,7 +90,7 @@ def may_name(body: bytes, name: str) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is spelled in JSON as it is."""
+    """Whether JSON writes a name without escapes."""
     return name.isascii() and name.isprintable() and '"' not in name and "\\" not in name
 
 
@@ -115,7 +115,7 @@ def _places_of(step: list[Any]) -> list[list[Any]]:
     return step[1:3] if step[0] == "m" else step[1:2]
 
 
-def shortened(body: bytes, most: int | None) -> tuple[bytes, int]:
+def shorten(body: bytes, most: int | None) -> tuple[bytes, int]:
     """A body with only the first *most* steps, and how many it lost."""
     if most is None:
         return body, 0
@@ -128,7 +128,7 @@ def shortened(body: bytes, most: int | None) -> tuple[bytes, int]:
 
 
 def digests_in(body: bytes) -> set[str]:
-    """The contents that *body* speaks of, found without reading it."""
+    """The digests in *body*, found without parsing it."""
     return {digest.decode() for digest in _FILE.findall(body)}
 
 

@@ -1,4 +1,4 @@
-"""What a swap replaced, compared with what the change was planned on."""
+"""Compare what a swap replaced with what the change was planned on."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def is_surely_unchanged(seen: Observed | None, mark: tuple[int, ...]) -> bool:
 
 @dataclass(slots=True)
 class Displacement(StagedFiles):
-    """Looking at what a step replaced, and giving it back."""
+    """Examine what a step replaced, and put it back if it is another program's save."""
 
     def _refuse_disturbed(self, step: Change) -> None:
         if self.guards is not None and self.guards.is_disturbed(step.path):
@@ -57,16 +57,16 @@ class Displacement(StagedFiles):
         if self.guards is not None and self.guards.is_disturbed(step.path):
             return False
         path = self.staging[number].child(self.staged_name(number))
-        if is_surely_unchanged(self.observed.get(step.path), self.places.mark(path)):
+        if is_surely_unchanged(self.observed.get(step.path), self.handles.mark(path)):
             return True
         try:
-            found = self.places.observe(path, step.before).state
+            found = self.handles.observe(path, step.before).state
         except OtherKind:
             return False
         return is_state(step.before, found, step)
 
     def _exchange_back(self, number: int, step: Change, where: Dir, parent: Dir) -> None:
-        """Give another program's save its name again, and refuse the step.
+        """Put another program's save back, and refuse the step.
 
         If yet another save came in between, that one keeps the name, being the newer; the first
         stays beside it.
@@ -101,17 +101,17 @@ class Displacement(StagedFiles):
     def _is_new(self, number: int, step: Change) -> bool:
         path = self.staging[number].child(self.staged_name(number))
         try:
-            found = self.places.observe(path, step.after).state
+            found = self.handles.observe(path, step.after).state
         except OtherKind:
             return False
         return is_state(step.after, found, step)
 
     def rescue(self, verdicts: list[Verdict]) -> list[Verdict]:
-        """Give back what a dead process displaced without looking at it; the verdicts then.
+        """Put back what a dead process displaced without examining it; return the new verdicts.
 
         Of a change that reached the journal, a staged name holds the new file or what that
         replaced. Anything else was saved by another program just before it was replaced. A step
-        whose place is given back is a conflict.
+        whose path is put back is a conflict.
         """
         found = list(verdicts)
         for number, step in enumerate(self.steps):
@@ -120,14 +120,14 @@ class Displacement(StagedFiles):
             if found[number] is Verdict.TO_DO or not self._holds_a_save(number, step):
                 continue
             try:
-                self._give_back(number, step, found[number])
+                self._put_back(number, step, found[number])
             except Displaced:
                 found[number] = Verdict.CONFLICT
         return found
 
-    def _give_back(self, number: int, step: Change, verdict: Verdict) -> None:
-        where = self.places.directory(self.staging[number])
-        parent = self.places.parent(step.path)
+    def _put_back(self, number: int, step: Change, verdict: Verdict) -> None:
+        where = self.handles.directory(self.staging[number])
+        parent = self.handles.parent(step.path)
         self.dirty[self.staging[number]] = self.dirty[step.path.parent] = None
         if verdict is Verdict.CONFLICT:
             self._keep_beside(number, step, where, parent)

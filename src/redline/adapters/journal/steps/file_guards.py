@@ -1,16 +1,16 @@
-"""Locks on the very files that a change replaces or removes, wherever its history is kept.
+"""Locks on the files themselves that a change replaces or removes, wherever its history is kept.
 
 The lock files of `locks.py` lie beside the history, so two servers that keep their history in
-different places never meet there. Every change therefore also holds an `flock` on each file it
-replaces or removes, and on the new file before that becomes visible. A lock on the file itself
-needs no directory that all servers can write, works between users and between containers that
-share the workspace, and costs one system call. That a replacement brings another inode is dealt
-with by looking again: whoever gets the lock checks that the file still has its name.
+different directories do not share them. Every change therefore also holds an `flock` on each
+file it replaces or removes, and on the new file before that becomes visible. A lock on the file
+itself needs no directory that all servers can write, works between users and between containers
+that share the workspace, and costs one system call. Since a replacement has another
+inode, a process that gets the lock checks that the file still has its name.
 
 Programs that know nothing of these locks, such as a person's editor, are noticed by a read lease
 (Linux): while it is held, the kernel lets no process open the file for writing without telling us.
 What neither lock nor lease can show is found by comparing what was replaced with what the change
-was planned on (`swap.py`).
+was planned on (`apply.py`).
 
 A lock held by another program is waited for, for a limited time. At most `MAX_GUARDED` files of a
 change are guarded, so that descriptors do not run out; the comparison covers the others.
@@ -28,7 +28,7 @@ from redline.adapters.files import platform
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.disk_read import Dir
 from redline.adapters.files.platform import Writers
-from redline.adapters.journal.steps.handles import Places
+from redline.adapters.journal.steps.handles import DirectoryHandles
 from redline.core.changes import Change, FileState, Rename
 from redline.core.errors import Locked
 from redline.core.paths import WorkspacePath
@@ -61,7 +61,7 @@ class FileGuards:
     writer_wait: float = _WRITER_WAIT
     _guards: dict[WorkspacePath, _Guard] = field(default_factory=dict)
 
-    def lock(self, steps: Iterable[Change | Rename], places: Places) -> None:
+    def lock(self, steps: Iterable[Change | Rename], handles: DirectoryHandles) -> None:
         """Lock the files that *steps* replace or remove; Locked when one stays taken."""
         if not self.disk.locks_files:
             return
@@ -73,16 +73,16 @@ class FileGuards:
         deadline = time.monotonic() + self.lock_wait
         # In one order, so that two changes do not wait for each other.
         for path in sorted(wanted, key=lambda path: (path.root, path.parts))[:MAX_GUARDED]:
-            fd = self._locked(path, places, deadline)
+            fd = self._acquire(path, handles, deadline)
             if fd >= 0:
                 self._guards[path] = _Guard(fd)
 
-    def _locked(self, path: WorkspacePath, places: Places, deadline: float) -> int:
+    def _acquire(self, path: WorkspacePath, handles: DirectoryHandles, deadline: float) -> int:
         """A descriptor that holds the lock of the file at *path*; -1 when there is no file."""
         nap = _FIRST_NAP
         while True:
             try:
-                parent = places.parent(path)
+                parent = handles.parent(path)
                 fd = self.disk.open_read(parent, (path.name,))
             except OSError:
                 return -1  # the base check says what is there instead
@@ -115,7 +115,7 @@ class FileGuards:
     # -- writers that take no locks -----------------------------------------------------------
 
     def lease(self) -> None:
-        """Be told of every writer from now on; Locked when one does not close its file."""
+        """Lease every file, to notice writers; Locked when one does not close its file."""
         deadline = time.monotonic() + self.writer_wait
         for path, guard in self._guards.items():
             nap = _FIRST_NAP
@@ -149,16 +149,16 @@ class FileGuards:
         _try_lock(guard.new)
         guard.new_mark = _mark(os.fstat(guard.new))
 
-    def overwritten(self, places: Places) -> list[WorkspacePath]:
+    def overwritten(self, handles: DirectoryHandles) -> list[WorkspacePath]:
         """The paths at which another program has written over or into the new file already."""
-        return [path for path in self._guards if not self._is_as_left(path, places)]
+        return [path for path in self._guards if not self._is_as_left(path, handles)]
 
-    def _is_as_left(self, path: WorkspacePath, places: Places) -> bool:
+    def _is_as_left(self, path: WorkspacePath, handles: DirectoryHandles) -> bool:
         guard = self._guards[path]
         if guard.new < 0:
             return True
         try:
-            return _mark(self.disk.stat(places.parent(path), path.name)) == guard.new_mark
+            return _mark(self.disk.stat(handles.parent(path), path.name)) == guard.new_mark
         except OSError:
             return False
 

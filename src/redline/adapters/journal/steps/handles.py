@@ -1,4 +1,4 @@
-"""Places of the workspace as the engine's disk side needs them: parents, locks, states."""
+"""Handles of directories, and what is at a path of the workspace: state, lock bucket, mark."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from redline.core.budget import MAX_FILE_BYTES
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State, digest_of
 from redline.core.paths import WorkspacePath
 
-_MOST_HANDLES = 200
+_MAX_HANDLES = 200
 # A larger file is not read a second time into memory just to see that it is still the same.
 _LARGE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What stands at a place, with the facts that tell whether it changed again."""
+    """What is at a path, with the facts that show whether it changed again."""
 
     state: State
     mark: tuple[int, ...] = ()
@@ -39,10 +39,10 @@ class Observed:
 
 
 class OtherKind(Exception):
-    """A FIFO, socket or device stands there."""
+    """The path is a FIFO, socket or device."""
 
 
-class Places:
+class DirectoryHandles:
     """Handles of directories, opened beneath the roots and kept while one change runs."""
 
     def __init__(self, disk: Disk, workspace: DiskWorkspace) -> None:
@@ -58,8 +58,8 @@ class Places:
             return self._workspace.handle(path.root)
         handle = self._handles.get(path)
         if handle is None:
-            if len(self._handles) >= _MOST_HANDLES:
-                self.forget()
+            if len(self._handles) >= _MAX_HANDLES:
+                self.close()
             handle = self._open(path)
             self._handles[path] = handle
         return handle
@@ -78,7 +78,7 @@ class Places:
         """The handle of the directory *path* lies in."""
         return self.directory(path.parent)
 
-    def forget(self) -> None:
+    def close(self) -> None:
         """Close every handle, as after a directory got another name."""
         for handle in self._handles.values():
             self._disk.close_dir(handle)
@@ -86,7 +86,7 @@ class Places:
         self.identities.clear()
 
     def observe(self, path: WorkspacePath, known: State | None = None) -> Observed:
-        """What stands there; a file is read. OtherKind for what is none of ours.
+        """What is at *path*; a file is read. OtherKind for a FIFO, socket or device.
 
         A content that is the one *known* need not be hashed again.
         """
@@ -160,7 +160,7 @@ class Places:
         return expected if expected is not None and content == expected else content
 
     def mark(self, path: WorkspacePath) -> tuple[int, ...]:
-        """The facts that change whenever the place does; empty when nothing is there."""
+        """The facts that change whenever the path does; empty when nothing is there."""
         try:
             return _mark(self._stat(path))
         except (FileNotFoundError, NotADirectoryError):
@@ -183,7 +183,7 @@ class Places:
         return self._disk.stat(self.parent(path), path.name)
 
     def buckets(self, paths: Iterable[WorkspacePath]) -> frozenset[int]:
-        """The lock files of places; one below a missing directory counts by what exists above."""
+        """The lock files of *paths*; one below a missing directory counts by what exists above."""
         found: set[int] = set()
         for path in paths:
             above = path.parent

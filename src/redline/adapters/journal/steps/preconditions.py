@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from redline.adapters.journal.steps.handles import Observed, OtherKind, Places
+from redline.adapters.journal.steps.handles import DirectoryHandles, Observed, OtherKind
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -33,15 +33,17 @@ from redline.core.errors import (
 from redline.core.paths import WorkspacePath
 
 _DIR = DirState()
-MOST_HELD = 64 << 20
+# How many bytes of contents one change keeps in memory.
+MAX_HELD = 64 << 20
 
 
 @dataclass(slots=True)
-class Basis:
+class Preconditions:
     """The disk as it will be after the steps so far."""
 
-    places: Places
+    handles: DirectoryHandles
     show: Callable[[WorkspacePath], str]
+    max_held: int = MAX_HELD
     expected: dict[WorkspacePath, State] = field(default_factory=dict)
     renames: list[Rename] = field(default_factory=list)
     marks: dict[WorkspacePath, tuple[int, ...]] = field(default_factory=dict)
@@ -54,7 +56,7 @@ class Basis:
     arrived: set[WorkspacePath] = field(default_factory=set)
 
     def follow(self, step: Change | Rename) -> Change | Rename:
-        """Check *step* and take it in; the concrete step. Raises what stands in the way."""
+        """Check *step* and expect its outcome; the concrete step. Raises if it does not fit."""
         if isinstance(step, Rename):
             self._follow_rename(step)
             return step
@@ -64,7 +66,7 @@ class Basis:
         self._require_parent(step)
         if isinstance(before, DirState) and not isinstance(step.after, DirState):
             self._require_empty(step.path)
-        change = Change(step.path, before, _settled(step, before))
+        change = Change(step.path, before, _fill_mode(step, before))
         self._expect(step.path, change.after)
         if isinstance(change.after, DirState) and not isinstance(before, DirState):
             self.fresh.add(step.path)
@@ -73,7 +75,7 @@ class Basis:
         return change
 
     def state(self, path: WorkspacePath, known: State | None = None) -> State:
-        """What will stand at *path* after the steps so far; *known* is what it probably is."""
+        """What will be at *path* after the steps so far; *known* is what it probably is."""
         if path in self.expected:
             return self.expected[path]
         above = path.parent
@@ -98,32 +100,32 @@ class Basis:
         seen = self.observed.get(place)
         if seen is None:
             try:
-                seen = self._light(place, self.places.observe(place, known), known)
+                seen = self._drop_content(place, self.handles.observe(place, known), known)
             except OtherKind:
                 raise NotARegularFile(self.show(place)) from None
             self.observed[place] = seen
             self.marks[place] = seen.mark
         return seen.state
 
-    def _light(self, place: WorkspacePath, seen: Observed, known: State | None) -> Observed:
-        """Contents beyond a limit are not held in memory but read again when they are saved."""
+    def _drop_content(self, place: WorkspacePath, seen: Observed, known: State | None) -> Observed:
+        """Drop a content beyond the limit from memory: `reread` reads it when it is saved."""
         if seen.content is None:
             return seen
         if isinstance(known, FileState) and seen.content is known.content:
             return seen  # the plan holds it anyway
         self.held += len(seen.content)
-        if self.held <= MOST_HELD:
+        if self.held <= self.max_held:
             return seen
         state = seen.state
         assert isinstance(state, FileState)
         self.unheld[state.digest] = place
-        light = FileState(state.digest, state.size, state.mode)
-        return Observed(light, seen.mark, seen.links, seen.owner, seen.is_plain)
+        dropped = FileState(state.digest, state.size, state.mode)
+        return Observed(dropped, seen.mark, seen.links, seen.owner, seen.is_plain)
 
     def reread(self, digest: str) -> bytes:
-        """A content that was not held; StaleBase when somebody changed it meanwhile."""
+        """A content that was dropped; StaleBase when another program has changed it since."""
         place = self.unheld[digest]
-        content = self.places.observe(place).content
+        content = self.handles.observe(place).content
         if content is None or digest_of(content) != digest:
             raise StaleBase(self.show(place))
         return content
@@ -174,7 +176,7 @@ class Basis:
 
     def _require_empty(self, path: WorkspacePath) -> None:
         place = self._place_now(path)
-        names = self.places.names(place) if place is not None else []
+        names = self.handles.names(place) if place is not None else []
         kept = [n for n in names if not isinstance(self.state(path.child(n)), Absent)]
         added = [p for p in self.arrived if p.parent == path]
         if kept or added:
@@ -204,7 +206,7 @@ def fits(step: Change, found: State) -> bool:
     return before == found
 
 
-def _settled(step: Change, before: State) -> State:
+def _fill_mode(step: Change, before: State) -> State:
     """The after state with the mode it will have; None is left for a new file's default."""
     planned, after = step.before, step.after
     if isinstance(after, FileState):
@@ -219,8 +221,8 @@ def _settled(step: Change, before: State) -> State:
     return after
 
 
-def one_kind_at_a_time(steps: Iterable[Change | Rename]) -> Iterator[Change | Rename]:
-    """Steps such that each is one atomic call: a directory and a file do not swap at once."""
+def split_kind_changes(steps: Iterable[Change | Rename]) -> Iterator[Change | Rename]:
+    """Split steps that turn a file into a directory or back, so that each is one atomic call."""
     for step in steps:
         if (
             isinstance(step, Change)
@@ -234,8 +236,8 @@ def one_kind_at_a_time(steps: Iterable[Change | Rename]) -> Iterator[Change | Re
             yield step
 
 
-def is_tangled(steps: tuple[Change | Rename, ...]) -> bool:
-    """Whether the outcome of a step depends on how far others got: such sets go step by step."""
+def steps_depend_on_each_other(steps: tuple[Change | Rename, ...]) -> bool:
+    """Whether the outcome of a step depends on how far others got: these go one by one."""
     if len(steps) == 1:
         return False
     touched: set[WorkspacePath] = set()

@@ -1,22 +1,22 @@
-"""How far a change got, told from its steps and from what stands at their places now."""
+"""How far a change got, judged by its steps and by what is at their paths now."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
 
-from redline.adapters.journal.steps.preconditions import is_tangled
+from redline.adapters.journal.steps.preconditions import steps_depend_on_each_other
 from redline.adapters.journal.steps.staging import Step, needs_staging
 from redline.core.changes import ABSENT, Absent, Change, DirState, FileState, Rename, State
 from redline.core.paths import WorkspacePath
 
-# What stands at a place; None for what no step could have made.
+# What is at a path; None for what no step could have made.
 Look = Callable[[WorkspacePath], State | None]
 _PRESENT = object()
 
 
 class Verdict(Enum):
-    """How a step stands on the disk."""
+    """How far a step got on the disk."""
 
     DONE = "done"
     TO_DO = "to do"
@@ -24,8 +24,8 @@ class Verdict(Enum):
 
 
 def judge(steps: Sequence[Step], look: Look) -> list[Verdict]:
-    """How each step stands; for a tangled set, as the furthest point that fits what is seen."""
-    if not is_tangled(tuple(steps)):
+    """How far each step got; for dependent steps, the furthest point that fits the disk."""
+    if not steps_depend_on_each_other(tuple(steps)):
         return [_judge(step, look) for step in steps]
     count = len(steps)
     seen = {path: look(path) for path in _paths(steps)}
@@ -73,7 +73,7 @@ def _paths(steps: Sequence[Step]) -> list[WorkspacePath]:
 
 
 def _values(path: WorkspacePath, steps: Sequence[Step]) -> list[object]:
-    """What stands at *path* after 0, 1, ... steps; None where the steps do not tell."""
+    """What is at *path* after 0, 1, ... steps; None where the steps do not determine it."""
     values: list[object] = [None] * (len(steps) + 1)
     begin = 0
     for number, step in enumerate(steps):

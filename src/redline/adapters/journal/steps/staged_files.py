@@ -1,4 +1,4 @@
-"""The new files of one change: written beside their places, synced, swept away."""
+"""The new files of one change: written beside their targets, synced, removed again."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.journal.steps.file_guards import FileGuards
-from redline.adapters.journal.steps.handles import Observed, OtherKind, Places
+from redline.adapters.journal.steps.handles import DirectoryHandles, Observed, OtherKind
 from redline.adapters.journal.steps.staging import Step, needs_staging, remove_if_there, staged_name
 from redline.core.changes import Change, FileState, LinkState, State
 from redline.core.paths import WorkspacePath
 
 # A content of the history by its digest, in pieces.
 Saved = Callable[[str], Iterable[bytes]]
-# Staged files are synced together, so many at a time.
+# Staged files are synced together, this many at a time.
 _MAX_UNSYNCED = 32
 
 
@@ -27,14 +27,14 @@ class StagedFiles:
     """
 
     disk: Disk
-    places: Places
+    handles: DirectoryHandles
     transaction: str
     steps: Sequence[Step]
     staging: Sequence[WorkspacePath]
     suffix: str = ""
-    # What was found at the places before, where somebody looked.
+    # What was at the paths before, where that was read.
     observed: Mapping[WorkspacePath, Observed] = field(default_factory=dict)
-    # Staged files that do not last yet, open.
+    # Staged files that are not synced yet, open.
     unsynced: list[int] = field(default_factory=list)
     dirty: dict[WorkspacePath, None] = field(default_factory=dict)
     # The step being carried out, to name it when it fails.
@@ -50,15 +50,15 @@ class StagedFiles:
         return staged_name(self.transaction, number) + self.suffix
 
     def stage(self, number: int, saved: Saved) -> tuple[Step, tuple[str, ...]]:
-        """Put a step's new file or link next to its place; the settled step, and what was lost.
+        """Write a step's new file or link beside its path; the step with its mode, and losses.
 
-        It lasts when `sync_staged` is done.
+        It is durable after `sync_staged`.
         """
         step = self.steps[number]
         if not needs_staging(step):
             return step, ()
         assert isinstance(step, Change)
-        where = self.places.directory(self.staging[number])
+        where = self.handles.directory(self.staging[number])
         name = self.staged_name(number)
         if isinstance(step.after, LinkState):
             self.disk.symlink(where, name, step.after.target)
@@ -95,7 +95,7 @@ class StagedFiles:
         return mode, notes
 
     def sync_staged(self) -> None:
-        """Make the new files that wait last."""
+        """Sync the staged files."""
         while self.unsynced:
             fd = self.unsynced.pop()
             try:
@@ -113,7 +113,7 @@ class StagedFiles:
         if seen is not None and seen.is_plain:
             return self._keep_owner(target, seen.owner, made_by)
         try:
-            old = self.disk.open_read(self.places.parent(step.path), (step.path.name,))
+            old = self.disk.open_read(self.handles.parent(step.path), (step.path.name,))
         except OSError:
             return ()
         try:
@@ -135,7 +135,7 @@ class StagedFiles:
         return ()
 
     def sweep(self, numbers: Iterable[int]) -> None:
-        """Remove new files that wait no longer, for good: soon nobody looks for them."""
+        """Durably remove staged files: after this no process looks for them."""
         while self.unsynced:
             self.disk.close_fd(self.unsynced.pop())
         swept: set[WorkspacePath] = set()
@@ -144,13 +144,13 @@ class StagedFiles:
                 continue
             where = self.staging[number]
             for name in {self.staged_name(number), staged_name(self.transaction, number)}:
-                if remove_if_there(self.disk, self.places, where, name):
+                if remove_if_there(self.disk, self.handles, where, name):
                     swept.add(where)
         for where in swept:
-            self.disk.sync_dir(self.places.directory(where))
+            self.disk.sync_dir(self.handles.directory(where))
 
     def _look(self, path: WorkspacePath) -> State | None:
         try:
-            return self.places.observe(path).state
+            return self.handles.observe(path).state
         except OtherKind:
             return None

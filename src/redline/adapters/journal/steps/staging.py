@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection
 
 from redline.adapters.files.disk import Disk
-from redline.adapters.journal.steps.handles import Places
+from redline.adapters.journal.steps.handles import DirectoryHandles
 from redline.core.changes import Absent, Change, DirState, FileState, Rename
 from redline.core.paths import WorkspacePath
 
@@ -33,17 +33,19 @@ def kept_name(name: str, transaction: str) -> str:
     return f"{name}.saved-{transaction}"
 
 
-def remove_if_there(disk: Disk, places: Places, directory: WorkspacePath, name: str) -> bool:
+def remove_if_there(
+    disk: Disk, handles: DirectoryHandles, directory: WorkspacePath, name: str
+) -> bool:
     """Remove a staged file if it still waits; whether it did."""
     try:
-        disk.unlink(places.directory(directory), name)
+        disk.unlink(handles.directory(directory), name)
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
 
 
 def staging_directory(
-    path: WorkspacePath, places: Places, avoided: Collection[WorkspacePath]
+    path: WorkspacePath, handles: DirectoryHandles, avoided: Collection[WorkspacePath]
 ) -> WorkspacePath:
     """The nearest existing directory that the set neither moves nor removes."""
     parent = where = path.parent
@@ -52,10 +54,10 @@ def staging_directory(
         if above in avoided:
             where = above.parent
             break
-    while where.parts and places.device(where) is None:
+    while where.parts and handles.device(where) is None:
         where = where.parent
     if where != parent:
-        device = places.device(parent)
-        if device is not None and device != places.device(where):
+        device = handles.device(parent)
+        if device is not None and device != handles.device(where):
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
     return where

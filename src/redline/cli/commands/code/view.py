@@ -7,7 +7,8 @@ import argparse
 from redline.app import Redline
 from redline.cli.flags import state_dir_from
 from redline.cli.terminal import one_line, paint
-from redline.core.paths import WorkspacePath, show_name
+from redline.core.paths import WorkspacePath
+from redline.services.names import display_name
 from redline.settings import Settings
 
 _STYLE = {
@@ -36,8 +37,8 @@ def open_reading(workspace: str, args: argparse.Namespace) -> Redline:
 
 def file_line(redline: Redline, path: WorkspacePath, note: str = "") -> str:
     """A file's name as a heading."""
-    name = path.relative if path.root == 0 else redline.workspace.absolute(path)
-    return paint(one_line(show_name(name)), "bold") + (paint(f"  {note}", "dim") if note else "")
+    name = display_name(redline.workspace, path)
+    return paint(one_line(name), "bold") + (paint(f"  {note}", "dim") if note else "")
 
 
 def symbol_line(line: int, kind: str, words: str, doc: str = "", depth: int = 0) -> str:

@@ -7,13 +7,11 @@ import argparse
 from redline.app import Redline
 from redline.cli.commands.code.view import add_flags, file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out, paint
-from redline.server.observe.log import warn
-from redline.server.rpc.cancel import Token
-from redline.toolsets.ai_code_editing.context.asked import Used
-from redline.toolsets.ai_code_editing.context.lookup import Lookup
-from redline.toolsets.ai_code_editing.context.references import Finder, finder_of
-from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
-from redline.toolsets.tool import Call, Client
+from redline.code.references.targets import Certainty
+from redline.core.cancellation import UNCANCELLABLE
+from redline.services.code.lookup import CodeLookup
+from redline.services.code.reference_query import Used
+from redline.services.code.references import Finder, finder_of
 
 _SHOWN_FILES = 30
 _SHOWN_LINES = 12
@@ -31,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     """Print definitions, then the lines that refer to them, possible ones with a question mark."""
     with open_reading(args.workspace, args) as redline:
         redline.code_index.build()
-        lookup = Lookup(_call(redline))
+        lookup = CodeLookup(redline, UNCANCELLABLE)
         found = lookup.definitions(args.symbol)
         for file, symbol in found:
             out(file_line(redline, file.path))
@@ -48,13 +46,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
     marks = [reference.certainty for used in uses for reference in used.references]
-    bound = marks.count("bound")
+    bound = marks.count(Certainty.BOUND)
     sure = f", {bound} of them for certain" if bound else ""
     out(paint(f"used on {len(marks)} lines{sure}:", "dim"))
-    ranked = sorted(uses, key=lambda used: all(r.certainty != "bound" for r in used.references))
+    ranked = sorted(
+        uses, key=lambda used: all(r.certainty is not Certainty.BOUND for r in used.references)
+    )
     for used in ranked[:_SHOWN_FILES]:
         shown = [
-            f"{reference.line}{'?' if bound and reference.certainty == 'possible' else ''}"
+            f"{reference.line}{'?' if bound and reference.certainty is Certainty.POSSIBLE else ''}"
             for reference in used.references
         ]
         more = ", ..." if len(shown) > _SHOWN_LINES else ""
@@ -64,7 +64,3 @@ def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
         out(paint(f"and {left} more files", "dim"))
     if finder.unread:
         out(paint(f"{finder.unread} files went by name: there are too many to read", "dim"))
-
-
-def _call(redline: Redline) -> Call:
-    return Call(GET_CODE_CONTEXT, {}, redline, Client(), Token(warn), lambda *_: None)

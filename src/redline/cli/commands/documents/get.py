@@ -14,7 +14,8 @@ from redline.cli.commands.documents.open_file import (
 from redline.cli.terminal import err, out_bytes
 from redline.core.paths import Access
 from redline.documents.base.path import parse_path
-from redline.documents.isolated import read, read_value
+from redline.documents.isolated import read_value as read_plain_value
+from redline.services.documents.read import read_value
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the value, exactly as it stands in the file."""
+    """Print the value, exactly as it is in the file."""
     return told_if_absent(args.file, lambda: _run(args))
 
 
@@ -34,10 +35,10 @@ def _run(args: argparse.Namespace) -> int:
     opened = open_source(args, Access.READ)
     with opened.redline as redline:
         source = source_of(opened, args)
-        found = read(redline.confined, source, steps)
+        found = read_value(redline, source, steps)
         data = found.data
         if args.json:
-            value = read_value(redline.confined, source, steps)
+            value = read_plain_value(redline.confined, source, steps)
             data = json.dumps(value, ensure_ascii=False).encode()
     out_bytes(data if data.endswith(b"\n") else data + b"\n")
     for note in found.notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.instruct import add_flags, run
+from redline.cli.commands.documents.instruct import add_flags, run
 
 __all__ = ["configure", "run"]
 

@@ -7,9 +7,10 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from redline.app import Redline, keep_stderr_for_words
+from redline.app import Redline, silence_native_stderr
 from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
 from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
+from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
 from redline.core.errors import (
@@ -18,13 +19,13 @@ from redline.core.errors import (
     NodeNotFound,
     NotFound,
     RedlineError,
-    StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.model import MAX_BYTES
-from redline.documents.editing import DocEdit, Options, change_of
+from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import FORMATS
-from redline.documents.isolated import Source, apply_edits, detect
+from redline.documents.isolated import DocumentSource, apply_edits, detect
+from redline.services.documents.edit import EditedDocument, edit_documents, plan_edits
 from redline.settings import Settings
 
 NOT_THERE = 3
@@ -36,7 +37,6 @@ EXIT_CODES = """exit codes:
 
 FILE may be -: the document is read from standard input, and a changed one goes to standard output.
 """
-_TRIES = 50
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +80,7 @@ class Opened:
 
 def told_if_absent(name: str, action: Callable[[], int]) -> int:
     """The exit code of *action* on a file, with its own code for a path that leads nowhere."""
-    keep_stderr_for_words()
+    silence_native_stderr()
     try:
         return action()
     except NodeNotFound as error:
@@ -103,61 +103,71 @@ def _as_flags(text: str) -> str:
 
 
 def open_source(args: argparse.Namespace, access: Access) -> Opened:
-    """The bytes a command works on."""
+    """Read the document a command works on."""
+    opened = _locate(args, access)
+    return opened if opened.place is None else _read(opened)
+
+
+def _locate(args: argparse.Namespace, access: Access) -> Opened:
+    """Read standard input, or find the file without reading it."""
     redline = Redline(_settings(args, access))
     if args.file == "-":
         return Opened(redline, "-", standard_input(MAX_BYTES + 1), None)
     place = redline.workspace.resolve(os.path.abspath(args.file), access, must_exist=True)
-    return _read(Opened(redline, args.file, b"", place))
+    return Opened(redline, args.file, b"", place)
 
 
-def source_of(opened: Opened, args: argparse.Namespace) -> Source:
+def source_of(opened: Opened, args: argparse.Namespace) -> DocumentSource:
     """The document and its format."""
     form = detect(opened.redline.confined, opened.name, opened.source, args.format)
-    return Source(opened.source, form, args.doc_index)
+    return DocumentSource(opened.source, form, args.doc_index)
 
 
 def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
     """Carry out one edit, journalled; standard input goes to standard output instead."""
-    opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
+    opened = _locate(args, Access.READ if args.dry_run else Access.WRITE)
     options = Options(
         args.format, args.doc_index, create_parents=getattr(args, "create_parents", False)
     )
-    with opened.redline:
-        for attempt in range(_TRIES):
-            done = apply_edits(
-                opened.redline.confined, opened.name, opened.source, [wanted], options
-            )
-            if opened.place is None or args.dry_run:
-                break
-            try:
-                _commit(args, opened, wanted, done.after)
-            except StaleBase:
-                if attempt == _TRIES - 1:
-                    raise
-                opened = _read(opened)
-                continue
-            break
-    _show(args, opened, done.after)
-    for note in done.notes:
+    with opened.redline as redline:
+        if opened.place is None:
+            done = apply_edits(redline.confined, opened.name, opened.source, [wanted], options)
+            source, after, notes = opened.source, done.after, done.notes
+        else:
+            file = _edit_file(args, opened, opened.place, wanted, options)
+            source, after, notes = file.source, file.after, file.notes
+    _show(args, opened, source, after)
+    for note in notes:
         err(f"note: {note}")
     return 0
 
 
-def _commit(args: argparse.Namespace, opened: Opened, wanted: DocEdit, after: bytes) -> None:
-    assert opened.place is not None
-    assert opened.state is not None
-    origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
-    opened.redline.editor.commit(change_of(opened.place, opened.state, after), origin)
+def _edit_file(
+    args: argparse.Namespace,
+    opened: Opened,
+    place: WorkspacePath,
+    wanted: DocEdit,
+    options: Options,
+) -> EditedDocument:
+    def label(_: WorkspacePath) -> str:
+        return opened.name
+
+    runtime, edits = opened.redline, [wanted]
+    if args.dry_run:
+        done = plan_edits(runtime, [place], edits, options, label, UNCANCELLABLE)
+    else:
+        origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
+        done = edit_documents(runtime, [place], edits, options, label, origin, UNCANCELLABLE)
+    return done.files[0]
 
 
-def _show(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
+def _show(args: argparse.Namespace, opened: Opened, source: bytes, after: bytes) -> None:
     if opened.place is None and not args.dry_run:
         out_bytes(after)
         return
     if args.quiet and not args.dry_run:
         return
-    diff = diff_of_files(opened.source, after, opened.name, opened.name)
+    diff = diff_of_files(source, after, opened.name, opened.name)
     if diff:
         out(paint_diff(diff).rstrip("\n"))
 
@@ -180,4 +190,4 @@ def _settings(args: argparse.Namespace, access: Access) -> Settings:
     folder = os.path.realpath(os.path.dirname(os.path.abspath(args.file)))
     if os.path.commonpath([workspace, folder]) == workspace:
         return settings
-    return replace(settings, directories=((folder, access is Access.WRITE),))
+    return settings._replace(directories=((folder, access is Access.WRITE),))

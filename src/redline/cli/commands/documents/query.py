@@ -12,11 +12,12 @@ from redline.cli.commands.documents.open_file import (
     told_if_absent,
 )
 from redline.cli.terminal import out, paint
+from redline.core.cancellation import UNCANCELLABLE
 from redline.core.diff import visible
 from redline.core.paths import Access
 from redline.documents.base.path import render_path
-from redline.documents.isolated import query
 from redline.documents.query import Match
+from redline.services.documents.read import query_source
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,16 +35,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     opened = open_source(args, Access.READ)
-    regex = opened.redline.regex
-
-    def test(pattern: str, text: str, whole: bool) -> bool:
-        wrapped = f"^(?:{pattern})$" if whole else pattern
-        return bool(regex.find(wrapped, text, flags="u", limit=1))
-
-    # As doc_query does: an expression may ask for work without end.
     with opened.redline as redline:
         source = source_of(opened, args)
-        matches, total = query(redline.confined, source, args.expression, test, max(args.limit, 1))
+        limit = max(args.limit, 1)
+        matches, total = query_source(redline, source, args.expression, limit, UNCANCELLABLE)
     for match in matches:
         out(render_path(match.path) if args.paths else _line(match))
     if total > len(matches):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.commands.history.view import (
-    NAMED,
+    MAX_NAMED,
     add_workspace_flags,
     headline,
     label_for,
@@ -13,6 +13,7 @@ from redline.cli.commands.history.view import (
 )
 from redline.cli.terminal import out, paint, program
 from redline.core.ports.history import HistoryQuery
+from redline.services.history import list_page
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,16 +33,16 @@ def run(args: argparse.Namespace) -> int:
         path=args.path,
         tool=args.tool,
         before_id=args.before,
-        limit=max(1, args.limit) + 1,
-        steps=NAMED,
+        limit=max(1, args.limit),
+        steps=MAX_NAMED,
     )
-    found = list(redline.history.list(query))
-    for operation in found[: args.limit]:
+    page = list_page(redline.history, query)
+    for operation in page.operations:
         out(headline(operation, label))
     for notice in redline.take_notices():
         out(paint(f"note: {notice}", "dim"))
-    if not found:
+    if not page.operations:
         out("no changes yet")
-    elif len(found) > args.limit:
-        out(paint(f"more: {program()} log --before {found[args.limit - 1].id}", "dim"))
+    elif page.next_before:
+        out(paint(f"more: {program()} log --before {page.next_before}", "dim"))
     return 0

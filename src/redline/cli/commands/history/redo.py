@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.history.revert import add_flags, revert
+from redline.cli.commands.history.revert import add_flags, run_revert
+from redline.services.history import Direction
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
-    add_flags(parser, "redo")
+    add_flags(parser, Direction.REDO)
 
 
 def run(args: argparse.Namespace) -> int:
     """Take an undo back, all of its files or none."""
-    return revert(args, "redo")
+    return run_revert(args, Direction.REDO)

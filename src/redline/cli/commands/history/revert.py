@@ -1,4 +1,4 @@
-"""The body of undo and redo: show what will happen, then let it happen."""
+"""What undo and redo share: show what will change, then change it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from redline.cli.commands.history.view import add_workspace_flags, headline, lab
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import out, paint_diff
 from redline.plan.describe import diff_of
+from redline.services.history import Direction, plan_revert, revert
 
 
-def add_flags(parser: argparse.ArgumentParser, verb: str) -> None:
+def add_flags(parser: argparse.ArgumentParser, direction: Direction) -> None:
     """The flags undo and redo take."""
     add_workspace_flags(parser)
-    parser.add_argument("id", nargs="?", help=f"what to {verb}; default: the latest")
+    parser.add_argument("id", nargs="?", help=f"what to {direction}; default: the latest")
     add_guarded_flag(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
 
 
-def revert(args: argparse.Namespace, verb: str) -> int:
-    """Carry out *verb* and show the difference it made."""
+def run_revert(args: argparse.Namespace, direction: Direction) -> int:
+    """Show the difference, and unless it is a dry run, make it."""
     redline = open_redline(args)
     label = label_for(redline)
-    editor = redline.editor
-    planned = (editor.plan_undo if verb == "undo" else editor.plan_redo)(args.id)
+    planned = plan_revert(redline.editor, direction, args.id)
     out(paint_diff(diff_of(planned, label)).rstrip("\n"))
     if args.dry_run:
         return 0
-    act = editor.undo if verb == "undo" else editor.redo
-    operation = act(args.id, origin_of(args, verb, f"{verb} {args.id or 'latest'}"))
+    origin = origin_of(args, direction.value, f"{direction} {args.id or 'latest'}")
+    operation = revert(redline.editor, direction, args.id, origin)
     out()
     out(headline(operation, label))
     return 0

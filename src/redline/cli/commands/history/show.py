@@ -6,8 +6,9 @@ import argparse
 
 from redline.cli.commands.history.view import add_workspace_flags, headline, label_for, open_redline
 from redline.cli.terminal import fail, one_line, out, paint, paint_diff
-from redline.core.ports.history import HistoryQuery
+from redline.core.errors import NothingToUndo
 from redline.plan.describe import diff_of
+from redline.services.history import latest_id
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,13 +20,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the change and its diff."""
     redline = open_redline(args)
-    wanted = args.id
-    if wanted is None:
-        latest = redline.history.list(HistoryQuery(limit=1, steps=0))
-        if not latest:
-            fail("no changes yet")
-            return 1
-        wanted = latest[0].id
+    try:
+        wanted = latest_id(redline.history) if args.id is None else args.id
+    except NothingToUndo:
+        fail("no changes yet")
+        return 1
     operation = redline.history.get(wanted)
     label = label_for(redline)
     out(headline(operation, label))

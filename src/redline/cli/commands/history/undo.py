@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.history.revert import add_flags, revert
+from redline.cli.commands.history.revert import add_flags, run_revert
+from redline.services.history import Direction
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
-    add_flags(parser, "undo")
+    add_flags(parser, Direction.UNDO)
 
 
 def run(args: argparse.Namespace) -> int:
     """Take a change back, all of its files or none."""
-    return revert(args, "undo")
+    return run_revert(args, Direction.UNDO)

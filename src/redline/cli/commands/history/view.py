@@ -8,13 +8,14 @@ from datetime import datetime
 from redline.app import Redline
 from redline.cli.flags import state_dir_from
 from redline.cli.terminal import one_line, paint
-from redline.core.paths import WorkspacePath, show_name
+from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation
-from redline.plan.describe import Label, touched
+from redline.plan.describe import Label, list_touched
+from redline.services.names import display_name
 from redline.settings import Settings
 
-# So many files of an operation are named on its line.
-NAMED = 3
+# How many files of an operation are named on its line.
+MAX_NAMED = 3
 _ACTION_STYLE = {"create": "green", "delete": "red", "edit": "yellow", "move": "blue"}
 
 
@@ -35,20 +36,19 @@ def label_for(redline: Redline) -> Label:
     """How paths are shown: relative to the workspace, absolute in other roots."""
 
     def label(path: WorkspacePath) -> str:
-        name = path.relative if path.root == 0 else redline.workspace.absolute(path)
-        return one_line(show_name(name))
+        return one_line(display_name(redline.workspace, path))
 
     return label
 
 
 def headline(operation: Operation, label: Label) -> str:
     """One operation on one line."""
-    places = touched(operation.change_set, label, NAMED)
+    places = list_touched(operation.change_set, label, MAX_NAMED)
     names = ", ".join(
         f"{paint(place.action, _ACTION_STYLE.get(place.action, 'dim'))} {place.path}"
         for place in places
     )
-    more = f" +{operation.step_count - NAMED} more" if operation.step_count > NAMED else ""
+    more = f" +{operation.step_count - MAX_NAMED} more" if operation.step_count > MAX_NAMED else ""
     state = paint("  undone", "dim") if operation.reverted_by else ""
     ident = paint(operation.id, "yellow", *(() if operation.reverted_by else ("bold",)))
     time, tool = paint(when(operation.time), "dim"), paint(one_line(operation.origin.tool), "cyan")

@@ -21,13 +21,13 @@ class ClientConfig:
     command: tuple[str, ...] = ()
 
     def entry(self, argv: list[str]) -> dict[str, Any]:
-        """The server entry that starts Redline with *argv*."""
+        """Return the server entry that starts Redline with *argv*."""
         found: dict[str, Any] = {"command": argv[0], "args": argv[1:]}
         return {"type": "stdio", **found} if self.typed else found
 
 
 def known_clients(workspace: str) -> dict[str, ClientConfig]:
-    """Every client `redline config` knows, for this person and *workspace*."""
+    """Return every client that `redline config` knows, for this person and *workspace*."""
     home = os.path.expanduser("~")
     here = os.path.abspath(workspace)
     found = (

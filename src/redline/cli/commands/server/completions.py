@@ -13,7 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the completion script, made from the parser itself."""
+    """Print the completion script, generated from the parser."""
     import shtab
 
     from redline.cli.main import build_parser

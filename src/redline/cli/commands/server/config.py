@@ -22,9 +22,11 @@ from redline.settings import Settings
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.add_argument("client", choices=sorted(known_clients(".")), help="which client")
-    parser.add_argument("--workspace", default=".", metavar="DIR", help="what the agent may touch")
+    parser.add_argument(
+        "--workspace", default=".", metavar="DIR", help="the directory the agent may change"
+    )
     parser.add_argument("--tools", help="only these toolsets, comma separated")
-    parser.add_argument("--write", action="store_true", help="put it into the client's file")
+    parser.add_argument("--write", action="store_true", help="write it into the client's file")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,12 +69,12 @@ def _print(client: ClientConfig, argv: list[str]) -> int:
     out(_entry_text(client, argv, b"").decode().rstrip("\n"))
     if client.command:
         out(paint(f"# or: {shlex.join([*client.command, *argv])}", "dim"))
-    out(paint(f"# {program()} config {client.name} --write puts it there", "dim"))
+    out(paint(f"# {program()} config {client.name} --write writes it there", "dim"))
     return 0
 
 
 def _entry_text(client: ClientConfig, argv: list[str], source: bytes) -> bytes:
-    """*source* with the entry in it; everything else byte for byte as it was."""
+    """Return *source* with the entry; everything else stays byte for byte."""
     if client.format == "toml":
         return _toml_text(client, argv, source)
     entry = client.entry(argv)
@@ -86,7 +88,7 @@ def _entry_text(client: ClientConfig, argv: list[str], source: bytes) -> bytes:
 
 
 def _toml_text(client: ClientConfig, argv: list[str], source: bytes) -> bytes:
-    """*source* and one more table behind it."""
+    """Return *source* with one more table at its end."""
     import tomllib
 
     entry = client.entry(argv)
@@ -95,7 +97,7 @@ def _toml_text(client: ClientConfig, argv: list[str], source: bytes) -> bytes:
         if known == entry:
             return source
         raise CannotApply(
-            f"{client.key}.redline is there already, with other values: {client.file}",
+            f"{client.key}.redline exists already, with other values: {client.file}",
             hint="remove that table first, or edit it by hand",
         )
     lines = [f"[{client.key}.redline]", *(f"{k} = {json.dumps(v)}" for k, v in entry.items())]
@@ -122,7 +124,7 @@ def _write(client: ClientConfig, argv: list[str], folder: str, name: str) -> int
     out(f"\nwritten as change {operation.id}; restart {client.title}")
     out(
         paint(
-            f"to take it back: {program()} undo --allow-guarded --workspace {shlex.quote(folder)}",
+            f"to undo it: {program()} undo --allow-guarded --workspace {shlex.quote(folder)}",
             "dim",
         )
     )

@@ -1,4 +1,4 @@
-"""`redline demo`: a real MCP client edits a throw-away workspace while you watch."""
+"""`redline demo`: a real MCP client edits a temporary workspace while you watch."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ _NEW = 'return f"Hello, {name}!"'
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
-    parser.add_argument("--legacy", action="store_true", help="speak the handshake era")
+    parser.add_argument(
+        "--legacy", action="store_true", help="use the handshake era of the protocol"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play the session; 0 when every step went as told."""
+    """Run the session; return 0 when every step went as announced."""
     with scratch_workspace({"greeting.py": _BEFORE}) as (workspace, state):
         return asyncio.run(_play(workspace, state, "legacy" if args.legacy else "auto"))
 
@@ -44,8 +46,8 @@ async def _play(workspace: str, state: str, mode: Any) -> int:
     )
     path = os.path.join(workspace, "greeting.py")
     async with Client(server, mode=mode) as client:
-        spoken = f"an MCP {client.protocol_version} client over stdio"
-        out(f"{paint('Redline demo', 'bold')}: {spoken}\n")
+        about = f"an MCP {client.protocol_version} client over stdio"
+        out(f"{paint('Redline demo', 'bold')}: {about}\n")
         session = _Session(client)
         edit = {"path": path, "edits": [{"oldText": _OLD, "newText": _NEW}]}
 
@@ -63,7 +65,7 @@ async def _play(workspace: str, state: str, mode: Any) -> int:
 
 
 class _Session:
-    """Calls tools and tells what came back."""
+    """Calls tools and prints their answers."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -73,7 +75,7 @@ class _Session:
     async def step(
         self, title: str, tool: str, arguments: dict[str, Any], *, refused: bool = False
     ) -> None:
-        """One call with its title and its answer."""
+        """Make one call; print its title and answer."""
         self._number += 1
         out(paint(f"{self._number}. {title}", "bold") + paint(f"  ({tool})", "dim"))
         failed, text = await self._call(tool, arguments)
@@ -81,12 +83,12 @@ class _Session:
             self._surprises.append(title)
         if failed:
             out(paint("   refused, nothing was written:", "yellow"))
-        out(_indented(paint_diff(text)) + "\n")
+        out(_indent(paint_diff(text)) + "\n")
 
     def verdict(self) -> int:
-        """The exit code."""
+        """Print the outcome and return the exit code."""
         if self._surprises:
-            out(paint(f"went differently than told: {', '.join(self._surprises)}", "red"))
+            out(paint(f"went differently than announced: {', '.join(self._surprises)}", "red"))
             return 1
         out("Try it on your own files: " + paint(f"{program()} serve --workspace DIR", "bold"))
         return 0
@@ -106,5 +108,5 @@ def _say(text: str) -> None:
     out(paint(f"   [{text}]", "magenta") + "\n")
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"   {line}" for line in text.splitlines())

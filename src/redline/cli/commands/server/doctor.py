@@ -1,4 +1,4 @@
-"""`redline doctor`: what is in force here, and what is weaker than it could be."""
+"""`redline doctor`: check what protects this workspace, and what is weaker than it could be."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import argparse
 import json
 
 from redline._version import __version__
-from redline.cli.commands.history.view import add_workspace_flags, open_redline
+from redline.app import Redline
+from redline.cli.commands.history.view import add_workspace_flags
+from redline.cli.flags import report_usage_error, settings_from
 from redline.cli.terminal import out, paint
+from redline.settings import SettingsError
 
 _MARKS = {"ok": ("ok", "green"), "weak": ("weak", "yellow"), "bad": ("BAD", "red")}
 
@@ -15,12 +18,16 @@ _MARKS = {"ok": ("ok", "green"), "weak": ("weak", "yellow"), "bad": ("BAD", "red
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     add_workspace_flags(parser)
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print every finding; 1 when something does not work."""
-    with open_redline(args) as redline:
+    """Print what a server would have; return 1 when something does not work."""
+    try:
+        settings = settings_from(args)
+    except SettingsError as failure:
+        return report_usage_error(failure)
+    with Redline(settings) as redline:
         findings = redline.examine()
     if args.json:
         rows = [{"about": f.about, "level": f.level, "text": f.text} for f in findings]

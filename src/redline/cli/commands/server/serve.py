@@ -6,19 +6,23 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from redline.cli.flags import add_workspace_flags, complain, settings_from
+from redline.cli.flags import add_workspace_flags, report_usage_error, settings_from
 from redline.settings import Settings, SettingsError, read_sandbox_profile
 
 if TYPE_CHECKING:
     from redline.app import Redline
-    from redline.server.calls.dispatch import Dispatch
+    from redline.server.calls.tool_server import ToolServer
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """The flags of `serve`."""
+    """Declare the flags of this command."""
     where = parser.add_argument_group("transport")
-    where.add_argument("--stdio", action="store_true", help="speak over stdin and stdout")
-    where.add_argument("--http", metavar="HOST:PORT", help="listen there (default: 127.0.0.1:8000)")
+    where.add_argument(
+        "--stdio", action="store_true", help="serve one client over stdin and stdout"
+    )
+    where.add_argument(
+        "--http", metavar="HOST:PORT", help="address to listen on (default: 127.0.0.1:8000)"
+    )
     where.add_argument("--host", help="the host part of --http")
     where.add_argument("--port", type=int, help="the port part of --http; 0 picks a free one")
     add_workspace_flags(parser)
@@ -27,8 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_compatibility_flags(parser)
     parser.epilog = (
         "Every flag can also be set in the environment (REDLINE_TOOLS, REDLINE_READ_ONLY, ...)\n"
-        "or in the config file. Exit codes: 0 the client left or SIGTERM came, 1 the server could\n"
-        "not start, 2 a flag or setting is wrong."
+        "or in the config file. Exit codes: 0 the client disconnected or SIGTERM, 1 the server\n"
+        "could not start, 2 a flag or setting is wrong."
     )
 
 
@@ -43,15 +47,17 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
         "--read-only",
         action="store_true",
         default=None,
-        help="no tool that changes anything; wins over everything else",
+        help="no tool that changes anything; overrides everything else",
     )
     tools.add_argument(
         "--tool-names",
         metavar="HOW",
-        help="auto, seed (dots kept) or portable (dots become underscores)",
+        help="auto, original (dots kept) or portable (dots become underscores)",
     )
     tools.add_argument(
-        "--errors", metavar="HOW", help="auto, or result: failures as results models can see"
+        "--errors",
+        metavar="HOW",
+        help="auto, or result: report failures as results that models can see",
     )
     tools.add_argument("--protocol", metavar="DATE", help="newest MCP revision to agree to")
     tools.add_argument(
@@ -62,12 +68,24 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
     )
     tools.add_argument("--llm", metavar="NAME", help="openai:MODEL, anthropic:MODEL, ... or off")
     tools.add_argument(
-        "--sessions", metavar="URL", help="where previews wait: memory, sqlite:FILE or redis://..."
+        "--sessions",
+        metavar="URL",
+        help="where to store previews: memory, sqlite:FILE or redis://...",
     )
     tools.add_argument("--history-days", metavar="N", help="how long changes can be undone")
-    tools.add_argument("--history-size", metavar="SIZE", help="how much history to keep, as 1G")
+    tools.add_argument(
+        "--history-size", metavar="SIZE", help="how much history to keep, for example 1G"
+    )
     tools.add_argument(
         "--sandbox", metavar="MODE", help="for commands: safe (default), trusted or dangerous"
+    )
+    tools.add_argument(
+        "--allow-domain",
+        metavar="NAME",
+        dest="allow_domains",
+        action="append",
+        help="a host that commands in safe mode reach through a proxy: example.org,"
+        " *.example.org or example.org:8443 (repeatable)",
     )
 
 
@@ -76,30 +94,32 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
     http.add_argument(
         "--auth-token",
         metavar="TEXT",
-        help="bearer token clients must send; better set as REDLINE_AUTH_TOKEN",
+        help="bearer token that clients must send; prefer REDLINE_AUTH_TOKEN",
     )
     http.add_argument("--oauth-issuer", metavar="URL", help="accept this issuer's access tokens")
-    http.add_argument("--oauth-audience", metavar="URL", help="our URL, as tokens name it")
+    http.add_argument("--oauth-audience", metavar="URL", help="URL of this server in access tokens")
     http.add_argument(
-        "--allowed-hosts", metavar="LIST", help="further Host headers to accept, exactly"
+        "--allowed-hosts", metavar="LIST", help="other Host headers to accept, exactly"
     )
     http.add_argument(
-        "--allowed-origins", metavar="LIST", help="further Origin headers to accept, exactly"
+        "--allowed-origins", metavar="LIST", help="other Origin headers to accept, exactly"
     )
     http.add_argument("--max-body", metavar="SIZE", help="largest request (default: 1M)")
     http.add_argument(
         "--receive-timeout", metavar="SECONDS", help="time to send a request (default: 30)"
     )
     http.add_argument(
-        "--max-connections", metavar="N", help="open connections at most (default: 256)"
+        "--max-connections", metavar="N", help="maximum open connections (default: 256)"
     )
-    http.add_argument("--max-sessions", metavar="N", help="open sessions at most (default: 100)")
-    http.add_argument("--session-idle", metavar="SECONDS", help="idle sessions end (default: 1800)")
+    http.add_argument("--max-sessions", metavar="N", help="maximum open sessions (default: 100)")
     http.add_argument(
-        "--rate-limit", metavar="N", help="requests per second and client; 0 is no limit"
+        "--session-idle", metavar="SECONDS", help="end idle sessions after (default: 1800)"
     )
     http.add_argument(
-        "--max-calls", metavar="N", help="calls of a client at once, more wait (default: 16)"
+        "--rate-limit", metavar="N", help="requests per second and client; 0 for no limit"
+    )
+    http.add_argument(
+        "--max-calls", metavar="N", help="concurrent calls per client, others wait (default: 16)"
     )
     http.add_argument(
         "--otel",
@@ -107,7 +127,9 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="an OpenTelemetry span per call, to OTEL_EXPORTER_OTLP_ENDPOINT (extra otel)",
     )
-    http.add_argument("--audit-log", metavar="FILE", help="audit lines go there, not to stderr")
+    http.add_argument(
+        "--audit-log", metavar="FILE", help="write audit lines there instead of stderr"
+    )
 
 
 def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
@@ -133,27 +155,27 @@ def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until the client leaves or a signal comes."""
-    from redline.app import keep_stderr_for_words
+    """Serve until the client disconnects or a signal arrives."""
+    from redline.app import silence_native_stderr
     from redline.server.calls.catalog import CatalogError
 
     try:
         settings = _settings(args)
-        redline, dispatch = _build(settings)
+        redline, server = _build(settings)
     except (SettingsError, CatalogError) as failure:
-        return complain(failure)
+        return report_usage_error(failure)
     except OSError as failure:
         from redline.cli.terminal import err
 
         err(f"redline: {failure}")
         return 1
     try:
-        keep_stderr_for_words()
+        silence_native_stderr()
         if args.stdio:
-            return _serve_stdio(redline, dispatch, settings)
+            return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve
 
-        return serve(dispatch, settings, instructions(dispatch))
+        return serve(server, settings)
     finally:
         redline.close()
 
@@ -172,26 +194,26 @@ def _settings(args: argparse.Namespace) -> Settings:
     return settings_from(args)
 
 
-def _build(settings: Settings) -> tuple[Redline, Dispatch]:
+def _build(settings: Settings) -> tuple[Redline, ToolServer]:
     from redline.app import Redline
-    from redline.server.calls.catalog import Catalog, load_dialects
-    from redline.server.calls.dispatch import Dispatch
+    from redline.server.calls.catalog import Catalog, load_toolsets
+    from redline.server.calls.tool_server import ToolServer
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
     redline = Redline(settings)
     without = () if settings.view_image else ("view_image",)
-    # A module with one more DIALECT, for tests of the protocol on the real stack.
-    fixtures = os.environ.get("REDLINE_TEST_DIALECT")
+    # A module with another TOOLSET, for tests of the protocol on the real server.
+    fixtures = os.environ.get("REDLINE_TEST_TOOLSET")
     extra = {"fixtures": fixtures} if fixtures else {}
     catalog = Catalog(
-        load_dialects(settings.tools, extra),
+        load_toolsets(settings.tools, extra),
         read_only=settings.read_only,
         tool_names=settings.tool_names,
         without=without,
     )
     sink: Any = redline.audit_sink() if settings.audit_log else to_stderr
-    dispatch = Dispatch(
+    server = ToolServer(
         catalog,
         redline,
         errors=settings.errors,
@@ -199,8 +221,8 @@ def _build(settings: Settings) -> tuple[Redline, Dispatch]:
         audit=Audit(sink),
     )
     if settings.otel:
-        dispatch.watchers.append(_spans(redline))
-    return redline, dispatch
+        server.watchers.append(_spans(redline))
+    return redline, server
 
 
 def _spans(redline: Redline) -> Any:
@@ -215,16 +237,8 @@ def _spans(redline: Redline) -> Any:
     return span_watch(provider)
 
 
-def instructions(dispatch: Dispatch) -> str:
-    """What every connected model is told once."""
-    own = "Redline changes files exactly and all-or-nothing; a failure says how to repair the call."
-    return "\n".join([own, *(d.instructions for d in dispatch.catalog.dialects if d.instructions)])
-
-
-def _serve_stdio(redline: Redline, dispatch: Dispatch, settings: Settings) -> int:
+def _serve_stdio(redline: Redline, server: ToolServer, settings: Settings) -> int:
     from redline.server.stdio import serve_stdio
 
     reader, writer = redline.claim_std_streams()
-    return serve_stdio(
-        dispatch, reader, writer, cap=settings.protocol, instructions=instructions(dispatch)
-    )
+    return serve_stdio(server, reader, writer, cap=settings.protocol)

@@ -1,17 +1,18 @@
-"""Which of several methods of one name a call means, by what it is given."""
+"""Choose among overloaded Java methods by the arguments of a call."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
-from redline.code.java.members import OBJECT, SOME, FoundMethod, Members
+from redline.code.java.members import LIBRARY_TYPE, OBJECT, FoundMethod, JavaMembers
 from redline.code.java.source_file import JavaFile
-from redline.code.references.definition import Thing
-from redline.code.references.typed.types import OPEN, Shape
-from redline.code.syntax.node import Node
+from redline.code.references.definition import Definition
+from redline.code.references.typed.types import UNKNOWN_TYPE, Shape
+from redline.code.syntax.node import SyntaxNode
 
-# What each plain type widens to without a cast.
+# The primitive types that each one widens to without a cast.
 _WIDER = {
     "byte": {"short", "int", "long", "float", "double"},
     "short": {"int", "long", "float", "double"},
@@ -34,7 +35,7 @@ BOXED = {
 }
 UNBOXED = {boxed: plain for plain, boxed in BOXED.items()}
 _FUNCTIONS = {"lambda_expression", "method_reference"}
-# Types of the library that nothing extends.
+# Final types of the library.
 _FINAL = {"String", "Class", *UNBOXED}
 _EFFECTS = {
     *("method_invocation", "assignment_expression", "update_expression"),
@@ -42,27 +43,36 @@ _EFFECTS = {
 }
 
 
+class Phase(StrEnum):
+    """The phases of overload resolution, in order."""
+
+    STRICT = "strict"
+    LOOSE = "loose"
+    VARIADIC = "variadic"
+
+
 @dataclass(eq=False)
 class Overloads:
-    """Chooses as the compiler does: without boxing, with it, with any number of arguments."""
+    """Chooses as the compiler does: strictly, with boxing, then with variable arity."""
 
-    members: Members
-    shape_of: Callable[[Node, JavaFile], Shape]
+    members: JavaMembers
+    shape_of: Callable[[SyntaxNode, JavaFile], Shape]
 
     def select(
-        self, found: list[FoundMethod], arguments: list[Node], file: JavaFile
+        self, found: list[FoundMethod], arguments: list[SyntaxNode], file: JavaFile
     ) -> list[FoundMethod]:
-        """The method that is meant; several where what is known does not tell them apart."""
+        """Return the method that is meant; several if the known types do not decide."""
         fitting = [one for one in found if takes(one, len(arguments))]
         if len(fitting) < 2:
             return fitting
         shapes = [
-            OPEN if node.kind() in _FUNCTIONS else self.shape_of(node, file) for node in arguments
+            UNKNOWN_TYPE if node.kind() in _FUNCTIONS else self.shape_of(node, file)
+            for node in arguments
         ]
         exact = [one for one in fitting if self._is_exact(one, fitting, shapes)]
         if len(exact) == 1:
             return exact
-        for phase in ("strict", "loose", "variadic"):
+        for phase in Phase:
             verdicts = [(one, self._fit(one, arguments, shapes, phase)) for one in fitting]
             likely = [one for one, verdict in verdicts if verdict is not False]
             if not likely:
@@ -70,18 +80,22 @@ class Overloads:
             unsure = [one for one, verdict in verdicts if verdict is None]
             if not unsure:
                 return self._most_specific(likely, len(arguments))
-            rest = [one for one in fitting if one not in likely and phase == "strict"]
-            return self._agreed(likely, rest, arguments, shapes)
+            rest = [one for one in fitting if one not in likely and phase is Phase.STRICT]
+            return self._keep_ambiguous(likely, rest, arguments, shapes)
         return []
 
     def _is_exact(self, one: FoundMethod, fitting: list[FoundMethod], shapes: list[Shape]) -> bool:
-        """Whether it takes just the types that are given, wherever another takes other ones."""
+        """Return whether its parameters equal the argument types wherever the others differ."""
         count = len(shapes)
         if any(len(other.method.parameters) != count for other in fitting):
             return False
         for at, shape in enumerate(shapes):
             taken = self.members.parameter(one, at)
-            if shape.head == taken.head and shape.head not in ("[]", OPEN.head, SOME.head):
+            if shape.head == taken.head and shape.head not in (
+                "[]",
+                UNKNOWN_TYPE.head,
+                LIBRARY_TYPE.head,
+            ):
                 continue
             plain = self.members.plain_head(taken)
             others = (self.members.parameter(other, at) for other in fitting)
@@ -89,37 +103,46 @@ class Overloads:
                 return False
         return True
 
-    def _agreed(
+    def _keep_ambiguous(
         self,
         likely: list[FoundMethod],
         rest: list[FoundMethod],
-        arguments: list[Node],
+        arguments: list[SyntaxNode],
         shapes: list[Shape],
     ) -> list[FoundMethod]:
-        """What an argument of unknown type cannot change, for all take the same there."""
+        """Return all candidates if an argument of unknown type decides, else the most specific."""
         count = len(arguments)
         for at in range(count):
-            heads = {self.members.plain_head(self._taken(one, at, count)) for one in likely}
+            heads = {
+                self.members.plain_head(self._parameter_type(one, at, count)) for one in likely
+            }
             function = arguments[at].kind() in _FUNCTIONS
-            if len(heads) > 1 and (shapes[at] == OPEN or function or self._is_vague(shapes[at])):
-                loose = [r for r in rest if self._fit(r, arguments, shapes, "loose") is not False]
+            if len(heads) > 1 and (
+                shapes[at] == UNKNOWN_TYPE or function or self._is_vague(shapes[at])
+            ):
+                loose = [
+                    r for r in rest if self._fit(r, arguments, shapes, Phase.LOOSE) is not False
+                ]
                 more = loose + [
                     r
                     for r in rest
-                    if r not in loose and self._fit(r, arguments, shapes, "variadic") is not False
+                    if r not in loose
+                    and self._fit(r, arguments, shapes, Phase.VARIADIC) is not False
                 ]
                 return likely + more
         return self._most_specific(likely, count)
 
     def _is_vague(self, shape: Shape) -> bool:
-        """Whether a type of a library says too little about what it inherits from."""
+        """Return whether the supertypes of a library type are not fully known."""
         return any(
-            declared is None and found.head not in ("[]", "null") and found.head not in _WIDER
-            for declared, _, found in self.members.line(shape)
+            declaration is None and found.head not in ("[]", "null") and found.head not in _WIDER
+            for declaration, _, found in self.members.ancestry(shape)
         )
 
-    def _taken(self, one: FoundMethod, at: int, count: int, *, spread: bool = False) -> Shape:
-        """The type of the parameter that argument *at* is given to."""
+    def _parameter_type(
+        self, one: FoundMethod, at: int, count: int, *, spread: bool = False
+    ) -> Shape:
+        """Return the type of the parameter that argument *at* is passed to."""
         last = len(one.method.parameters) - 1
         shape = self.members.parameter(one, min(at, last))
         is_rest = one.method.is_variadic and at >= last
@@ -128,9 +151,9 @@ class Overloads:
         return shape
 
     def _fit(
-        self, one: FoundMethod, arguments: list[Node], shapes: list[Shape], phase: str
+        self, one: FoundMethod, arguments: list[SyntaxNode], shapes: list[Shape], phase: Phase
     ) -> bool | None:
-        spread = phase == "variadic"
+        spread = phase is Phase.VARIADIC
         count = len(arguments)
         if spread and not one.method.is_variadic:
             return False
@@ -138,25 +161,25 @@ class Overloads:
             return False
         sure: bool | None = True
         for at, node in enumerate(arguments):
-            taken = self._taken(one, at, count, spread=spread)
+            taken = self._parameter_type(one, at, count, spread=spread)
             if node.kind() in _FUNCTIONS:
                 verdict = self._accepts(taken, node)
             else:
-                verdict = self.fits(shapes[at], taken, loose=phase != "strict")
+                verdict = self.fits(shapes[at], taken, loose=phase is not Phase.STRICT)
             if verdict is False:
                 return False
             sure = sure if verdict else None
         return sure
 
-    def _accepts(self, taken: Shape, node: Node) -> bool | None:
-        """Whether a lambda or a method's name may be given."""
-        declared = self.members.classes.declaration(taken.head)
-        if declared is None:
+    def _accepts(self, taken: Shape, node: SyntaxNode) -> bool | None:
+        """Return whether a lambda or method reference may be passed."""
+        declaration = self.members.classes.declaration(taken.head)
+        if declaration is None:
             plain = taken.head in _WIDER or taken.head in ("[]", "Object", *_FINAL)
             return False if plain else None
-        method = self.members.functional(taken)
+        method = self.members.functional_method(taken)
         if method is None:
-            is_open = self.members.is_interface(declared) or declared.file.is_sketch
+            is_open = self.members.is_interface(declaration) or declaration.file.is_sketch
             return None if is_open and taken.head not in _FINAL | {"Object"} else False
         if node.kind() == "method_reference":
             return None
@@ -167,9 +190,11 @@ class Overloads:
         return _may_give_nothing(node) if is_void else _may_give_value(node)
 
     def fits(self, shape: Shape, taken: Shape, *, loose: bool) -> bool | None:
-        """Whether a value of one type may be given where another is taken; None if unknown."""
-        if OPEN in (shape, taken) or shape == SOME:
-            return False if shape == SOME and self.members.is_own(taken) else None
+        """Return whether a value of one type may be passed as another; None if unknown."""
+        if UNKNOWN_TYPE in (shape, taken) or shape == LIBRARY_TYPE:
+            return (
+                False if shape == LIBRARY_TYPE and self.members.is_workspace_type(taken) else None
+            )
         classes = self.members.classes
         if shape.head == taken.head and not shape.parts:
             return True
@@ -211,16 +236,16 @@ class Overloads:
         return self.fits(one, other, loose=loose)
 
     def _inherits(self, shape: Shape, taken: Shape) -> bool | None:
-        if taken.head in _FINAL and shape.head != SOME.head:
+        if taken.head in _FINAL and shape.head != LIBRARY_TYPE.head:
             return shape.head == taken.head
         unknown = False
-        for declared, _, found in self.members.line(shape):
+        for declaration, _, found in self.members.ancestry(shape):
             if found.head == taken.head:
                 return True
-            if declared is None and found.head not in ("Object", *_FINAL):
-                # What a library declares cannot extend a type of these files.
-                unknown = unknown or isinstance(found.head, Thing) or found == OPEN
-                unknown = unknown or not isinstance(taken.head, Thing)
+            if declaration is None and found.head not in ("Object", *_FINAL):
+                # A library type cannot extend a workspace type.
+                unknown = unknown or isinstance(found.head, Definition) or found == UNKNOWN_TYPE
+                unknown = unknown or not isinstance(taken.head, Definition)
         return None if unknown else False
 
     def _most_specific(self, likely: list[FoundMethod], count: int) -> list[FoundMethod]:
@@ -232,12 +257,15 @@ class Overloads:
         return best[:1] or likely
 
     def narrowest(self, found: list[FoundMethod]) -> list[FoundMethod]:
-        """The one that takes the narrowest types; all where none does."""
+        """Return the method with the narrowest parameters; all if there is none."""
         return self._most_specific(found, min(len(one.method.parameters) for one in found))
 
     def _is_narrower(self, one: FoundMethod, other: FoundMethod, count: int) -> bool:
         for at in range(count):
-            first, second = self._taken(one, at, count), self._taken(other, at, count)
+            first, second = (
+                self._parameter_type(one, at, count),
+                self._parameter_type(other, at, count),
+            )
             fitting = self.fits(first, second, loose=False)
             if not fitting and first != second:
                 return False
@@ -245,12 +273,12 @@ class Overloads:
 
 
 def takes(one: FoundMethod, count: int) -> bool:
-    """Whether a method may be given so many arguments."""
+    """Return whether a method may be called with that many arguments."""
     wanted = len(one.method.parameters)
     return count == wanted or (one.method.is_variadic and count >= wanted - 1)
 
 
-def _arity(node: Node) -> int:
+def _arity(node: SyntaxNode) -> int:
     given = node.field("parameters")
     if given is None or given.kind() == "identifier":
         return 1
@@ -258,14 +286,14 @@ def _arity(node: Node) -> int:
     return sum(child.kind() in kinds for child in given.children())
 
 
-def _may_give_nothing(node: Node) -> bool:
+def _may_give_nothing(node: SyntaxNode) -> bool:
     body = node.field("body")
     if body is None or body.kind() != "block":
         return body is None or body.kind() in _EFFECTS
     return not any(len(r.children()) > 2 for r in body.find_all(kind="return_statement"))
 
 
-def _may_give_value(node: Node) -> bool:
+def _may_give_value(node: SyntaxNode) -> bool:
     body = node.field("body")
     if body is None or body.kind() != "block":
         return True

@@ -1,1 +1,1 @@
-"""References in languages whose values have declared types: what all of them share."""
+"""The base of resolvers for languages whose values have declared types."""

@@ -1,102 +1,99 @@
-"""What refers to a definition in a language with declared types, file by file."""
+"""The base class of resolvers for languages with declared types."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
-from redline.code.references.definition import UNKNOWN, Thing
-from redline.code.references.file_access import Files
-from redline.code.references.targets import Meaning, Reference, Target, by_line, verdicts
+from redline.code.references.definition import UNRESOLVED, Definition
+from redline.code.references.file_access import SourceFiles
+from redline.code.references.targets import (
+    Meaning,
+    Reference,
+    ReferenceTarget,
+    by_line,
+    verdicts,
+)
 from redline.code.references.typed.units import Unit, Units
-from redline.code.scopes.model import Binding, Member, Names, Occurrence
+from redline.code.scopes.model import Member, Names, Occurrence
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
-# A place that spells the name: its line, what it may mean, whether it is a member, its offset.
-Place: TypeAlias = tuple[int, frozenset[Thing], bool, int]
 
+class TypedResolver(ABC):
+    """Finds references to definitions of one name; subclasses resolve each occurrence.
 
-class TypedReferring(ABC):
-    """Finds what refers to definitions of one name; a language says what each word means.
-
-    A thing is known by where its name is defined. Nothing at all is the answer for what the
-    language or a library defines, UNKNOWN for what cannot be told.
+    A definition is identified by where its name is declared. An occurrence resolves to the empty
+    set if the language or a library defines it, to UNKNOWN if it cannot be determined.
     """
 
-    def __init__(self, name: str, files: Files) -> None:
+    def __init__(self, name: str, files: SourceFiles) -> None:
         self.name = name
         self.units = Units(files, name, self.read)
 
     @abstractmethod
-    def read(self, parsed: Parsed, spots: Sequence[int]) -> Names:
-        """The names of a file; bodies that hold none of *spots* may be passed over."""
+    def read(self, parsed: Parsed, offsets: Sequence[int]) -> Names:
+        """Read the names of a file; bodies that contain none of *offsets* may be skipped."""
 
     @abstractmethod
-    def of_spot(self, unit: Unit, spot: Occurrence) -> frozenset[Thing]:
-        """What a plain name means."""
+    def of_occurrence(self, unit: Unit, occurrence: Occurrence) -> frozenset[Definition]:
+        """Resolve a plain name."""
 
     @abstractmethod
-    def of_member(self, unit: Unit, member: Member) -> frozenset[Thing]:
-        """What a word that belongs to a value or type means."""
+    def of_member(self, unit: Unit, member: Member) -> frozenset[Definition]:
+        """Resolve a member of a value or type."""
 
-    def family(self, thing: Thing) -> set[Thing]:
-        """All that counts as the same: declarations apart from their definition, overrides."""
-        return {thing}
+    def family(self, definition: Definition) -> set[Definition]:
+        """Return all that counts as the same definition: prior declarations, overrides."""
+        return {definition}
 
-    def own(self, unit: Unit, binding: Binding) -> Thing:
-        """The thing that a binding of this file is."""
-        first = binding.sites[0]
-        is_member = binding.scope.kind == "class"
-        return Thing(unit.path, first.start, binding.name, is_member, binding=binding)
-
-    def exported_as(self, target: Target, path: WorkspacePath) -> set[str]:  # noqa: ARG002 - a language may look
-        """Names by which the file at *path* gives the thing away, its own or others."""
+    def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:  # noqa: ARG002 - for subclasses
+        """Return the names under which the file at *path* exports the definition."""
         return set()
 
-    def may_see(self, path: WorkspacePath, text: str) -> bool:  # noqa: ARG002 - likewise
-        """Whether a file can name a thing of another file at all, by its text alone."""
+    def may_see(self, path: WorkspacePath, text: str) -> bool:  # noqa: ARG002 - for subclasses
+        """Return whether a file with this text can refer to another file's definition at all."""
         return True
 
-    def target(self, path: WorkspacePath, start: int) -> Target | None:
-        """The definition whose name begins at *start*; None where that cannot be told."""
+    def target(self, path: WorkspacePath, start: int) -> ReferenceTarget | None:
+        """Return the definition whose name begins at *start*; None if undetermined."""
         unit = self.units.at(path)
         if unit is None:
             return None
-        for _, things, is_member, at in self._places(unit):
-            known = sorted(things - {UNKNOWN}, key=lambda t: (t.path != path, t.start != start))
-            if at == start and known:
-                same = {kin for thing in known for kin in self.family(thing)}
-                return Target(known[0], same, is_member or known[0].is_member)
+        for meaning in self._resolve_names(unit):
+            known = sorted(
+                meaning.definitions - UNRESOLVED, key=lambda d: (d.path != path, d.start != start)
+            )
+            if meaning.start == start and known:
+                same = {one for definition in known for one in self.family(definition)}
+                return ReferenceTarget(known[0], same, meaning.is_member or known[0].is_member)
         return None
 
-    def in_file(self, path: WorkspacePath, targets: list[Target]) -> list[Reference] | None:
-        """The references of one file, in order; None where that cannot be told."""
+    def in_file(
+        self, path: WorkspacePath, targets: list[ReferenceTarget]
+    ) -> list[Reference] | None:
+        """Return the references in one file, in order; None if the file cannot be read."""
         unit = self.units.at(path)
         if unit is None:
             return None
         return by_line(verdicts(self._meanings(unit), targets))
 
-    def forget(self) -> None:
-        """Let go of everything that was read for the answer."""
-        self.units.forget()
-
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
-        """Every place that spells the name; what the reader has not noted may mean anything."""
+        """Yield every occurrence of the name; one that the reader skipped may mean anything."""
         seen: set[int] = set()
-        for line, things, is_member, start in self._places(unit):
-            seen.add(start)
-            yield line, things, is_member
+        for meaning in self._resolve_names(unit):
+            seen.add(meaning.start)
+            yield meaning
         for node in nodes_of(unit.parsed, self.name):
-            if node.range().start.index not in seen:
-                yield node.range().start.line + 1, frozenset({UNKNOWN}), False
+            start = node.range().start
+            if start.index not in seen:
+                yield Meaning(start.line + 1, UNRESOLVED, is_member=False)
 
-    def _places(self, unit: Unit) -> Iterator[Place]:
-        for spot in unit.names.occurrences:
-            if spot.name == self.name:
-                yield spot.line, self.of_spot(unit, spot), False, spot.start
+    def _resolve_names(self, unit: Unit) -> Iterator[Meaning]:
+        for one in unit.names.occurrences:
+            if one.name == self.name:
+                yield Meaning(one.line, self.of_occurrence(unit, one), False, one.start)
         for member in unit.names.members:
             if member.name == self.name:
-                yield member.line, self.of_member(unit, member), True, member.start
+                yield Meaning(member.line, self.of_member(unit, member), True, member.start)

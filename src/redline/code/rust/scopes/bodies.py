@@ -1,6 +1,6 @@
-"""The bodies of Rust functions: blocks, patterns, paths, members, and what macros are given.
+"""Read the bodies of Rust functions: blocks, patterns, paths, members and macro arguments.
 
-Each `let` opens a scope of its own for what follows, so a name that is bound twice is two.
+Each `let` opens a scope for what follows, so a name that is bound twice has two bindings.
 """
 
 from __future__ import annotations
@@ -9,34 +9,34 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from redline.code.rust.scopes.items import ItemReader
-from redline.code.rust.scopes.names import Local
+from redline.code.rust.scopes.names import LocalOrigin, MacroArguments, MemberForm, Role, RustLocal
 from redline.code.rust.scopes.tokens import note_tokens
 from redline.code.scopes.model import TYPE, VALUE, Scope
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, required_field
 
-_Visit: TypeAlias = Callable[["BodyReader", Node, Scope], None]
+_Visit: TypeAlias = Callable[["BodyReader", SyntaxNode, Scope], None]
 
 
 class BodyReader(ItemReader):
-    """Walks all of a file."""
+    """Reads items and bodies."""
 
-    def visit(self, node: Node, scope: Scope) -> None:
+    def visit(self, node: SyntaxNode, scope: Scope) -> None:
         known = _BODIES.get(node.kind())
         if known is not None:
             known(self, node, scope)
         else:
             super().visit(node, scope)
 
-    def identifier(self, node: Node, scope: Scope) -> None:
+    def identifier(self, node: SyntaxNode, scope: Scope) -> None:
         self.names.refer(node, scope, VALUE)
 
-    def type_identifier(self, node: Node, scope: Scope) -> None:
+    def type_identifier(self, node: SyntaxNode, scope: Scope) -> None:
         self.names.refer(node, scope, TYPE)
 
-    def block(self, node: Node, scope: Scope) -> None:
+    def block(self, node: SyntaxNode, scope: Scope) -> None:
         self.statements(node, self.names.open("block", scope, node))
 
-    def statements(self, node: Node, scope: Scope) -> None:
+    def statements(self, node: SyntaxNode, scope: Scope) -> None:
         now = scope
         for child in node.children():
             if child.kind() == "let_declaration":
@@ -45,20 +45,20 @@ class BodyReader(ItemReader):
                 is_item = child.kind().endswith(("_item", "_declaration"))
                 self.visit(child, scope if is_item else now)
 
-    def let(self, node: Node, scope: Scope) -> Scope:
-        """Bind what a `let` names in a scope of its own."""
+    def let(self, node: SyntaxNode, scope: Scope) -> Scope:
+        """Bind the names of a `let` in a new scope, and return that scope."""
         pattern, written, value = (node.field(part) for part in ("pattern", "type", "value"))
         for part in (written, value, node.field("alternative")):
             if part is not None:
                 self.visit(part, scope)
         inner = self.names.open("block", scope, node)
         if pattern is not None:
-            local = Local("value", pattern, scope, type=written, value=value)
+            local = RustLocal(LocalOrigin.VALUE, pattern, scope, type=written, value=value)
             self.pattern(pattern, inner, local)
         return inner
 
-    def condition(self, node: Node | None, scope: Scope) -> Scope:
-        """Read a condition; the scope of what it binds."""
+    def condition(self, node: SyntaxNode | None, scope: Scope) -> Scope:
+        """Read a condition, and return the scope of the names it binds."""
         if node is None:
             return scope
         if node.kind() == "let_condition":
@@ -70,30 +70,30 @@ class BodyReader(ItemReader):
             scope = self.condition(child, scope)
         return scope
 
-    def if_(self, node: Node, scope: Scope) -> None:
+    def if_(self, node: SyntaxNode, scope: Scope) -> None:
         inner = self.condition(node.field("condition"), scope)
         self.field(node, "consequence", inner)
         self.field(node, "alternative", scope)
 
-    def while_(self, node: Node, scope: Scope) -> None:
+    def while_(self, node: SyntaxNode, scope: Scope) -> None:
         inner = self.condition(node.field("condition"), scope)
         self.field(node, "body", inner)
 
-    def for_(self, node: Node, scope: Scope) -> None:
-        value, pattern = node.field("value"), node.field("pattern")
+    def for_(self, node: SyntaxNode, scope: Scope) -> None:
+        value, pattern = required_field(node, "value"), required_field(node, "pattern")
         self.visit(value, scope)
         inner = self.names.open("block", scope, node)
-        self.pattern(pattern, inner, Local("each", pattern, scope, value=value))
+        self.pattern(pattern, inner, RustLocal(LocalOrigin.EACH, pattern, scope, value=value))
         self.field(node, "body", inner)
 
-    def match(self, node: Node, scope: Scope) -> None:
-        value, body = node.field("value"), node.field("body")
+    def match(self, node: SyntaxNode, scope: Scope) -> None:
+        value, body = required_field(node, "value"), node.field("body")
         self.visit(value, scope)
         for arm in body.children() if body is not None else ():
             if arm.kind() == "match_arm":
                 self.arm(arm, value, scope)
 
-    def arm(self, node: Node, value: Node, scope: Scope) -> None:
+    def arm(self, node: SyntaxNode, value: SyntaxNode, scope: Scope) -> None:
         inner = self.names.open("block", scope, node)
         for child in node.children():
             if child.kind() == "match_pattern":
@@ -103,24 +103,26 @@ class BodyReader(ItemReader):
                     if part.range().start.index == guard:
                         inner = self.condition(part, inner)
                     else:
-                        self.pattern(part, inner, Local("value", child, scope, value=value))
+                        self.pattern(
+                            part, inner, RustLocal(LocalOrigin.VALUE, child, scope, value=value)
+                        )
             else:
                 self.visit(child, inner)
 
-    def closure(self, node: Node, scope: Scope) -> None:
+    def closure(self, node: SyntaxNode, scope: Scope) -> None:
         inner = self.names.open("function", scope, node)
-        for part in node.field("parameters").children():
+        for part in required_field(node, "parameters").children():
             if part.kind() == "parameter":
                 self.parameter(part, inner)
             elif part.is_named():
-                self.pattern(part, inner, Local("closure", part, scope, value=node))
+                self.pattern(part, inner, RustLocal(LocalOrigin.CLOSURE, part, scope, value=node))
         self.field(node, "return_type", scope)
         self.field(node, "body", inner)
 
-    def pattern(self, node: Node, scope: Scope, local: Local) -> None:
+    def pattern(self, node: SyntaxNode, scope: Scope, local: RustLocal) -> None:
         kind = node.kind()
         if kind == "identifier":
-            self.named(node, scope, local)
+            self.bind_or_refer(node, scope, local)
         elif kind == "struct_pattern":
             self.struct_pattern(node, scope, local)
         elif kind in _WHOLE:
@@ -132,82 +134,87 @@ class BodyReader(ItemReader):
             for child in node.children()[1 if of is not None else 0 :]:
                 self.pattern(child, scope, local)
 
-    def named(self, node: Node, scope: Scope, local: Local) -> None:
-        """A word of a pattern: a new name, or by its large letter a constant or variant."""
+    def bind_or_refer(self, node: SyntaxNode, scope: Scope, local: RustLocal) -> None:
+        """Bind a name in a pattern; a capitalized one refers to a constant or variant."""
         if node.text()[:1].isupper():
             self.names.refer(node, scope, VALUE)
         else:
-            binding = self.names.bind(node, scope, "local", VALUE)
+            binding = self.names.bind(node, scope, Role.LOCAL, VALUE)
             self.names.locals.setdefault(binding, local)
 
-    def struct_pattern(self, node: Node, scope: Scope, local: Local) -> None:
-        of = node.field("type")
+    def struct_pattern(self, node: SyntaxNode, scope: Scope, local: RustLocal) -> None:
+        of = required_field(node, "type")
         self.visit(of, scope)
         for child in node.children():
             if child.kind() != "field_pattern":
                 continue
-            name, inner = child.field("name"), child.field("pattern")
-            self.names.member(name, scope, "key", of)
+            name, inner = required_field(child, "name"), child.field("pattern")
+            self.names.member(name, scope, MemberForm.KEY, of)
             if inner is not None:
                 self.pattern(inner, scope, local)
             elif name.kind() == "shorthand_field_identifier":
-                binding = self.names.bind(name, scope, "local", VALUE)
+                binding = self.names.bind(name, scope, Role.LOCAL, VALUE)
                 self.names.locals.setdefault(binding, local)
 
-    def path_(self, node: Node, scope: Scope) -> None:
-        path, name = node.field("path"), node.field("name")
+    def path_(self, node: SyntaxNode, scope: Scope) -> None:
+        path, name = node.field("path"), required_field(node, "name")
         if path is not None:
             if path.kind() == "identifier":
                 self.names.refer(path, scope, TYPE)
             else:
                 self.visit(path, scope)
-        self.names.member(name, scope, "path", path)
+        self.names.member(name, scope, MemberForm.PATH, path)
 
-    def member(self, node: Node, scope: Scope) -> None:
-        owner, name = node.field("value"), node.field("field")
+    def member(self, node: SyntaxNode, scope: Scope) -> None:
+        owner, name = required_field(node, "value"), required_field(node, "field")
         self.visit(owner, scope)
         if name.kind() == "field_identifier":
-            self.names.member(name, scope, "called" if _is_called(node) else "field", owner)
+            self.names.member(
+                name, scope, MemberForm.CALLED if _is_called(node) else MemberForm.FIELD, owner
+            )
 
-    def struct_expression(self, node: Node, scope: Scope) -> None:
-        of = node.field("name")
+    def struct_expression(self, node: SyntaxNode, scope: Scope) -> None:
+        of = required_field(node, "name")
         self.visit(of, scope)
-        for child in node.field("body").children():
+        for child in required_field(node, "body").children():
             if child.kind() == "field_initializer":
                 name = child.field("field") or child.field("name")
                 if name is not None and name.kind() == "field_identifier":
-                    self.names.member(name, scope, "key", of)
+                    self.names.member(name, scope, MemberForm.KEY, of)
                 self.field(child, "value", scope)
             elif child.kind() == "shorthand_field_initializer":
                 for name in child.children():
                     if name.kind() == "identifier":
                         self.names.refer(name, scope, VALUE)
-                        self.names.member(name, scope, "key", of)
+                        self.names.member(name, scope, MemberForm.KEY, of)
             else:
                 self.visit(child, scope)
 
-    def binding_of_type(self, node: Node, scope: Scope) -> None:
-        """`Item = T` among the arguments of a type: the name belongs to the trait."""
-        above = node.parent().parent()
+    def binding_of_type(self, node: SyntaxNode, scope: Scope) -> None:
+        """Note the name in `Item = T` among type arguments as a member of the trait."""
+        arguments = node.parent()
+        above = arguments.parent() if arguments is not None else None
         owner = (
             above.field("type") if above is not None and above.kind() == "generic_type" else None
         )
-        self.names.member(node.field("name"), scope, "binding", owner)
+        self.names.member(required_field(node, "name"), scope, MemberForm.BINDING, owner)
         self.field(node, "type", scope)
 
-    def macro(self, node: Node, scope: Scope) -> None:
+    def macro(self, node: SyntaxNode, scope: Scope) -> None:
         name = node.field("macro")
         if name is not None and name.kind() == "scoped_identifier":
             self.field(name, "path", scope)
             name = name.field("name")
         if name is not None:
-            self.names.member(name, scope, "macro")
+            self.names.member(name, scope, MemberForm.MACRO)
         tokens = next((c for c in node.children() if c.kind() == "token_tree"), None)
         if name is None or tokens is None or not self.matters(tokens):
             return
         if name.text() not in _OWN_MACROS:
             where = tokens.range()
-            self.names.passed.append((where.start.index, where.end.index, name.text()))
+            self.names.macro_arguments.append(
+                MacroArguments(where.start.index, where.end.index, name.text())
+            )
         read = self.expansions.of(tokens)
         if read is not None:
             self.visit_all(read, scope)
@@ -215,15 +222,15 @@ class BodyReader(ItemReader):
             note_tokens(tokens, self.names, scope)
 
 
-def _is_called(node: Node) -> bool:
+def _is_called(node: SyntaxNode) -> bool:
     above = node.parent()
     if above is not None and above.kind() == "generic_function":
         node, above = above, above.parent()
     called = above.field("function") if above is not None else None
-    return called is not None and bool(called.range().end.index == node.range().end.index)
+    return called is not None and called.range().end.index == node.range().end.index
 
 
-# Macros that pass on what they are given as expressions.
+# Standard macros, which use their arguments as expressions.
 _OWN_MACROS = {
     *("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"),
     *("format", "format_args", "print", "println", "eprint", "eprintln", "write", "writeln"),

@@ -1,7 +1,7 @@
-"""What is passed to macros, read as the expressions it mostly is.
+"""Parse macro arguments as the expressions they mostly are.
 
-A syntax tree keeps the arguments of a macro as loose words. They are parsed again: in a text that
-is blank but for those arguments, so that every place in it is the place in the file.
+A syntax tree keeps the arguments of a macro as loose tokens. They are parsed again in a text that
+is blank but for those arguments, so that offsets in it are offsets in the file.
 """
 
 from __future__ import annotations
@@ -9,30 +9,31 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import Span, SyntaxNode, span_of
 
-_DEEPEST = 4
+# Macros nested in the arguments of macros are followed this far.
+_MAX_DEPTH = 4
 
 
 class Expansions:
-    """The arguments of the macros that hold a word that is asked for, by where they begin."""
+    """The parsed arguments of the macros that contain a wanted name, by their offset."""
 
-    def __init__(self, root: Node, text: str, spots: Sequence[int]) -> None:
+    def __init__(self, root: SyntaxNode, text: str, offsets: Sequence[int]) -> None:
         self._text = text
-        self._spots = spots
-        self._found: dict[int, Node] = {}
-        tree: Node | None = root if spots else None
-        for _ in range(_DEEPEST):
+        self._offsets = offsets
+        self._found: dict[int, SyntaxNode] = {}
+        tree: SyntaxNode | None = root if offsets else None
+        for _ in range(_MAX_DEPTH):
             tree = self._read(tree) if tree is not None else None
 
-    def of(self, tokens: Node) -> Node | None:
-        """The list of expressions that the tokens of a macro are; None where they are not."""
+    def of(self, tokens: SyntaxNode) -> SyntaxNode | None:
+        """Return the list of expressions in a macro's tokens; None if they do not parse as one."""
         return self._found.get(tokens.range().start.index)
 
-    def _read(self, root: Node) -> Node | None:
-        """Parse the arguments of all macros of a tree at once."""
+    def _read(self, root: SyntaxNode) -> SyntaxNode | None:
+        """Parse the arguments of all macros in a tree at once."""
         spans = [span for span in map(_span, root.find_all(kind="macro_invocation")) if span]
-        spans = [(first, last) for first, last in spans if self._matters(first, last)]
+        spans = [span for span in spans if self._matters(*span)]
         if not spans:
             return None
         from redline.code.syntax.definitions import parse
@@ -40,7 +41,7 @@ class Expansions:
 
         language = language_of("a.rs")
         assert language is not None
-        tree = parse(_only(self._text, spans), language).root
+        tree: SyntaxNode = parse(_only(self._text, spans), language).root
         lists = {node.range().start.index: node for node in tree.find_all(kind="array_expression")}
         for first, last in spans:
             node = lists.get(first)
@@ -49,20 +50,19 @@ class Expansions:
         return tree
 
     def _matters(self, first: int, last: int) -> bool:
-        at = bisect_left(self._spots, first)
-        return at < len(self._spots) and self._spots[at] < last
+        at = bisect_left(self._offsets, first)
+        return at < len(self._offsets) and self._offsets[at] < last
 
 
-def _span(node: Node) -> tuple[int, int] | None:
+def _span(node: SyntaxNode) -> Span | None:
     tokens = next((c for c in node.children() if c.kind() == "token_tree"), None)
     if tokens is None or tokens.text()[:1] == "{":
         return None
-    where = tokens.range()
-    return where.start.index, where.end.index
+    return span_of(tokens)
 
 
-def _only(text: str, spans: list[tuple[int, int]]) -> str:
-    """A text that has nothing but those lists at their places, each a statement."""
+def _only(text: str, spans: list[Span]) -> str:
+    """Blank everything but the lists at those spans, and make each a statement."""
     pieces: list[str] = []
     at = 0
     for first, last in sorted(spans):
@@ -77,5 +77,5 @@ def _blank(text: str) -> str:
     return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
-def _is_broken(node: Node) -> bool:
+def _is_broken(node: SyntaxNode) -> bool:
     return node.find(kind="ERROR") is not None

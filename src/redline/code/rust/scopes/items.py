@@ -1,4 +1,4 @@
-"""The items of a Rust file: what modules, types, traits and `impl`s declare."""
+"""Read the items of a Rust file: what modules, types, traits and `impl`s declare."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TypeAlias
 
-from redline.code.rust.scopes.names import Impl, Local
+from redline.code.rust.scopes.names import Impl, LocalOrigin, MemberForm, Role, RustLocal
 from redline.code.rust.scopes.uses import UseReader
 from redline.code.scopes.model import ANY, TYPE, VALUE, Binding, Scope
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode, required_field
 
-_Visit: TypeAlias = Callable[["ItemReader", Node, Scope], None]
+_Visit: TypeAlias = Callable[["ItemReader", SyntaxNode, Scope], None]
 
 
 class ItemReader(UseReader):
-    """Walks what is declared; bodies are for the reader of bodies."""
+    """Reads declarations; `BodyReader` adds bodies."""
 
-    def visit(self, node: Node, scope: Scope) -> None:
+    def visit(self, node: SyntaxNode, scope: Scope) -> None:
         known = _ITEMS.get(node.kind())
         if known is not None:
             known(self, node, scope)
         elif not node.is_leaf():
             self.visit_all(node, scope)
 
-    def spelled(self, node: Node | None, scope: Scope) -> None:
-        """Note the words of a type; one that spells none that is asked for is read when needed."""
+    def read_type(self, node: SyntaxNode | None, scope: Scope) -> None:
+        """Note the names in a type; without a wanted name it is read only when needed."""
         if node is not None and self.matters(node):
             self.visit(node, scope)
 
     @abstractmethod
-    def pattern(self, node: Node, scope: Scope, local: Local) -> None:
+    def pattern(self, node: SyntaxNode, scope: Scope, local: RustLocal) -> None:
         """Bind the names of a pattern."""
 
-    def module(self, node: Node, scope: Scope) -> None:
-        name, body = node.field("name"), node.field("body")
-        binding = self.names.bind(name, scope, "module", TYPE)
+    def module(self, node: SyntaxNode, scope: Scope) -> None:
+        name, body = required_field(node, "name"), node.field("body")
+        binding = self.names.bind(name, scope, Role.MODULE, TYPE)
         if body is None:
             return
         inner = Scope("module", None, node, name.text())
@@ -44,22 +44,22 @@ class ItemReader(UseReader):
         self.names.supers[inner] = self.names.module(scope)
         self.visit_all(body, inner)
 
-    def function(self, node: Node, scope: Scope) -> None:
-        name = node.field("name")
-        binding = self.names.bind(name, scope, "function", VALUE)
+    def function(self, node: SyntaxNode, scope: Scope) -> None:
+        name = required_field(node, "name")
+        binding = self.names.bind(name, scope, Role.FUNCTION, VALUE)
         inner = self.names.open("function", scope, node, name.text())
         inner.owner = binding
         self.names.functions[name.range().start.index] = inner
         self.parameters_of_types(node, inner)
         if not self.matters(node):
             return
-        for part in node.field("parameters").children():
+        for part in required_field(node, "parameters").children():
             self.parameter(part, inner)
         self.field(node, "return_type", inner)
         self.bounds(node, inner)
         self.field(node, "body", inner)
 
-    def parameter(self, node: Node, inner: Scope) -> None:
+    def parameter(self, node: SyntaxNode, inner: Scope) -> None:
         if node.kind() != "parameter":
             if node.kind() not in ("self_parameter", "identifier"):
                 self.visit(node, inner)
@@ -68,127 +68,127 @@ class ItemReader(UseReader):
         if written is not None:
             self.visit(written, inner)
         if pattern is not None:
-            self.pattern(pattern, inner, Local("type", pattern, inner, type=written))
+            self.pattern(pattern, inner, RustLocal(LocalOrigin.TYPE, pattern, inner, type=written))
 
-    def parameters_of_types(self, node: Node, inner: Scope) -> None:
+    def parameters_of_types(self, node: SyntaxNode, inner: Scope) -> None:
         """Bind the type parameters of a declaration."""
         given = node.field("type_parameters")
         for part in given.children() if given is not None else ():
             if part.kind() in ("type_parameter", "const_parameter"):
                 is_type = part.kind() == "type_parameter"
-                name = part.field("name")
-                role = "type parameter" if is_type else "constant"
+                name = required_field(part, "name")
+                role = Role.TYPE_PARAMETER if is_type else Role.CONSTANT
                 self.names.bind(name, inner, role, TYPE if is_type else VALUE)
                 for child in part.children():
                     if child.range().start.index != name.range().start.index:
-                        self.spelled(child, inner)
+                        self.read_type(child, inner)
             elif part.kind() == "constrained_type_parameter":
-                self.constrained(part, inner)
+                self.constrained_parameter(part, inner)
 
-    def constrained(self, node: Node, inner: Scope) -> None:
+    def constrained_parameter(self, node: SyntaxNode, inner: Scope) -> None:
         left = node.field("left")
         if left is not None and left.kind() == "type_identifier":
-            self.names.bind(left, inner, "type parameter", TYPE)
-        self.spelled(node.field("bounds"), inner)
+            self.names.bind(left, inner, Role.TYPE_PARAMETER, TYPE)
+        self.read_type(node.field("bounds"), inner)
 
-    def bounds(self, node: Node, scope: Scope) -> None:
-        """What a `where` says."""
+    def bounds(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read the `where` clause."""
         for child in node.children():
             if child.kind() == "where_clause":
-                self.spelled(child, scope)
+                self.read_type(child, scope)
 
-    def part(self, node: Node, scope: Scope) -> Scope:
-        """The scope of a declaration's type parameters."""
+    def part(self, node: SyntaxNode, scope: Scope) -> Scope:
+        """Open the scope of a declaration's type parameters."""
         inner = self.names.open("part", scope, node)
         self.parameters_of_types(node, inner)
         self.bounds(node, inner)
         return inner
 
-    def body(self, binding: Binding, outer: Scope, node: Node) -> Scope:
-        """The scope of what a type or trait has."""
+    def body(self, binding: Binding, outer: Scope, node: SyntaxNode) -> Scope:
+        """Open the scope of the members of a type or trait."""
         inner = self.names.open("class", outer, node, binding.name)
         inner.owner = binding
         self.names.bodies.setdefault(binding, inner)
         return inner
 
-    def struct(self, node: Node, scope: Scope) -> None:
+    def struct(self, node: SyntaxNode, scope: Scope) -> None:
         fields = node.field("body")
         is_value = fields is None or fields.kind() == "ordered_field_declaration_list"
-        name = node.field("name")
-        binding = self.names.bind(name, scope, "type", ANY if is_value else TYPE)
+        name = required_field(node, "name")
+        binding = self.names.bind(name, scope, Role.TYPE, ANY if is_value else TYPE)
         outer = self.part(node, scope)
         inner = self.body(binding, outer, node)
         if fields is not None:
             self.fields(fields, inner, outer)
 
-    def fields(self, node: Node, inner: Scope, outer: Scope) -> None:
+    def fields(self, node: SyntaxNode, inner: Scope, outer: Scope) -> None:
         for child in node.children():
             if child.kind() == "field_declaration":
-                self.names.bind(child.field("name"), inner, "field", VALUE)
-                self.spelled(child.field("type"), outer)
+                self.names.bind(required_field(child, "name"), inner, Role.FIELD, VALUE)
+                self.read_type(child.field("type"), outer)
             else:
-                self.spelled(child, outer)
+                self.read_type(child, outer)
 
-    def enum(self, node: Node, scope: Scope) -> None:
-        binding = self.names.bind(node.field("name"), scope, "type", TYPE)
+    def enum(self, node: SyntaxNode, scope: Scope) -> None:
+        binding = self.names.bind(required_field(node, "name"), scope, Role.TYPE, TYPE)
         outer = self.part(node, scope)
         inner = self.body(binding, outer, node)
-        for child in node.field("body").children():
+        for child in required_field(node, "body").children():
             if child.kind() == "enum_variant":
                 self.variant(child, inner, outer)
             else:
-                self.spelled(child, outer)
+                self.read_type(child, outer)
 
-    def variant(self, node: Node, inner: Scope, outer: Scope) -> None:
-        binding = self.names.bind(node.field("name"), inner, "variant", ANY)
+    def variant(self, node: SyntaxNode, inner: Scope, outer: Scope) -> None:
+        binding = self.names.bind(required_field(node, "name"), inner, Role.VARIANT, ANY)
         own = self.body(binding, outer, node)
         fields = node.field("body")
         if fields is not None:
             self.fields(fields, own, outer)
-        self.spelled(node.field("value"), outer)
+        self.read_type(node.field("value"), outer)
 
-    def trait(self, node: Node, scope: Scope) -> None:
-        binding = self.names.bind(node.field("name"), scope, "trait", TYPE)
+    def trait(self, node: SyntaxNode, scope: Scope) -> None:
+        binding = self.names.bind(required_field(node, "name"), scope, Role.TRAIT, TYPE)
         outer = self.part(node, scope)
-        self.spelled(node.field("bounds"), outer)
+        self.read_type(node.field("bounds"), outer)
         inner = self.body(binding, outer, node)
-        self.visit_all(node.field("body"), inner)
+        self.visit_all(required_field(node, "body"), inner)
 
-    def impl(self, node: Node, scope: Scope) -> None:
+    def impl(self, node: SyntaxNode, scope: Scope) -> None:
         outer = self.part(node, scope)
         inner = self.names.open("class", outer, node)
-        of, trait = node.field("type"), node.field("trait")
+        of, trait = required_field(node, "type"), node.field("trait")
         self.names.impls.append(Impl(inner, outer, of, trait))
-        self.spelled(trait, outer)
-        self.spelled(of, outer)
+        self.read_type(trait, outer)
+        self.read_type(of, outer)
         body = node.field("body")
         if body is not None:
             self.visit_all(body, inner)
 
-    def type_(self, node: Node, scope: Scope) -> None:
-        role = "alias" if node.kind() == "type_item" else "associated"
-        self.names.bind(node.field("name"), scope, role, TYPE)
+    def type_(self, node: SyntaxNode, scope: Scope) -> None:
+        role = Role.ALIAS if node.kind() == "type_item" else Role.ASSOCIATED
+        self.names.bind(required_field(node, "name"), scope, role, TYPE)
         outer = self.part(node, _around(scope))
-        self.spelled(node.field("type"), outer)
-        self.spelled(node.field("bounds"), outer)
+        self.read_type(node.field("type"), outer)
+        self.read_type(node.field("bounds"), outer)
 
-    def constant(self, node: Node, scope: Scope) -> None:
+    def constant(self, node: SyntaxNode, scope: Scope) -> None:
         name = node.field("name")
         if name is not None and name.text() != "_":
-            self.names.bind(name, scope, "constant", VALUE)
-        self.spelled(node.field("type"), _around(scope))
+            self.names.bind(name, scope, Role.CONSTANT, VALUE)
+        self.read_type(node.field("type"), _around(scope))
         if self.matters(node):
             self.field(node, "value", self.names.open("function", scope, node))
 
-    def macro_definition(self, node: Node, _: Scope) -> None:
-        """A macro's own words mean what they do where it is used: they are left open."""
-        self.names.bind(node.field("name"), self.names.macros, "macro", VALUE)
+    def macro_definition(self, node: SyntaxNode, _: Scope) -> None:
+        """Bind a macro's name; what its body refers to depends on where it is used."""
+        self.names.bind(required_field(node, "name"), self.names.macros, Role.MACRO, VALUE)
 
-    def attribute(self, node: Node, scope: Scope) -> None:
-        """Words of attributes are for the compiler."""
+    def attribute(self, node: SyntaxNode, scope: Scope) -> None:
+        """Note words of attributes, which only the compiler interprets."""
         if self.matters(node):
             for word in node.find_all(kind="identifier"):
-                self.names.member(word, scope, "attribute")
+                self.names.member(word, scope, MemberForm.ATTRIBUTE)
 
 
 def _around(scope: Scope) -> Scope:

@@ -1,123 +1,170 @@
-"""The names of a Rust file: items, what is brought in, and the bodies that matter.
+"""The names of a Rust file: items, imports, and the bodies that contain the wanted name.
 
 Modules see nothing of what is around them, so the scope of one has no parent. Fields, variants,
-methods and what else a type has are bound in scopes of kind `class`, one for each type, trait and
-`impl`.
+methods and other members are bound in scopes of kind `class`, one per type, trait and `impl`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
 
 from redline.code.rust.scopes.expansions import Expansions
 from redline.code.scopes.model import Binding, Names, Scope
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode
 
 Path = tuple[str, ...]
 
 
+class Role(StrEnum):
+    """What a name is bound as."""
+
+    MODULE = "module"
+    FUNCTION = "function"
+    TYPE = "type"
+    TYPE_PARAMETER = "type parameter"
+    ALIAS = "alias"
+    ASSOCIATED = "associated"
+    TRAIT = "trait"
+    VARIANT = "variant"
+    FIELD = "field"
+    CONSTANT = "constant"
+    LOCAL = "local"
+    MACRO = "macro"
+    IMPORT = "import"
+
+
+class MemberForm(StrEnum):
+    """How a member is written."""
+
+    # The last word of a path.
+    PATH = "path"
+    # Another word of a path, resolved by the words before it.
+    PREFIX = "prefix"
+    FIELD = "field"
+    CALLED = "called"
+    # A field in a struct literal or pattern.
+    KEY = "key"
+    # `Item` in `Iterator<Item = T>`.
+    BINDING = "binding"
+    MACRO = "macro"
+    ATTRIBUTE = "attribute"
+
+
+class LocalOrigin(StrEnum):
+    """What the pattern of a local name matches."""
+
+    VALUE = "value"
+    # A stated type.
+    TYPE = "type"
+    # An item of the iterated value.
+    EACH = "each"
+    # A parameter of the closure.
+    CLOSURE = "closure"
+
+
+class MacroArguments(NamedTuple):
+    """The span of a macro's arguments, and the macro's name."""
+
+    start: int
+    end: int
+    macro: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Impl:
-    """An `impl`: what it gives members to, the trait it does so for, where its types are read."""
+    """An `impl`: *of* is the type it adds members to, *outer* the scope in which types are read."""
 
     scope: Scope
     outer: Scope
-    of: Node
-    trait: Node | None
+    of: SyntaxNode
+    trait: SyntaxNode | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Local:
-    """What gives a local name its type: a pattern with a written type or a value."""
+class RustLocal:
+    """What determines the type of a local name: a pattern with a stated type or a value."""
 
-    how: str
-    pattern: Node
+    how: LocalOrigin
+    pattern: SyntaxNode
     scope: Scope
-    type: Node | None = None
-    value: Node | None = None
+    type: SyntaxNode | None = None
+    value: SyntaxNode | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Glob:
-    """All that a path has, brought into a scope; others may see it there if it is passed on."""
+    """A glob import; other modules see its names if it is re-exported."""
 
     scope: Scope
     path: Path
-    is_passed_on: bool
+    is_reexported: bool
 
 
 @dataclass(slots=True)
 class RustNames(Names):
     """The names of a Rust file."""
 
-    # Of what is brought in: the path, by where the name is bound.
+    # The paths of imports, by the offset of the bound name.
     uses: dict[int, Path] = field(default_factory=dict)
     globs: list[Glob] = field(default_factory=list)
-    # Where names are bound that others may see what they bring in by.
-    passed_on: set[int] = field(default_factory=set)
-    # Crates that the whole crate knows by a name of its own.
+    # Offsets of the names that public imports bind.
+    reexported: set[int] = field(default_factory=set)
+    # Crates renamed by `extern crate`, for the whole crate.
     externs: dict[str, Path] = field(default_factory=dict)
-    # Of words within a path that is brought in: the path as far as they go.
+    # For each word of an imported path, the path up to it, by offset.
     prefixes: dict[int, Path] = field(default_factory=dict)
     impls: list[Impl] = field(default_factory=list)
-    # Types, traits, variants and inline modules by what names them.
+    # The scopes of types, traits, variants and inline modules.
     bodies: dict[Binding, Scope] = field(default_factory=dict)
-    # The scope of a function's parameters, by where its name begins.
+    # The scope of a function's parameters, by the offset of its name.
     functions: dict[int, Scope] = field(default_factory=dict)
-    locals: dict[Binding, Local] = field(default_factory=dict)
+    locals: dict[Binding, RustLocal] = field(default_factory=dict)
     # The module around an inline module.
     supers: dict[Scope, Scope] = field(default_factory=dict)
-    # What is passed to macros that the language does not bring: from, to, and the macro's name.
-    passed: list[tuple[int, int, str]] = field(default_factory=list)
-    # The scope that holds macros: their names are apart from all others.
+    # The arguments of macros other than the standard ones.
+    macro_arguments: list[MacroArguments] = field(default_factory=list)
+    # The scope of macros, which have a namespace of their own.
     macros: Scope = field(init=False)
 
     def __post_init__(self) -> None:
         self.macros = Scope("part", None, self.root.node)
 
-    def forget(self) -> None:
-        """Part what refers to each other."""
-        super(RustNames, self).forget()
-        self.macros.names.clear()
-        for held in (self.bodies, self.functions, self.locals, self.supers):
-            held.clear()
-        for listed in (self.impls, self.globs, self.occurrences, self.members):
-            listed.clear()
-
     def module(self, scope: Scope) -> Scope:
-        """The module that a scope lies in."""
+        """Return the module that contains a scope."""
         return list(scope.outward())[-1]
 
     def impl(self, scope: Scope) -> Impl | None:
-        """The `impl` that a scope lies in."""
+        """Return the `impl` that contains a scope."""
         around = set(scope.outward())
         return next((found for found in reversed(self.impls) if found.scope in around), None)
 
     def impl_at(self, start: int) -> Impl | None:
-        """The innermost `impl` around a place."""
-        held = [found for found in self.impls if holds(found.scope.node, start)]
+        """Return the innermost `impl` around an offset."""
+        held = [found for found in self.impls if contains(found.scope.node, start)]
         return max(held, key=lambda found: found.scope.node.range().start.index, default=None)
 
     def trait(self, scope: Scope) -> Binding | None:
-        """The trait, or type, whose body a scope lies in."""
+        """Return the trait or type whose body contains a scope."""
         owners = (s.owner for s in scope.outward() if s.kind == "class")
         return next((owner for owner in owners if owner is not None), None)
 
 
-def rust_names(root: Node, text: str, spots: Sequence[int]) -> RustNames:
-    """Every declaration of a file, and the bodies that hold one of *spots*."""
+def rust_names(root: SyntaxNode, text: str, offsets: Sequence[int]) -> RustNames:
+    """Read all declarations of a file, and the bodies that contain one of *offsets*."""
     from redline.code.rust.scopes.bodies import BodyReader
 
     module = Scope("module", None, root)
     names = RustNames(module, scopes=[module])
-    reader = BodyReader(names, spots, Expansions(root, text, spots))
+    reader = BodyReader(names, offsets, Expansions(root, text, offsets))
     reader.visit_all(root, module)
     names.settle(through_classes=False)
     return names
 
 
-def holds(node: Node, start: int) -> bool:
-    """Whether a place lies within a node."""
+def contains(node: SyntaxNode, start: int) -> bool:
+    """Return whether a node contains an offset."""
     where = node.range()
-    return bool(where.start.index <= start < where.end.index)
+    return where.start.index <= start < where.end.index

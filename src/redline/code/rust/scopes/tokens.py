@@ -1,20 +1,20 @@
-"""Loose words that a macro is given, where they are no expressions: what stands before tells."""
+"""Note names among macro tokens that are not expressions, judging by the token before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.code.rust.scopes.names import RustNames
+from redline.code.rust.scopes.names import MemberForm, RustNames
 from redline.code.scopes.model import ANY, Scope
-from redline.code.syntax.node import Node
+from redline.code.syntax.node import SyntaxNode
 
 _WORDS = {"identifier", "type_identifier", "self", "super", "crate", "metavariable"}
-# Words after which a name is new.
+# Tokens after which a name is declared.
 _BINDING = {"$", "fn", "struct", "ref", "let", "mut", "|", "enum", "mod", "trait", "type"}
 
 
-def note_tokens(tokens: Node, names: RustNames, scope: Scope) -> None:
-    """Note the words whose place says what they are; others are left open."""
+def note_tokens(tokens: SyntaxNode, names: RustNames, scope: Scope) -> None:
+    """Note the words whose context shows what they are; others stay undetermined."""
     leaves = list(leaves_of(tokens))
     for nth, leaf in enumerate(leaves):
         if leaf.kind() != "identifier":
@@ -22,29 +22,29 @@ def note_tokens(tokens: Node, names: RustNames, scope: Scope) -> None:
         before = leaves[nth - 1].text() if nth else ""
         after = leaves[nth + 1].text() if nth + 1 < len(leaves) else ""
         if after == "!":
-            names.member(leaf, scope, "macro")
+            names.member(leaf, scope, MemberForm.MACRO)
         elif before in (".", "::"):
             _note_after(leaves, nth, names, scope)
         elif after != ":" and before not in _BINDING:
             names.refer(leaf, scope, ANY)
 
 
-def _note_after(leaves: list[Node], nth: int, names: RustNames, scope: Scope) -> None:
-    """A word after a dot, of which only those of `self` are plain, or within a path."""
+def _note_after(leaves: list[SyntaxNode], nth: int, names: RustNames, scope: Scope) -> None:
+    """Note a word of a path, or one after a dot, which is certain only for `self`."""
     leaf, owner = leaves[nth], leaves[nth - 2]
     if leaves[nth - 1].text() == ".":
         if owner.kind() == "self" and leaves[nth - 3].text() != ".":
             is_called = nth + 1 < len(leaves) and leaves[nth + 1].text() == "("
-            names.member(leaf, scope, "called" if is_called else "field", owner)
+            names.member(leaf, scope, MemberForm.CALLED if is_called else MemberForm.FIELD, owner)
         return
     path = _path(leaves, nth)
     if path is not None:
         names.prefixes[leaf.range().start.index] = path
-        names.member(leaf, scope, "prefix")
+        names.member(leaf, scope, MemberForm.PREFIX)
 
 
-def leaves_of(node: Node) -> Iterator[Node]:
-    """The words and signs of a macro's tokens, in order."""
+def leaves_of(node: SyntaxNode) -> Iterator[SyntaxNode]:
+    """Yield the tokens of a macro's arguments, in order."""
     for child in node.children():
         if child.kind() == "token_tree":
             yield from leaves_of(child)
@@ -52,8 +52,8 @@ def leaves_of(node: Node) -> Iterator[Node]:
             yield child
 
 
-def _path(leaves: list[Node], nth: int) -> tuple[str, ...] | None:
-    """The path that ends with a word; None where it does not begin with one."""
+def _path(leaves: list[SyntaxNode], nth: int) -> tuple[str, ...] | None:
+    """Return the path that ends with a word; None if it does not begin with a name."""
     words = [leaves[nth].text()]
     while nth >= 2 and leaves[nth - 1].text() == "::":
         nth -= 2

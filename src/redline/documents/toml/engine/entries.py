@@ -26,7 +26,7 @@ Entry = TypeVar("Entry", Span, Statement)
 
 
 class Entries(Generic[Entry]):
-    """What stands between two offsets, in order."""
+    """The entries between two offsets, in order."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ from redline.documents.toml.engine.scan import (
     value_end,
 )
 
-# So many keys of a table are looked at to say which one is near a key that is not there.
+# How many keys of a table are compared with a key that is not there.
 _NEAR = 2000
 
 
@@ -38,7 +38,7 @@ class TomlIndex:
         self.starts, self.runs, self.depth = read_sections(source, self.bom)
 
     def root(self) -> Table:
-        """The top level, whose own section (-1) ends where the first header stands."""
+        """The top level, whose own section (-1) ends at the first header."""
         return Table(self, (), range(len(self.starts)), own=-1)
 
     def names(self, section: int) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class TomlIndex:
         return None
 
     def value(self, start: int, end: int = -1) -> Value:
-        """The value that begins at *start*; where it ends is found out if it is not told."""
+        """The value that begins at *start*; where it ends is found if it is not given."""
         kind = {0x5B: "array", 0x7B: "inline"}.get(self.source[start], "scalar")
         return Value(self, kind, start, end)
 
@@ -146,7 +146,7 @@ class Value:
 
     @property
     def items(self) -> Entries[Span]:
-        """Where the items of an array stand."""
+        """The offsets of an array's items."""
         if self._items is None:
             self._items = items_between(self.index.source, *self._within())
         return self._items
@@ -218,7 +218,7 @@ class Table:
     """A table made of sections, of dotted keys in a section above it, or of both.
 
     `path` are the names of its header, `sections` those in or beneath it, `own` the one with its
-    header. Dotted keys stand in the section `home`, where they begin with `prefix`.
+    header. Dotted keys are in the section `home`, where they begin with `prefix`.
     """
 
     index: TomlIndex
@@ -230,7 +230,7 @@ class Table:
     kind: str = "table"
 
     @property
-    def dotted(self) -> Iterator[Statement]:
+    def dotted_statements(self) -> Iterator[Statement]:
         """The statements with dotted keys that name this table."""
         return iter(()) if self.home is None else self.index.find(self.home, self.prefix)
 
@@ -262,7 +262,7 @@ class Table:
     def names(self) -> list[str]:
         """The first keys."""
         depth, names = len(self.path), self.index.names
-        statements = self.dotted if self.own is None else self.index.statements(self.own)
+        statements = self.dotted_statements if self.own is None else self.index.statements(self.own)
         found = _next_names(statements, len(self.prefix))
         for section in self.sections[:_NEAR]:
             if len(header := names(section)) > depth:

@@ -1,4 +1,4 @@
-"""Where TOML keys, items and tables are added and taken out."""
+"""Where TOML keys, items and tables are added and removed."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def range_of(index: TomlIndex, node: Node) -> tuple[int, int]:
     start, end = len(index.source), 0
     if sections:
         start, end = index.starts[sections[0]], index.last(sections[-1])
-    for statement in () if isinstance(node, Tables) else _dotted(node):
+    for statement in () if isinstance(node, Tables) else _find_dotted(node):
         start, end = min(start, statement.start), max(end, statement.end)
     return start, end
 
 
-def _dotted(node: Table | Dotted) -> Iterator[Statement]:
-    return node.statements if isinstance(node, Dotted) else node.dotted
+def _find_dotted(node: Table | Dotted) -> Iterator[Statement]:
+    return node.statements if isinstance(node, Dotted) else node.dotted_statements
 
 
 def _last_dotted(table: Table) -> int:
     """Where the last dotted key of a table has its value's end."""
     end = -1
-    for statement in table.dotted:
+    for statement in table.dotted_statements:
         end = statement.end
     return end
 
@@ -187,7 +187,7 @@ def remove(index: TomlIndex, parent: Node, last: Segment) -> list[Splice]:
 def _remove_key(index: TomlIndex, parent: Table, name: str) -> list[Splice]:
     child = parent.child(name)
     if isinstance(child, Value):
-        return _spliced([_statement(index, s) for s in parent.find(name)])
+        return _to_splices([_statement(index, s) for s in parent.find(name)])
     return _remove_sections(index, child)
 
 
@@ -195,10 +195,10 @@ def _remove_sections(index: TomlIndex, node: Node | None) -> list[Splice]:
     """The line ranges that define a table, everything beneath it included."""
     if not isinstance(node, Table | Tables):
         raise CannotApply("Only a table has sections")
-    pieces = _merged(_section(index, section) for section in node.sections)
+    pieces = _merge(_section(index, section) for section in node.sections)
     if isinstance(node, Table):
-        pieces += _merged(_statement(index, statement) for statement in node.dotted)
-    return _spliced(sorted(pieces))
+        pieces += _merge(_statement(index, statement) for statement in node.dotted_statements)
+    return _to_splices(sorted(pieces))
 
 
 def _remove_listed(
@@ -254,11 +254,11 @@ def _statement(index: TomlIndex, statement: Statement) -> tuple[int, int]:
     return start, stop
 
 
-def _spliced(pieces: Iterable[tuple[int, int]]) -> list[Splice]:
-    return [Splice(start, end, b"") for start, end in _merged(pieces)]
+def _to_splices(pieces: Iterable[tuple[int, int]]) -> list[Splice]:
+    return [Splice(start, end, b"") for start, end in _merge(pieces)]
 
 
-def _merged(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Pieces in order, those that touch each other as one."""
     found: list[tuple[int, int]] = []
     for start, end in pieces:

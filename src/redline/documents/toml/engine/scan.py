@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import MAX_DEPTH, syntax_error
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 
 _GAP = rb"[ \t]*+"
 _COMMENT = rb"#[^\r\n]*+(?=\r?\n|\Z)"
@@ -41,21 +41,21 @@ for _ in range(3):
     _MARKED = rb"([\[{])(?:" + _INNER + rb"|" + _MARKED + rb")*+[\]}]"
 _VALUE = rb"(?:" + _STRING + rb"|" + _ATOM + rb"|" + _NESTED + rb")"
 _STATEMENT = _KEYS + _GAP + rb"=" + _GAP + _VALUE
-# A run of lines is read at once, but not so many that its end says little about where it lies.
+# Lines that are read at once: few enough that a run's end says where it lies.
 RUN = 64
 _LINES = rb"(?:" + _GAP + rb"(?:" + _STATEMENT + rb")?+" + _LINE_END + rb"){0,%d}+" % RUN
 _HEADER = rb"\[(\[)?+" + _GAP + rb"(" + _KEYS + rb")" + _GAP + rb"\]\]?+"
 
 # The header is optional: the top level and what follows a deep statement have none.
-_READ_SECTION = compiled(
+_READ_SECTION = compile_pattern(
     rb"(?:" + _GAP + rb"(\[)\[?+" + _GAP + _KEYS + _GAP + rb"\]\]?+" + _LINE_END + rb")?+" + _LINES,
     re.DOTALL,
 )
-_READ_HEADER = compiled(_HEADER)
+_READ_HEADER = compile_pattern(_HEADER)
 _SPACE = rb"(?:[ \t\r\n]++|#[^\n]*+)*+"
 _PAIR = rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP + rb"("
-_READ_KEYS = compiled(_SPACE + rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP)
-_READ_STATEMENT = compiled(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
+_READ_KEYS = compile_pattern(_SPACE + rb"(" + _KEYS + rb")" + _GAP + rb"=" + _GAP)
+_READ_STATEMENT = compile_pattern(_SPACE + _PAIR + _VALUE + rb")?+", re.DOTALL)
 _COMMA = _SPACE + rb",?+" + _SPACE
 # What is in brackets; compiled when a path leads there.
 _INSIDE = {
@@ -66,12 +66,12 @@ _INSIDE = {
     "pairs": rb"(?:" + _COMMA + _STATEMENT + rb"){%d}+" % RUN,
     "bracket": rb"(?:" + _INNER + rb"|" + _MARKED + rb")*+([\[\]{}])",
 }
-_READ_COMMA = compiled(_SPACE + rb",")
-_READ_PART = compiled(_PART)
-_READ_LINE_END = compiled(_LINE_END)
+_READ_COMMA = compile_pattern(_SPACE + rb",")
+_READ_PART = compile_pattern(_PART)
+_READ_LINE_END = compile_pattern(_LINE_END)
 _NOT_DOTS = bytes(byte for byte in range(256) if byte not in b".\n")
 # Tried at the start of words alone: the time it takes stays linear.
-_DEEP_KEY = compiled(
+_DEEP_KEY = compile_pattern(
     rb"(?<![A-Za-z0-9_-])(?:" + _PART + _GAP + rb"\." + _GAP + rb"){%d}" % MAX_DEPTH
 )
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -84,11 +84,11 @@ Span = tuple[int, int]
 
 @cache
 def _read(what: str) -> re.Pattern[bytes]:
-    return compiled(_INSIDE[what], re.DOTALL)
+    return compile_pattern(_INSIDE[what], re.DOTALL)
 
 
 class Statement(NamedTuple):
-    """`keys = value`: the names and where both stand."""
+    """`keys = value`: the names and the offsets of both."""
 
     names: tuple[str, ...]
     start: int
@@ -140,14 +140,14 @@ def _deep_statement(source: bytes, at: int, depth: int) -> tuple[int, int]:
     keys = _READ_STATEMENT.match(source, at)
     if keys is None or keys[2] is not None or source[keys.end() : keys.end() + 1] not in _OPEN:
         raise syntax_error(source, at, "a statement or a table header was expected", "TOML")
-    stop, deeper = _closed(source, keys.end())
+    stop, deeper = _find_close(source, keys.end())
     rest = _READ_LINE_END.match(source, stop)
     if rest is None:
         raise syntax_error(source, stop, "the end of the line was expected", "TOML")
     return rest.end(), max(depth, deeper)
 
 
-def _closed(source: bytes, at: int) -> tuple[int, int]:
+def _find_close(source: bytes, at: int) -> tuple[int, int]:
     """Where the bracket that opens at *at* is closed, and how deep it nests."""
     depth = deepest = 0
     read = _read("bracket").match
@@ -208,7 +208,7 @@ def find_value(
 def value_end(source: bytes, at: int) -> int:
     """Where the value that begins at *at* ends."""
     value = _read("value").match(source, at)
-    return value.end() if value else _closed(source, at)[0]
+    return value.end() if value else _find_close(source, at)[0]
 
 
 def read_pairs(
@@ -228,7 +228,7 @@ def _pairs(
         _, (start, key_end), (value, at) = pair.regs
         if value < 0:
             value = pair.end()
-            at, _ = _closed(source, value)
+            at, _ = _find_close(source, value)
         keys = pair[1]
         if not names or _may_begin(keys, exact):
             found = names_of(keys)
@@ -237,7 +237,7 @@ def _pairs(
 
 
 def _mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool:
-    """Whether all *names* may be spelled between two offsets."""
+    """Whether all *names* may occur between two offsets."""
     for name in names:
         if source.find(name.encode("utf-8", "surrogatepass"), at, stop) < 0:
             # Only an escape lets a name be written without its own letters.
@@ -246,7 +246,7 @@ def _mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool
 
 
 def _exact(names: tuple[str, ...]) -> bytes:
-    """How keys of letters alone spell *names*; nothing is spelled as a dot."""
+    """Return *names* as bare keys joined by dots; a lone dot when that is not possible."""
     is_bare = all(map(BARE_KEY.fullmatch, names))
     return ".".join(names).encode("utf-8", "surrogatepass") if is_bare else b"."
 
@@ -258,13 +258,13 @@ def _may_begin(keys: bytes, exact: bytes) -> bool:
 
 
 def read_items(source: bytes, at: int, stop: int) -> Iterator[Span]:
-    """Where the items of an array between two offsets stand."""
+    """Yield the offsets of an array's items between two offsets."""
     read = _read("item").match
     while (item := read(source, at, stop)) is not None:
         start, at = item.span(1)
         if start < 0:
             start = item.end()
-            at, _ = _closed(source, start)
+            at, _ = _find_close(source, start)
         yield start, at
 
 
@@ -287,7 +287,7 @@ def comma_after(source: bytes, at: int, stop: int) -> int:
 
 
 def names_of(keys: bytes) -> tuple[str, ...]:
-    """The names that keys joined by dots stand for."""
+    """Return the names that keys joined by dots denote."""
     text = keys.decode("utf-8")
     if text.isalnum():
         return (text,)
@@ -306,7 +306,7 @@ def _name(token: bytes) -> str:
 
 
 def render_key(name: str) -> str:
-    """A key as TOML spells it."""
+    """Return a key as TOML writes it."""
     if BARE_KEY.fullmatch(name):
         return name
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -12,7 +12,7 @@ from redline.documents.toml.engine.scan import render_key
 
 
 def render(value: Any) -> str:
-    """A plain value on one line of TOML; null has no spelling there."""
+    """A plain value on one line of TOML; TOML has no null."""
     if value is None:
         raise CannotApply("TOML has no null", hint="delete the key instead")
     if isinstance(value, bool):

@@ -11,29 +11,29 @@ from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, No
 from redline.core.splice import Splice
 from redline.documents.base.model import (
     MAX_PARSED_BYTES,
-    Edit,
+    DocumentEdit,
     Slice,
+    as_refusal,
     key_exists,
     missing_key,
+    missing_levels,
     out_of_range,
-    refused,
     require_text,
     slice_of,
-    unbuilt,
     wrong_shape,
 )
 from redline.documents.base.path import Path, render_path
 from redline.documents.yaml import strict, values
-from redline.documents.yaml.edit import entries as yaml_entries
+from redline.documents.yaml.edit import entries
 from redline.documents.yaml.edit.anchors import check_anchors, uses_of
 from redline.documents.yaml.edit.fragment import Fragment, render_key
 from redline.documents.yaml.edit.placement import Placer, Style
 from redline.documents.yaml.skim.children import Child
 from redline.documents.yaml.skim.flow import Node
 from redline.documents.yaml.skim.scan import Scanner
-from redline.documents.yaml.verify import Step, Verifier, Where
+from redline.documents.yaml.verify import Step, Where, YamlVerifier
 
-# So many keys are compared with one that is missing.
+# How many keys are compared with one that is missing.
 _NEAR = 500
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
@@ -47,7 +47,7 @@ class YamlDocument:
         require_text(source, "YAML", MAX_PARSED_BYTES)
         self.source = source
         self.index = index
-        self._verifier = Verifier(source)
+        self._verifier = YamlVerifier(source)
         self._scanner = Scanner(source, bom=3 if source.startswith(strict.BOM) else 0)
         stream, count = self._scanner.stream, self._verifier.count
         if not 0 <= index < count:
@@ -84,7 +84,7 @@ class YamlDocument:
             end = self.source.find(b"\n", end) + 1 or end
         return end
 
-    def set(self, path: Path, value: str, *, create_parents: bool = False) -> Edit:
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
         """Replace the node, or create the leaf of a mapping."""
         fragment = Fragment(value)
         try:
@@ -94,12 +94,12 @@ class YamlDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         splices = self._replace(node, fragment)
-        edit = Edit.of(self.source, splices, self._anchor_notes(node))
+        edit = DocumentEdit.of(self.source, splices, self._anchor_notes(node))
         check_anchors(edit, node.anchor if fragment.root.anchor is None else None, fragment.aliases)
         self._verifier.check_set(edit.after, where, fragment.readings())
         return edit
 
-    def insert(self, path: Path, value: str) -> Edit:
+    def insert(self, path: Path, value: str) -> DocumentEdit:
         """A list item before an index, or a new key of a mapping."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -107,19 +107,19 @@ class YamlDocument:
         try:
             parent, notes, where = self._locate(path[:-1])
         except NodeNotFound as error:
-            raise refused(error) from None
+            raise as_refusal(error) from None
         last = path[-1]
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         if isinstance(last, int):
             return self._insert_item(path, parent, last, fragment, where)
-        if parent.kind == "mapping" and self._scanner.named(parent, last):
+        if parent.kind == "mapping" and self._scanner.find_named(parent, last):
             raise key_exists(path)
         if parent.kind != "mapping" and not (parent.kind == "empty" and not path[:-1]):
-            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
         return self._add_key(parent, last, fragment, where)
 
-    def delete(self, path: Path) -> Edit:
+    def delete(self, path: Path) -> DocumentEdit:
         """Remove the entry, its same-line comment and the comment above that it alone has."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
@@ -127,8 +127,8 @@ class YamlDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
-        splices = yaml_entries.remove(self._placer, parent, *self._scanner.beside(parent, node))
-        edit = Edit.of(self.source, splices)
+        splices = entries.remove(self._placer, parent, *self._scanner.beside(parent, node))
+        edit = DocumentEdit.of(self.source, splices)
         check_anchors(edit)
         self._verifier.check_removed(edit.after, where)
         return edit
@@ -198,7 +198,7 @@ class YamlDocument:
             raise missing_key(path, depth, ())
         if node.kind != "mapping":
             raise wrong_shape(path, depth, _name(node))
-        found = self._scanner.named(node, wanted)
+        found = self._scanner.find_named(node, wanted)
         if not found:
             raise self._missing(node, path, depth)
         if len(found) > 1:
@@ -207,11 +207,11 @@ class YamlDocument:
 
     def _missing(self, node: Node, path: Path, depth: int) -> NodeNotFound:
         """No such key; near ones are looked for among the first, a dotted one among all."""
-        entries = islice(self._scanner.entries(node), _NEAR)
-        keys = [child.key for child in entries if child.key is not None]
+        first = islice(self._scanner.entries(node), _NEAR)
+        keys = [child.key for child in first if child.key is not None]
         rest = [str(segment) for segment in path[depth:]]
         dotted = (".".join(rest[:stop]) for stop in range(len(rest), 1, -1))
-        keys += [key for key in (*dotted, "<<") if self._scanner.named(node, key)]
+        keys += [key for key in (*dotted, "<<") if self._scanner.find_named(node, key)]
         error = missing_key(path, depth, keys)
         if "<<" in keys:
             error.hint = "the mapping merges keys through <<; a merged key is set as an override"
@@ -220,13 +220,13 @@ class YamlDocument:
     def _target_of(self, node: Node, notes: tuple[str, ...]) -> Slice:
         name = self.source[node.start + 1 : node.end]
         note = f"alias of &{name.decode('utf-8', 'replace')}; set replaces the alias alone"
-        target = self._anchored(self._root, name, node.start)
+        target = self._find_anchor(self._root, name, node.start)
         if target is None:
             return slice_of(self.source, node.start, node.end, "alias", (*notes, note))
         end = self._slice_end(target)
         return slice_of(self.source, target.start, end, target.kind, (*notes, note))
 
-    def _anchored(self, top: Node, name: bytes, before: int) -> Node | None:
+    def _find_anchor(self, top: Node, name: bytes, before: int) -> Node | None:
         """The last node above *before* that carries the anchor."""
         found, stack = None, [top]
         while stack:
@@ -259,7 +259,7 @@ class YamlDocument:
 
     def _create(
         self, path: Path, fragment: Fragment, error: NodeNotFound, *, create_parents: bool
-    ) -> Edit:
+    ) -> DocumentEdit:
         depth = len(path) - 1
         while True:
             try:
@@ -271,44 +271,46 @@ class YamlDocument:
         is_null = parent.kind == "empty" or self._is_null(parent)
         fits = parent.kind == "mapping" or (parent.kind == "empty" and not depth)
         if notes or not isinstance(key, str) or not (fits or (create_parents and is_null)):
-            raise refused(error)
+            raise as_refusal(error)
         if depth < len(path) - 1 and not create_parents:
-            raise unbuilt(error)
+            raise missing_levels(error)
         for segment in reversed(path[depth + 1 :]):
-            fragment = _wrapped(segment, fragment, path, self._placer)
+            fragment = _wrap(segment, fragment, path, self._placer)
         if fits:
             return self._add_key(parent, key, fragment, where)
-        return self.set(path[:depth], _wrapped(key, fragment, path, self._placer).source.decode())
+        return self.set(path[:depth], _wrap(key, fragment, path, self._placer).source.decode())
 
     def _is_null(self, node: Node) -> bool:
         text = self.source[node.start : node.end]
         return node.style == "plain" and text in (b"~", b"null", b"Null", b"NULL")
 
-    def _add_key(self, parent: Node, key: str, fragment: Fragment, where: Where) -> Edit:
+    def _add_key(self, parent: Node, key: str, fragment: Fragment, where: Where) -> DocumentEdit:
         if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         if parent.kind == "empty":
-            splices = yaml_entries.create_first(self._placer, self._part, key, fragment)
+            splices = entries.create_first(self._placer, self._part, key, fragment)
         else:
-            splices = yaml_entries.append(self._placer, parent, key, fragment)
-        return self._added(splices, where.entry(render_key(key).encode("utf-8")), fragment)
+            splices = entries.append(self._placer, parent, key, fragment)
+        return self._verify_added(splices, where.entry(render_key(key).encode("utf-8")), fragment)
 
     def _insert_item(
         self, path: Path, parent: Node, index: int, fragment: Fragment, where: Where
-    ) -> Edit:
+    ) -> DocumentEdit:
         if parent.kind != "sequence":
-            raise refused(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
         before, position = self._scanner.find_item(parent, index)
         if before is None and index != position:
-            raise refused(out_of_range(path, len(path) - 1, position))
+            raise as_refusal(out_of_range(path, len(path) - 1, position))
         if before is None:
-            splices = yaml_entries.append(self._placer, parent, None, fragment)
+            splices = entries.append(self._placer, parent, None, fragment)
         else:
-            splices = yaml_entries.insert_item(self._placer, parent, before, fragment)
-        return self._added(splices, where.entry(position), fragment)
+            splices = entries.insert_item(self._placer, parent, before, fragment)
+        return self._verify_added(splices, where.entry(position), fragment)
 
-    def _added(self, splices: list[Splice], where: Where, fragment: Fragment) -> Edit:
-        edit = Edit.of(self.source, splices)
+    def _verify_added(
+        self, splices: list[Splice], where: Where, fragment: Fragment
+    ) -> DocumentEdit:
+        edit = DocumentEdit.of(self.source, splices)
         check_anchors(edit, None, fragment.aliases)
         self._verifier.check_added(edit.after, where, fragment.readings())
         return edit
@@ -318,7 +320,7 @@ def _name(node: Node) -> str:
     return "null value" if node.kind == "empty" else node.kind
 
 
-def _wrapped(segment: str | int, inner: Fragment, path: Path, placer: Placer) -> Fragment:
+def _wrap(segment: str | int, inner: Fragment, path: Path, placer: Placer) -> Fragment:
     """The value one level up: `segment: value` or `- value`."""
     if isinstance(segment, int) and segment not in (0, -1):
         raise CannotApply(f"A new list has no index [{segment}]: {render_path(path)}")

@@ -1,4 +1,4 @@
-"""Where entries of YAML collections are added and taken out."""
+"""Where entries of YAML collections are added and removed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from redline.documents.yaml.edit.fragment import Fragment, render_key
 from redline.documents.yaml.edit.placement import Placer, line_stop
 from redline.documents.yaml.skim.children import Child
 from redline.documents.yaml.skim.flow import Node
-from redline.documents.yaml.skim.stream import Part
+from redline.documents.yaml.skim.stream import StreamPart
 
 _COMMA = re.compile(rb"(?:[ \t\r\n]+|(?<![^ \t\r\n])#[^\r\n]*)*,")
 _BLANK_LINES = re.compile(rb"\r?\n(?:[ \t]*\r?\n)*")
@@ -38,7 +38,7 @@ def _ends_with_kept_breaks(placer: Placer, node: Node) -> bool:
     return b"+" in node.marks
 
 
-def create_first(placer: Placer, part: Part, key: str, value: Fragment) -> list[Splice]:
+def create_first(placer: Placer, part: StreamPart, key: str, value: Fragment) -> list[Splice]:
     """The first entry of a document that holds nothing but comments."""
     source, newline = placer.source, placer.style.newline
     entry = placer.entry(render_key(key).encode("utf-8") + b":", value, 0)

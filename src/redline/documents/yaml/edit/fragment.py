@@ -18,7 +18,7 @@ _FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
 _MARKER = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
 _KEEPS = re.compile(rb"[|>][0-9]?\+")
-# A hint shows a value of at most so many characters.
+# A longer value is not shown in a hint.
 _MAX_QUOTED = 200
 _WORDS = frozenset(("true", "false", "null", "~", ""))
 
@@ -94,7 +94,7 @@ class Fragment:
         """The lines of a block collection, moved to column 0."""
         column = self.root.column
         lines = self.source[self.root.start : self.end].split(b"\n")
-        return [lines[0], *(_dedented(line, column) for line in lines[1:])]
+        return [lines[0], *(_dedent(line, column) for line in lines[1:])]
 
     def scalar_lines(self) -> list[bytes]:
         """The content lines of a block scalar, without their indent."""
@@ -102,7 +102,7 @@ class Fragment:
         if b"+" in self.root.marks:
             end = len(self.source.removesuffix(b"\n"))
         lines = self.source[self.root.header_end : end].split(b"\n")[1:]
-        return [_dedented(line, self.root.content_indent) for line in lines]
+        return [_dedent(line, self.root.content_indent) for line in lines]
 
     def inline_lines(self) -> list[bytes]:
         """The lines of anything that may start on the line of its key."""
@@ -162,7 +162,7 @@ class Fragment:
         value = self._value if keeps else _parse(self.source.rstrip(b"\n") + b"\n")
         if not keeps and not any(self.scalar_lines()):
             value = ""
-        return quote(str(strict.untagged(value))).encode("utf-8")
+        return quote(str(strict.without_tag(value))).encode("utf-8")
 
 
 def _parse(source: bytes) -> Any:
@@ -189,12 +189,12 @@ def _quoted_hint(source: bytes) -> str | None:
     return f"to write it as text, quote it: {quote(text)}" if is_short else None
 
 
-def _dedented(line: bytes, column: int) -> bytes:
+def _dedent(line: bytes, column: int) -> bytes:
     return line[column:] if not line[:column].strip(b" ") else line.lstrip(b" ")
 
 
 def render_key(key: str) -> str:
-    """A key as YAML spells it: plain where that is safe, else in double quotes."""
+    """Return a key as YAML writes it: plain where that is safe, else in double quotes."""
     if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS:
         return key
     return quote(key)

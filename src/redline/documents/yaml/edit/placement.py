@@ -46,7 +46,7 @@ def line_stop(source: bytes, at: int) -> int:
 
 
 class Placer:
-    """Plans the splices that put a value where a node stands."""
+    """Plans the splices that put a value in the place of a node."""
 
     def __init__(self, scanner: Scanner, style: Style) -> None:
         self.scanner = scanner
@@ -54,7 +54,7 @@ class Placer:
         self.style = style
 
     def replace(self, node: Node, value: Fragment) -> list[Splice]:
-        """Splices that make *value* stand where *node* stands; its anchor stays, its tag goes."""
+        """Return splices that replace *node* by *value*; its anchor stays, its tag goes."""
         if node.context == "flow":
             return self._in_flow(node, value)
         if node.context == "noval":
@@ -86,8 +86,8 @@ class Placer:
         return prefix + b" " + self.style.lines(value.inline_lines(), column + step)
 
     def _whole_root(self, node: Node, value: Fragment) -> list[Splice]:
-        """A root with a tag or an anchor, or none at all, is written anew behind its marker."""
-        keep = self._kept(node, value)
+        """A root with a tag or an anchor, or none at all, is written again behind its marker."""
+        keep = self._anchor_to_keep(node, value)
         start = node.props if node.has_props else node.slot
         end = max(self.scanner.end_of(node) if node.kind != "empty" else node.slot, node.props_end)
         text = self.entry(keep.rstrip(b" "), value, 0).lstrip(b" ")
@@ -110,7 +110,7 @@ class Placer:
         return [Splice(at, at, self.style.newline + text)]
 
     def _in_flow(self, node: Node, value: Fragment) -> list[Splice]:
-        keep = self._kept(node, value)
+        keep = self._anchor_to_keep(node, value)
         text = (keep + value.flow).rstrip(b" ")
         if node.kind == "empty" and not node.has_props:
             return [Splice(node.start, node.start, node.lead + (text or b"null"))]
@@ -146,7 +146,7 @@ class Placer:
         return [Splice(node.slot, end, head)]
 
     def _properties(self, node: Node, keep: bytes) -> list[Splice]:
-        """A splice of their own for properties that stand on a line above the content."""
+        """A splice of their own for properties on a line above the content."""
         if node.has_props and b"\n" in self.source[node.props_end : node.start]:
             return [Splice(node.props, node.props_end, keep.rstrip(b" "))]
         return []
@@ -159,7 +159,7 @@ class Placer:
 
     def _block(self, node: Node, value: Fragment) -> list[Splice]:
         lines = value.block_lines()
-        keep = self._kept(node, value)
+        keep = self._anchor_to_keep(node, value)
         head = (keep + value.props).strip(b" ")
         if node.style == "block" and (node.column > node.indent or lines[0].startswith(b"-")):
             return self._block_for_block(node, head, lines)
@@ -203,7 +203,7 @@ class Placer:
         return [Splice(start, self.scanner.end_of(node), text)]
 
     def _block_scalar(self, node: Node, value: Fragment) -> list[Splice]:
-        keep = self._kept(node, value)
+        keep = self._anchor_to_keep(node, value)
         step = 2 if node.context == "seq" else self.style.step
         header = keep + self._scalar_header(value, step)
         body = self.style.lines([b"", *value.scalar_lines()], max(node.indent, 0) + step)
@@ -236,7 +236,7 @@ class Placer:
         return [Splice(node.slot, end, head), Splice(stop, stop, body)]
 
     def _header(self, node: Node, text: bytes) -> Splice:
-        """What stands behind the indicator on its own line becomes *text*."""
+        """Replace what is behind the indicator on its own line by *text*."""
         return Splice(node.slot, node.props_end if node.has_props else node.slot, text)
 
     def _has_comment(self, node: Node) -> bool:
@@ -259,7 +259,7 @@ class Placer:
         first = value.source[value.root.start : value.root.start + 1]
         return props + first + digit + chomp
 
-    def _kept(self, node: Node, value: Fragment) -> bytes:
+    def _anchor_to_keep(self, node: Node, value: Fragment) -> bytes:
         return b"" if value.root.anchor is not None else self._kept_text(node)
 
     @staticmethod

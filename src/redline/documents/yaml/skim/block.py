@@ -1,4 +1,4 @@
-"""What stands behind an indicator of a block collection: kind, range, tag and anchor of a node."""
+"""The node behind an indicator of a block collection: its kind, range, tag and anchor."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from dataclasses import dataclass
 
 from redline.core.errors import CannotApply
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 from redline.documents.yaml.skim.flow import ALIAS, PROPERTY, FlowScanner, Node
 from redline.documents.yaml.skim.skip import quoted_end
 
-_GAP = compiled(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+(?:#[^\r\n]*+\Z)?+")
+_GAP = compile_pattern(rb"(?:[ \t]*+(?:#[^\r\n]*+)?+\r?\n)*+[ ]*+(?:#[^\r\n]*+\Z)?+")
 _INLINE = re.compile(rb"[ \t]*")
 _LINE_REST = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)")
 _PLAIN = (
     rb"(?:[^ \t\r\n\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^ \t\r\n]))"
     rb"(?:[^ \t\r\n:#]++|:(?=[^ \t\r\n])|(?<![ \t\r\n])#|[ \t]++(?=[^ \t\r\n#:]|:[^ \t\r\n]))*+"
 )
-_KEY = compiled(
+_KEY = compile_pattern(
     rb"(?P<props>(?:[&!][^ \t\r\n]*[ \t]+)*)"
     rb"(?P<key>\"[^\"\\\r\n]*+(?:\\[^\r\n][^\"\\\r\n]*+)*+\"|'[^'\r\n]*+(?:''[^'\r\n]*+)*+'"
     rb"|\*[^ \t\r\n,\[\]{}]+|" + _PLAIN + rb")[ \t]*:(?=[ \t\r\n]|\Z)"
@@ -29,14 +29,14 @@ _CLOSED = tuple(re.compile(mark + _COLON.pattern) for mark in (rb"\]", rb"\}"))
 DASH = re.compile(rb"-(?=[ \t\r\n]|\Z)")
 QUESTION = re.compile(rb"\?(?=[ \t\r\n]|\Z)")
 _HEADER = re.compile(rb"[|>](?P<marks>[0-9+-]{0,2})(?P<comment>[ \t]+#[^\r\n]*|[ \t]*)(?=\r?\n|\Z)")
-_UNCOMMENTED = compiled(rb"(?:[^#]++|(?<![ \t\r\n])#)*+")
-# So much is copied at first to find the last byte that is not blank.
+_UNCOMMENTED = compile_pattern(rb"(?:[^#]++|(?<![ \t\r\n])#)*+")
+# How much is copied at first to find the last byte that is not blank.
 _TAIL = 256
 _BREAK = re.compile(rb"\r?\n")
-_BLANKS = compiled(rb"(?: *+\r?\n)*+")
+_BLANKS = compile_pattern(rb"(?: *+\r?\n)*+")
 _SPACES = re.compile(rb" *+")
-# An implicit key stands on one line and has at most 1,024 characters.
-_LONGEST_KEY = 4096
+# An implicit key is on one line and has at most 1,024 characters.
+_MAX_KEY = 4096
 
 
 @dataclass(slots=True)
@@ -50,11 +50,11 @@ class BlockScanner(FlowScanner):
         return max(self.source.rfind(b"\n", 0, at) + 1, self.bom)
 
     def column(self, at: int) -> int:
-        """How many bytes stand before *at* on its line."""
+        """Return how many bytes are before *at* on its line."""
         return at - self.line_start(at)
 
     def value_node(self, slot: int, limit: int, indent: int, context: str) -> Node:
-        """The node that stands behind an indicator; `empty` when there is none."""
+        """Return the node behind an indicator; `empty` when there is none."""
         node = Node("empty", "", slot, slot, slot, slot, indent, context, limit=limit)
         at = self._after(_INLINE, slot, limit)
         at_root = context == "root" and not self.source[self.line_start(at) : at].strip(b" ")
@@ -114,8 +114,8 @@ class BlockScanner(FlowScanner):
         flow = _FLOW_KEY.match(self.source, at, limit)
         if flow is None:
             return None
-        stop = self.source.find(b"\n", at, min(limit, at + _LONGEST_KEY))
-        stop = min(limit, at + _LONGEST_KEY) if stop < 0 else stop
+        stop = self.source.find(b"\n", at, min(limit, at + _MAX_KEY))
+        stop = min(limit, at + _MAX_KEY) if stop < 0 else stop
         if not any(closed.search(self.source, at, min(stop + 1, limit)) for closed in _CLOSED):
             return None
         try:
@@ -158,7 +158,7 @@ class BlockScanner(FlowScanner):
         return self.text_end(at, self._after(_UNCOMMENTED, at, limit))
 
     def text_end(self, at: int, end: int) -> int:
-        """Where what stands in [at, end) ends without the blanks behind it."""
+        """Return where the text in [at, end) ends without the blanks behind it."""
         size = _TAIL
         while end > at:
             start = max(at, end - size)

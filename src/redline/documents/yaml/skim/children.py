@@ -14,12 +14,12 @@ from redline.documents.yaml.skim.flow import Node, Pair, Portion, decode_key
 
 _BLANKS = (b" ", b"\t", b"\r", b"\n")
 _VALUE = re.compile(rb":(?=[ \t\r\n]|\Z)")
-# So much text is looked at first for the last entry.
+# How much text is searched first for the last entry.
 _TAIL = 4096
-# So much text is looked at in one go when only the number of entries matters; small ones less.
+# How much text is read at once when only the number of entries matters; of small ones less.
 _WINDOW = 1 << 14
 _SMALL_WINDOW = 1 << 9
-_MOST_WINDOWS = 64
+_MAX_WINDOWS = 64
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class Child:
 @lru_cache(maxsize=64)
 def entry_line(column: int, kind: str) -> re.Pattern[bytes]:
     """The start of a line that is an entry of a block collection at *column*."""
-    # A list may stand at the column of the key it belongs to.
+    # A list may be at the column of the key it belongs to.
     other = rb"(?!-(?:[ \t\r\n]|\Z))" if kind == "mapping" else b""
     return re.compile(b"\n" + b" " * column + rb"(?=[^ \t\r\n#\]}])" + other)
 
@@ -83,7 +83,7 @@ class EntryScanner(BlockScanner):
     def windows(self, node: Node) -> Iterator[Portion]:
         """The lines of a block collection in order, entries never torn; nothing is counted."""
         pattern, start = entry_line(node.column, node.kind), node.start
-        size = min(max(_SMALL_WINDOW, (node.limit - start) // _MOST_WINDOWS), _WINDOW)
+        size = min(max(_SMALL_WINDOW, (node.limit - start) // _MAX_WINDOWS), _WINDOW)
         while start < node.limit:
             found = pattern.search(self.source, min(start + size, node.limit), node.limit)
             while found and self.source[found.end()] == 0x3A:
@@ -103,7 +103,7 @@ class EntryScanner(BlockScanner):
             yield from self._members(node, start, end)
 
     def near(self, node: Node, at: int) -> Iterator[Child]:
-        """The entries of the portion that *at* stands in, of the one before and those behind."""
+        """Yield the entries of the portion that *at* is in, of the one before and those behind."""
         if node.children is not None or node.pair is not None:
             yield from self.entries(node)
             return
@@ -180,7 +180,7 @@ class EntryScanner(BlockScanner):
             yield from self.within(node, node.start, node.limit)
 
     def block_item(self, start: int, limit: int) -> Child:
-        """The list item whose dash stands at *start*."""
+        """Return the list item whose dash is at *start*."""
         if not DASH.match(self.source, start):
             raise CannotApply(f"Line {self.line_of(start)} is not an item of its list")
         return Child(None, start, start, start, start + 1, limit, "seq")

@@ -41,7 +41,7 @@ _LARGE = 256
 
 @dataclass(slots=True)
 class Node:
-    """Where a node stands. `start` and `end` are the content without its tag and anchor.
+    """The offsets of a node. `start` and `end` are the content without its tag and anchor.
 
     `slot` is the offset behind the indicator (`:`, `-`, `?`, `---`) the node belongs to, `indent`
     the column of the collection around it, `context` how it hangs there: root, map, seq,
@@ -70,7 +70,7 @@ class Node:
 
     @property
     def has_props(self) -> bool:
-        """Whether a tag or an anchor stands before the content."""
+        """Whether a tag or an anchor is before the content."""
         return self.tag is not None or self.anchor is not None
 
 
@@ -137,7 +137,7 @@ class FlowScanner(Passing):
             at = self.space(end + has_comma, limit)
 
     def flow_pairs(self, node: Node, start: int, end: int) -> Iterator[Pair]:
-        """The entries of a collection that stand in [start, end), each with its key and value."""
+        """Yield the entries of a collection in [start, end), each with its key and value."""
         if node.pair is not None:
             yield node.pair
             return
@@ -211,20 +211,20 @@ class FlowScanner(Passing):
 
 
 def decode_key(token: bytes) -> str:
-    """The text a scalar token stands for."""
+    """Return the text that a scalar token denotes."""
     text = token.decode("utf-8", "surrogateescape")
     if text[:1] == "'":
-        return _FOLD.sub(_folded, text[1:-1]).replace("''", "'")
+        return _FOLD.sub(_fold_break, text[1:-1]).replace("''", "'")
     if text[:1] == '"':
         return _ESCAPE.sub(_unescape, _fold_double(text[1:-1]))
-    return _FOLD.sub(_folded, text)
+    return _FOLD.sub(_fold_break, text)
 
 
 def _fold_double(text: str) -> str:
-    return _FOLD.sub(_folded, text) if "\n" in text and "\\\n" not in text else text
+    return _FOLD.sub(_fold_break, text) if "\n" in text and "\\\n" not in text else text
 
 
-def _folded(match: re.Match[str]) -> str:
+def _fold_break(match: re.Match[str]) -> str:
     return "\n" * match[1].count("\n") or " "
 
 

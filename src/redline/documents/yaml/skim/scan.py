@@ -1,7 +1,7 @@
 """A skimmer over YAML bytes: finds the bytes of the node at a path without parsing the rest.
 
 A block collection's entries are the lines that start at exactly its column; everything deeper is
-skipped by one regular expression. What it finds is never trusted alone: yaml_verify compares it
+skipped by one regular expression. What it finds is never trusted alone: `verify` compares it
 with an independent parser before any change leaves this package.
 """
 
@@ -14,22 +14,24 @@ from functools import lru_cache
 from itertools import islice
 
 from redline.core.errors import CannotApply
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 from redline.documents.yaml.skim.children import Child, EntryScanner, entry_line, flow_child
 from redline.documents.yaml.skim.flow import Node, Portion
-from redline.documents.yaml.skim.stream import Part, Stream
+from redline.documents.yaml.skim.stream import Stream, StreamPart
 
 _SEARCHABLE = re.compile(r"[A-Za-z0-9_./@$<-][A-Za-z0-9_./@$<>-]*")
 _ODD_KEY = re.compile(rb"(?:\"[^\"\n]*\\|'[^'\n]*''|[?&!*\[{:])")
 # From an escape to the end of its string, and what makes that a key.
-_ESCAPE = compiled(rb"\\.[^\"\\]*+(?:\\.[^\"\\]*+)*+\"((?:[ \t\r\n]++|#[^\r\n]*+)*+:)?+", re.DOTALL)
+_ESCAPE = compile_pattern(
+    rb"\\.[^\"\\]*+(?:\\.[^\"\\]*+)*+\"((?:[ \t\r\n]++|#[^\r\n]*+)*+:)?+", re.DOTALL
+)
 _WORD = re.compile(r"[^\s'\"\\]+")
 _LARGE = 4096
 
 
 @lru_cache(maxsize=64)
 def _odd_line(column: int) -> re.Pattern[bytes]:
-    """A line whose key at *column* is spelled in a way that can mean another text."""
+    """Match a line whose key at *column* is written in a way that can mean another text."""
     return re.compile(b"\n" + b" " * column + _ODD_KEY.pattern)
 
 
@@ -42,19 +44,19 @@ class Scanner(EntryScanner):
         """The documents."""
         return Stream(self.source, self.bom)
 
-    def root(self, part: Part) -> Node:
+    def root(self, part: StreamPart) -> Node:
         """The root node of one document."""
         return self.value_node(part.slot, part.end, -1, "root")
 
-    def named(self, node: Node, key: str) -> list[Child]:
+    def find_named(self, node: Node, key: str) -> list[Child]:
         """The entries named *key* of a mapping."""
         if node.children is None and node.pair is None and node.kind == "mapping":
-            quick = self._searched(node, key) if node.style == "block" else None
-            return list(self._spelled(node, key)) if quick is None else quick
+            quick = self._search_named(node, key) if node.style == "block" else None
+            return list(self._scan_named(node, key)) if quick is None else quick
         return [child for child in self.entries(node) if child.key == key]
 
-    def _spelled(self, node: Node, key: str) -> Iterator[Child]:
-        """As `named`; where neither all words of the key nor an escape stand, it is not."""
+    def _scan_named(self, node: Node, key: str) -> Iterator[Child]:
+        """As `find_named`; text without all words of the key and without an escape is skipped."""
         words = [word.encode("utf-8", "surrogateescape") for word in set(_WORD.findall(key))]
         is_flow = node.style == "flow"
         for start, end, count in self.flow_parts(node) if is_flow else self.windows(node):
@@ -65,14 +67,14 @@ class Scanner(EntryScanner):
                     yield from (child for child in self.within(node, at, stop) if child.key == key)
 
     def _one_by_one(self, at: int, end: int) -> Iterator[tuple[int, int]]:
-        """The entries of a flow collection that stand in [at, end), each with what ends it."""
+        """Yield the entries of a flow collection in [at, end), each with what ends it."""
         while at < end:
             stop = self.entry_end(at, end) + 1
             yield at, stop
             at = self.space(stop, end)
 
     def _may_hold(self, node: Node, words: list[bytes], start: int, end: int) -> bool:
-        """Whether all *words* stand there, or a key in which they may be escaped."""
+        """Whether all *words* occur there, or a key in which they may be escaped."""
         if all(self.source.find(word, start, end) >= 0 for word in words):
             return True
         if self.source.find(b"\\", start, end) < 0:
@@ -83,34 +85,34 @@ class Scanner(EntryScanner):
             return True
         return _odd_line(node.column).search(self.source, start, end) is not None
 
-    def _searched(self, node: Node, key: str) -> list[Child] | None:
-        """What `named` finds in a large block mapping, or None when a walk must tell.
+    def _search_named(self, node: Node, key: str) -> list[Child] | None:
+        """What `find_named` finds in a large block mapping, or None when only a walk can find it.
 
-        Searching for the key's plain or quoted spelling takes one pass at C speed. It is sure only
-        when the spelling is found once at most and no key of this mapping is spelled in a way that
-        could mean the same (escapes, tags, `? `).
+        Searching for the key as plain or quoted text takes one pass at C speed. It is sure only
+        when that is found once at most and no key of this mapping is written in a way that could
+        mean the same (escapes, tags, `? `).
         """
         if node.limit - node.start < _LARGE or not _SEARCHABLE.fullmatch(key):
             return None
         if _ODD_KEY.match(self.source, node.start) or self._has_odd_line(node):
             return None
-        found = list(islice(self._spellings(node, key.encode("utf-8")), 2))
+        found = list(islice(self._key_offsets(node, key.encode("utf-8")), 2))
         return [self.entry_at(node, at) for at in found] if len(found) <= 1 else None
 
-    def _spellings(self, node: Node, name: bytes) -> Iterator[int]:
-        """Where lines of a block mapping begin with a key spelled as *name*, plain or quoted."""
+    def _key_offsets(self, node: Node, name: bytes) -> Iterator[int]:
+        """Yield where lines of a block mapping begin with the key *name*, plain or quoted."""
         source, line, end = self.source, b"\n" + b" " * node.column, node.limit
         for quote in (b"", b'"', b"'"):
-            spelling = quote + name + quote
-            spelled = re.escape(spelling) + rb"[ \t]*:(?=[ \t\r\n]|\Z)"
-            if re.compile(spelled).match(source, node.start, end):
+            token = quote + name + quote
+            pattern = re.escape(token) + rb"[ \t]*:(?=[ \t\r\n]|\Z)"
+            if re.compile(pattern).match(source, node.start, end):
                 yield node.start
-            if (at := source.find(spelling, node.start, end)) >= 0:
-                lines = re.compile(line + spelled).finditer(source, max(at - len(line), 0), end)
+            if (at := source.find(token, node.start, end)) >= 0:
+                lines = re.compile(line + pattern).finditer(source, max(at - len(line), 0), end)
                 yield from (found.start() + len(line) for found in lines)
 
     def _has_odd_line(self, node: Node) -> bool:
-        """Whether a line may begin with a key that is spelled in a way that can mean another."""
+        """Whether a line may begin with a key that is written in a way that can mean another."""
         return _odd_line(node.column).search(self.source, node.start, node.limit) is not None
 
     def find_item(self, node: Node, index: int) -> tuple[Child | None, int]:

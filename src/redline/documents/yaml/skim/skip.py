@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from redline.core.errors import CannotApply
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 
 # Every repetition is possessive: nothing is read twice, and nothing is remembered to go back to.
 _GAP = rb"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+"
@@ -20,11 +20,11 @@ _PLAIN = (
 )
 # Behind a quoted scalar or a collection, a colon needs no space to make it a key.
 _KEYED = rb"(?::[ ]?|[ \t\r\n]" + _GAP + rb":)?+"
-_SPACE = compiled(_GAP)
-_DOUBLE = compiled(_QUOTED, re.DOTALL)
-_SINGLE = compiled(_APOSTROPHED)
-PLAIN = compiled(_PLAIN)
-_AFTER = compiled(_KEYED)
+_SPACE = compile_pattern(_GAP)
+_DOUBLE = compile_pattern(_QUOTED, re.DOTALL)
+_SINGLE = compile_pattern(_APOSTROPHED)
+PLAIN = compile_pattern(_PLAIN)
+_AFTER = compile_pattern(_KEYED)
 _QUICK_KEY = re.compile(rb"(?:\"[^\"\\\r\n]*+\"[ ]?:[ \t\r\n]*+|\w++[ ]?:[ \t\r\n]++)")
 MAX_FLOW = 200
 BLOCK = 8
@@ -40,7 +40,7 @@ _JSON_KEY = rb"(?:" + _QUOTED + _BLANKS + rb":" + _BLANKS + rb"|\w[\w.+-]*+:[ \t
 # What is larger is not passed over twice.
 _LARGE = 256
 # So often in a row they may fail.
-_MOST_MISSES = 32
+_MAX_MISSES = 32
 
 
 def _token(space: bytes) -> bytes:
@@ -55,22 +55,22 @@ def _token(space: bytes) -> bytes:
     )  # fmt: skip
 
 
-def _nested(levels: int) -> bytes:
+def _nested_pattern(levels: int) -> bytes:
     """A collection that holds at most *levels* more levels."""
-    inner = rb"|" + _nested(levels - 1) if levels else b""
+    inner = rb"|" + _nested_pattern(levels - 1) if levels else b""
     return rb"[\[{](?:" + _token(rb" \t\r\n,") + inner + rb")*+[\]}]" + _KEYED
 
 
 @cache
 def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
     """A pattern that passes over parts of a collection without a look at what they mean."""
-    entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested(levels) + rb")*+"
+    entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested_pattern(levels) + rb")*+"
     text = {
         "entry": entry,
         "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
-        "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested(levels) + rb")*+",
+        "inside": rb"(?:" + _token(rb" \t\r\n,") + rb"|" + _nested_pattern(levels) + rb")*+",
     }[what]
-    return compiled(text, re.DOTALL)
+    return compile_pattern(text, re.DOTALL)
 
 
 def _json_value(levels: int) -> bytes:
@@ -80,7 +80,7 @@ def _json_value(levels: int) -> bytes:
 
 
 def _json_nested(levels: int) -> bytes:
-    """As `_nested`, with nothing in it but keys and values of the usual kinds."""
+    """As `_nested_pattern`, with nothing in it but keys and values of the usual kinds."""
     words = rb"\w[\w .:+,-]*+(?=[\]}])"
     entry = _JSON_KEY + _json_value(levels - 1) + _BLANKS + rb"(?:," + _BLANKS + rb"|(?=[\]}]))"
     return rb"[\[{](?:" + words + rb"|" + _BLANKS + rb")(?:" + entry + rb")*+[\]}]"
@@ -96,7 +96,7 @@ def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
         "block": rb"(?:" + entry + rb",){%d}+" % BLOCK,
         "nested": nested,
     }
-    return compiled(text[what], re.DOTALL)
+    return compile_pattern(text[what], re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -170,8 +170,8 @@ class Passing:
         return end if end > at else self._after(_passing("block", self.levels), at, limit)
 
     def _json_end(self, what: str, at: int, limit: int) -> int:
-        """Behind what stands at *at* if it is as in JSON, else *at*."""
-        if self.misses > _MOST_MISSES:
+        """Return the offset behind what is at *at* if it is as in JSON, else *at*."""
+        if self.misses > _MAX_MISSES:
             return at
         is_deep = self.levels > _LEVELS
         levels = _MORE_JSON_LEVELS if is_deep else _JSON_LEVELS

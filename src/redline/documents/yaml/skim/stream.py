@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from redline.documents.base.possessive import compiled
+from redline.documents.base.possessive import compile_pattern
 
 _FIRST = re.compile(rb"(?:\xef\xbb\xbf)?(---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _MARKER = re.compile(rb"\n(---|\.\.\.)(?=[ \t\r\n]|\Z)")
@@ -24,14 +24,14 @@ _BARE = rb"\.\.\.(?=[ \t\r\n]|\Z)(?!%b(?:\n(?:%%[^\n]*+|%b(?=\n|\Z)))*+(?:\Z|\n%
 # A line of content that a directive follows.
 _LOOSE = rb"(?![ \t]*+(?:#|\r?$)|%%|\.\.\.[ \t\r\n])[^\n]*+(?:\n%b(?=\n))*+\n%%" % _BLANK
 # Of the first line, and of any other.
-_BARE_FIRST, _BARE_LINE = (compiled(lead + _BARE, re.MULTILINE) for lead in (b"", rb"\n"))
-_LOOSE_FIRST, _LOOSE_LINE = (compiled(lead + _LOOSE, re.MULTILINE) for lead in (b"", rb"\n"))
-# So much text is looked at in one go when only the number of documents matters.
+_BARE_FIRST, _BARE_LINE = (compile_pattern(lead + _BARE, re.MULTILINE) for lead in (b"", rb"\n"))
+_LOOSE_FIRST, _LOOSE_LINE = (compile_pattern(lead + _LOOSE, re.MULTILINE) for lead in (b"", rb"\n"))
+# How much text is read at once when only the number of documents matters.
 _WINDOW = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StreamPart:
     """One document: where its content may be, and the offset behind its `---` or its start."""
 
     start: int
@@ -88,7 +88,7 @@ class Stream:
         return len(self._lead) + sum(count for _, _, count in self._windows())
 
     @cached_property
-    def _lead(self) -> list[Part]:
+    def _lead(self) -> list[StreamPart]:
         """The documents above the first marker that follows a line break."""
         first = self._first_dashes()
         return list(self.parts() if first is None else self._parts(first + 1))
@@ -107,7 +107,7 @@ class Stream:
             yield start, end, len(_DASHES.findall(self.source, start, end))
             start = end
 
-    def part(self, index: int) -> Part:
+    def part(self, index: int) -> StreamPart:
         """The document at *index*, from 0."""
         if not self.is_uniform:
             return next(part for number, part in enumerate(self.parts()) if number == index)
@@ -121,22 +121,22 @@ class Stream:
             index -= count
         raise IndexError(index)
 
-    def part_at(self, marker: int) -> Part:
-        """The document whose `---` stands at *marker*."""
+    def part_at(self, marker: int) -> StreamPart:
+        """Return the document whose `---` is at *marker*."""
         following = _NEXT.search(self.source, marker + 3)
         end = following.start() + 1 if following else len(self.source)
-        return Part(marker + 3, end, marker + 3, is_marked=True)
+        return StreamPart(marker + 3, end, marker + 3, is_marked=True)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[StreamPart]:
         """Every document; what has no marker and no content counts as one."""
         is_any = False
         for part in self._parts(len(self.source)):
             is_any = True
             yield part
         if not is_any:
-            yield Part(self.bom, len(self.source), self.bom, is_marked=False)
+            yield StreamPart(self.bom, len(self.source), self.bom, is_marked=False)
 
-    def _parts(self, limit: int) -> Iterator[Part]:
+    def _parts(self, limit: int) -> Iterator[StreamPart]:
         """The documents that begin before *limit*."""
         source = self.source
         if not self.has_markers:
@@ -146,7 +146,7 @@ class Stream:
         first = _FIRST.match(source, 0, limit)
         for marker in chain([first] if first else [], _MARKER.finditer(source, 0, limit)):
             if is_marked or _CONTENT.search(source, start, marker.start(1)):
-                yield Part(start, marker.start(1), start, is_marked)
+                yield StreamPart(start, marker.start(1), start, is_marked)
             is_marked, start = marker[1] == b"---", marker.end()
         if is_marked or _CONTENT.search(source, start, limit):
-            yield Part(start, limit, start, is_marked)
+            yield StreamPart(start, limit, start, is_marked)

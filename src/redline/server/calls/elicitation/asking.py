@@ -1,88 +1,73 @@
-"""Asking the person at the client: at once where a request can be sent, else by a sealed retry."""
+"""Questions to the person: sent at once where the transport can, else by a sealed retry."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from redline.server.calls.elicitation.used_states import Spent
+from redline.server.calls.elicitation.used_states import UsedStates
 from redline.server.rpc.cancel import StateRefused
-from redline.toolsets.tool import Answer, Json, Question, Result
+from redline.toolsets.call import Answer, Question
+from redline.toolsets.tool import Json
 
 if TYPE_CHECKING:
     from redline.server.calls.dispatch import Context
 
+Asker = Callable[[Question], Answer]
 _LIFETIME = 600.0
 
 
-class _NeedsAnswer(BaseException):
-    """Leaves a handler that must be run again; not an Exception, so no handler swallows it."""
+class NeedsAnswer(BaseException):
+    """Ends a call of the stateless era that must run again with an answer.
 
-    def __init__(self, question: Question) -> None:
+    Not an Exception, so that no handler catches it.
+    """
+
+    def __init__(self, question: Question, binding: bytes, answers: Json) -> None:
         super().__init__(question.key)
-        self.question = question
-
-
-class Asking:
-    """How one call may ask: `ask` for the handler, `run` around it."""
-
-    __slots__ = ("ask",)
-
-    def __init__(self, ask: Callable[[Question], Answer] | None) -> None:
-        self.ask = ask
-
-    def run(self, handler: Callable[[], Result]) -> Result | Json:
-        """Run the handler; on a stateless connection a question ends the call."""
-        return handler()
-
-
-class _Stateless(Asking):
-    __slots__ = ("_answers", "_binding")
-
-    def __init__(self, binding: bytes, answers: Json) -> None:
-        super().__init__(self._lookup)
+        self._question = question
         self._binding = binding
         self._answers = answers
 
-    def _lookup(self, question: Question) -> Answer:
-        found = self._answers.get(question.key)
-        if found is None:
-            raise _NeedsAnswer(question)
-        return read_answer(found)
-
-    def run(self, handler: Callable[[], Result]) -> Result | Json:
-        try:
-            return handler()
-        except _NeedsAnswer as needed:
-            question = needed.question
-            # Answers given so far travel sealed in the state, so several questions can follow.
-            state = _seal(self._binding, self._answers, question.key)
-            return {
-                "resultType": "input_required",
-                "inputRequests": {question.key: elicitation(question)},
-                "requestState": state,
-            }
+    def input_request(self) -> Json:
+        """Build the result that asks the client to call again with the person's answer."""
+        key = self._question.key
+        # Answers given so far travel sealed in the state, so several questions can follow.
+        state = _seal(self._binding, self._answers, key)
+        return {
+            "resultType": "input_required",
+            "inputRequests": {key: elicitation(self._question)},
+            "requestState": state,
+        }
 
 
-def asker_for(params: Json, tool: str, arguments: Json, context: Context) -> Asking:
-    """The way this call can ask, from what its client said it can do."""
+def asker_for(params: Json, tool: str, arguments: Json, context: Context) -> Asker | None:
+    """Return how this call can ask the person; None when its client cannot show a question."""
     if not can_elicit(context.client.capabilities):
-        return Asking(None)
+        return None
     if not context.client.is_modern:
-        return Asking(context.asker)
+        return context.asker
     principal = context.client.principal
     binding = _bind(tool, arguments, principal)
-    return _Stateless(binding, _answers(params, binding, principal))
+    answers = _read_answers(params, binding, principal)
+
+    def look_up(question: Question) -> Answer:
+        found = answers.get(question.key)
+        if found is None:
+            raise NeedsAnswer(question, binding, answers)
+        return read_answer(found)
+
+    return look_up
 
 
 def can_elicit(capabilities: Any) -> bool:
-    """Whether the client shows forms; an empty elicitation object means forms."""
+    """Whether the client can show forms; an empty elicitation object means it can."""
     declared = capabilities.get("elicitation")
     return isinstance(declared, dict) and (not declared or "form" in declared)
 
 
 def elicitation(question: Question) -> Json:
-    """The elicitation request, as both eras spell it."""
+    """Return the elicitation request, which is the same in both eras."""
     return {
         "method": "elicitation/create",
         "params": {
@@ -94,14 +79,14 @@ def elicitation(question: Question) -> Json:
 
 
 def read_answer(found: Any) -> Answer:
-    """What the client says the person did; anything unclear is a cancel."""
+    """Read what the person did from the client's answer; anything unclear is a cancel."""
     if not isinstance(found, dict) or found.get("action") not in ("accept", "decline", "cancel"):
         return Answer("cancel")
     content = found.get("content")
     return Answer(found["action"], content if isinstance(content, dict) else {})
 
 
-def _answers(params: Json, binding: bytes, principal: str) -> Json:
+def _read_answers(params: Json, binding: bytes, principal: str) -> Json:
     state, given = params.get("requestState"), params.get("inputResponses")
     if state is None:
         return {}
@@ -114,7 +99,7 @@ def _answers(params: Json, binding: bytes, principal: str) -> Json:
 
 
 _secret: list[bytes] = []
-_spent = Spent()
+_used = UsedStates()
 
 
 def _key() -> bytes:
@@ -134,8 +119,8 @@ def _bind(tool: str, arguments: Json, principal: str) -> bytes:
 
 
 def _seal(binding: bytes, answers: Json, asked: str) -> str:
-    # The client holds this and may change it: it is authentic, bound to the call and to the
-    # principal, and good once, for ten minutes.
+    # The client holds this and could change it: it is authenticated, bound to the call and to the
+    # principal, and valid once, for ten minutes.
     import base64
     import json
     import secrets
@@ -156,11 +141,11 @@ def _open(binding: bytes, state: str, principal: str) -> tuple[str, Json]:
     except ValueError:
         raise StateRefused from None
     if base64.urlsafe_b64encode(sealed).decode() != state:
-        raise StateRefused  # another spelling of the same bytes is an altered state too
+        raise StateRefused  # other base64 text for the same bytes is an altered state too
     if not hmac.compare_digest(sealed[:32], _tag(binding, sealed[32:])):
         raise StateRefused
     asked, answers, expires, nonce = json.loads(sealed[32:])
-    if not _spent.take(principal, nonce, expires, time.time()):
+    if not _used.take(principal, nonce, expires, time.time()):
         raise StateRefused
     return asked, answers
 

@@ -1,4 +1,4 @@
-"""What was asked of the person at the client, and waits for an answer."""
+"""Questions that were sent to the person at the client and wait for an answer."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from redline.server.calls.elicitation.asking import elicitation, read_answer
-from redline.server.calls.workers import aside
+from redline.server.calls.workers import release_slot_while_waiting
 
 if TYPE_CHECKING:
-    from redline.server.rpc.cancel import Token
+    from redline.server.rpc.cancel import CancelToken
     from redline.server.rpc.messages import Channel
-    from redline.toolsets.tool import Answer, Json, Question
+    from redline.toolsets.call import Answer, Question
+    from redline.toolsets.tool import Json
 
 _ASK_SECONDS = 600.0
 
 
 class _Pending:
-    """A question on its way: `arrived` is set once the answer is there, or will never be."""
+    """A question that was sent: `arrived` is set by its answer, or when none will come."""
 
     __slots__ = ("answer", "arrived")
 
@@ -37,8 +38,8 @@ class Questions:
         self._asked = 0
         self._closed = False
 
-    def ask(self, question: Question, channel: Channel, token: Token) -> Answer:
-        """Send *question* and wait, but no longer than the client listens or the call runs."""
+    def ask(self, question: Question, channel: Channel, token: CancelToken) -> Answer:
+        """Send *question* and wait while the client listens and the call is not cancelled."""
         with self._lock:
             if self._closed:
                 return read_answer(None)
@@ -48,14 +49,14 @@ class Questions:
         token.on_cancel(pending.arrived.set)
         if channel.gone is not None:
             channel.gone.on_cancel(pending.arrived.set)
-        channel.tell({"jsonrpc": "2.0", "id": key, **elicitation(question)})
-        aside(lambda: pending.arrived.wait(_ASK_SECONDS))
+        channel.notify({"jsonrpc": "2.0", "id": key, **elicitation(question)})
+        release_slot_while_waiting(lambda: pending.arrived.wait(_ASK_SECONDS))
         with self._lock:
             self._open.pop(key, None)
         return read_answer(pending.answer)
 
-    def answered(self, message: Json) -> None:
-        """A response came from the client."""
+    def receive_answer(self, message: Json) -> None:
+        """Take a response from the client and wake the call that waits for it."""
         with self._lock:
             pending = self._open.get(str(message.get("id")))
         if pending is not None:
@@ -63,7 +64,7 @@ class Questions:
             pending.arrived.set()
 
     def close(self) -> None:
-        """Nobody will answer any more."""
+        """Stop waiting: no more answers will come. Later questions are cancelled at once."""
         with self._lock:
             self._closed = True
             waiting = list(self._open.values())

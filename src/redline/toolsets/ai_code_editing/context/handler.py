@@ -10,10 +10,12 @@ from redline.code.syntax.languages import language_of
 from redline.core.errors import InvalidArgument, NotFound, TooLarge
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import Kind
-from redline.toolsets.ai_code_editing.context.fitting import Snippet, fit, render
-from redline.toolsets.ai_code_editing.context.lookup import Lookup, Opened
-from redline.toolsets.ai_code_editing.context.uses import around, snippets_of_references
-from redline.toolsets.tool import Call, Json, Result
+from redline.services.code.fitting import Snippet, fit
+from redline.services.code.lookup import CodeLookup, OpenedSource
+from redline.services.code.reference_snippets import FoundReferences, around, find_references
+from redline.toolsets.ai_code_editing.context.render import omitted_json, render, snippet_json
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
 
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
@@ -25,9 +27,9 @@ _STOP = frozenset(
     )
 )
 DEFAULT_TOKENS = 4000
-_MAP_FILES = 300
+_MAX_MAP_FILES = 300
 _ENOUGH = 5
-_SHOWN_FAILED = 5
+_MAX_FAILED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,16 @@ class _Question:
     file: WorkspacePath | None
     is_directory: bool
     wanted: str
+    max_tokens: int
     line: int | None = None
+    # The `file` argument as it was given.
+    raw_file: str = ""
 
 
 def get_code_context(call: Call) -> Result:
     """Ranked snippets for the question, fitted to max_tokens."""
     question = _question(call)
-    lookup = Lookup(call)
+    lookup = CodeLookup(call.runtime, call.cancel)
     answer = {
         "outline": _outline,
         "definition": _definition,
@@ -51,15 +56,15 @@ def get_code_context(call: Call) -> Result:
         "search": _search,
     }[question.kind]
     message, snippets = answer(lookup, question)
-    fitted = fit(snippets, int(call.arguments.get("max_tokens") or DEFAULT_TOKENS))
-    lookup.note_shown(snippet.path for snippet in fitted.snippets)
+    fitted = fit(snippets, question.max_tokens)
+    lookup.note_shown(call.client.connection, (snippet.path for snippet in fitted.snippets))
     structured: Json = {
         "status": "success",
         "message": message,
         "kind": question.kind,
         "index": lookup.state,
-        "snippets": [snippet.wire() for snippet in fitted.snippets],
-        "omitted": fitted.omitted,
+        "snippets": [snippet_json(snippet) for snippet in fitted.snippets],
+        "omitted": omitted_json(fitted),
         "tokens": fitted.tokens,
     }
     if lookup.state == "building":
@@ -72,15 +77,15 @@ def get_code_context(call: Call) -> Result:
     return Result.of_text(render(message, fitted), structured)
 
 
-def _warnings(lookup: Lookup) -> list[str]:
+def _warnings(lookup: CodeLookup) -> list[str]:
     """What the answer does not know: files whose parser failed."""
     left_out = lookup.left_out()
     if not left_out:
         return []
     named = [f"{lookup.name_of(path)} ({why})" for path, why in left_out.items()]
-    more = f" and {len(named) - _SHOWN_FAILED} more" if len(named) > _SHOWN_FAILED else ""
+    more = f" and {len(named) - _MAX_FAILED} more" if len(named) > _MAX_FAILED else ""
     plural = "" if len(named) == 1 else "s"
-    shown = ", ".join(named[:_SHOWN_FAILED])
+    shown = ", ".join(named[:_MAX_FAILED])
     return [f"Left out, as the parser failed on the file{plural}: {shown}{more}."]
 
 
@@ -97,11 +102,13 @@ def _question(call: Call) -> _Question:
             "kind outline needs file", field="file", hint="for a directory use kind structure"
         )
     if kind == "auto":
-        kind = _chosen(wanted, bool(symbol), file is not None and not is_directory)
-    return _Question(kind, file, is_directory, wanted, arguments.get("line"))
+        kind = _choose_kind(wanted, bool(symbol), file is not None and not is_directory)
+    room = int(arguments.get("max_tokens") or DEFAULT_TOKENS)
+    raw = str(arguments.get("file"))
+    return _Question(kind, file, is_directory, wanted, room, arguments.get("line"), raw)
 
 
-def _chosen(wanted: str, is_symbol: bool, is_file: bool) -> str:
+def _choose_kind(wanted: str, is_symbol: bool, is_file: bool) -> str:
     if is_symbol or (wanted and _SYMBOL.fullmatch(wanted)):
         return "definition"
     if wanted:
@@ -119,7 +126,7 @@ def _place(call: Call, raw: str | None) -> tuple[WorkspacePath | None, bool]:
     return path, entry.kind is Kind.DIRECTORY
 
 
-def _snippet(lookup: Lookup, file: Opened, symbol: Symbol) -> Snippet:
+def _snippet(lookup: CodeLookup, file: OpenedSource, symbol: Symbol) -> Snippet:
     return Snippet(
         path=lookup.name_of(file.path),
         start=symbol.start,
@@ -138,7 +145,7 @@ def _within(question: _Question, path: WorkspacePath) -> bool:
     return question.file is None or path.is_beneath(question.file)
 
 
-def _definition(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
+def _definition(lookup: CodeLookup, question: _Question) -> tuple[str, list[Snippet]]:
     found = [
         (file, symbol)
         for file, symbol in lookup.definitions(question.wanted)
@@ -151,16 +158,34 @@ def _definition(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]
     return message, [_snippet(lookup, file, symbol) for file, symbol in found]
 
 
-def _references(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
-    room = int(lookup.call.arguments.get("max_tokens") or DEFAULT_TOKENS)
-    return snippets_of_references(lookup, question.wanted, question.file, question.line, room)
+def _references(lookup: CodeLookup, question: _Question) -> tuple[str, list[Snippet]]:
+    found = find_references(
+        lookup, question.wanted, question.file, question.line, question.max_tokens
+    )
+    return _references_message(found), found.snippets
 
 
-def _outline(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
+def _references_message(references: FoundReferences) -> str:
+    finder, found = references.finder, references.found
+    count = sum(used.count for used in found)
+    bound = sum(reference.certainty == "bound" for used in found for reference in used.seen)
+    plural = "" if count == 1 else "s"
+    message = f"{count} line{plural} with references to {finder.name}: {bound} bound, "
+    message += f"{count - bound} possible."
+    if finder.unread:
+        message += (
+            f" {finder.unread} files were not read; narrow it with file, or raise max_tokens."
+        )
+    if finder.by_name:
+        message += " They were matched by name only: telling definitions apart failed."
+    return message
+
+
+def _outline(lookup: CodeLookup, question: _Question) -> tuple[str, list[Snippet]]:
     path = question.file
     file = lookup.open(path) if path is not None else None
     if path is None or file is None:
-        raise TooLarge(str(lookup.call.arguments.get("file")), "The file is not text to outline")
+        raise TooLarge(question.raw_file, "The file is not text to outline")
     symbols = [symbol for symbol in file.symbols() if symbol.kind != "alias"]
     shown = lookup.name_of(path)
     if not symbols:
@@ -181,12 +206,11 @@ def _outline_line(symbol: Symbol) -> str:
     return f"{symbol.start}-{symbol.end} {'  ' * depth}{symbol.kind} {words}{doc}"
 
 
-def _structure(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
+def _structure(lookup: CodeLookup, question: _Question) -> tuple[str, list[Snippet]]:
     if lookup.refresh() != "ready":
         return _plain_structure(lookup, question)
-    budget = int(lookup.call.arguments.get("max_tokens") or DEFAULT_TOKENS)
-    most = max(20, min(_MAP_FILES, budget // 15))
-    files, total = lookup.call.runtime.code_index.structure(question.file, most)
+    most = max(20, min(_MAX_MAP_FILES, question.max_tokens // 15))
+    files, total = lookup.runtime.code_index.structure(question.file, most)
     snippets = []
     for file, symbols in files:
         text = "\n".join(
@@ -205,12 +229,12 @@ def _call_shape(signature: str, name: str) -> str:
     return rest[:80] if rest.startswith("(") else ""
 
 
-def _plain_structure(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
+def _plain_structure(lookup: CodeLookup, question: _Question) -> tuple[str, list[Snippet]]:
     """While the index is built: files as ripgrep walks them, the uppermost ones outlined."""
     top = question.file or WorkspacePath(0, ())
     paths = [
         path
-        for path in lookup.call.runtime.grep.files(top, (), hidden=False, ignored=False)
+        for path in lookup.runtime.grep.files(top, (), hidden=False, ignored=False)
         if language_of(path.name) is not None
     ]
     paths.sort(key=lambda path: (len(path.parts), path.parts))
@@ -229,11 +253,11 @@ def _plain_structure(lookup: Lookup, question: _Question) -> tuple[str, list[Sni
     return f"{len(paths)} code files, the uppermost first.", snippets
 
 
-def _search(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
+def _search(lookup: CodeLookup, question: _Question) -> tuple[str, list[Snippet]]:
     words = [w for w in _WORD.findall(question.wanted) if w.lower() not in _STOP]
     snippets: list[Snippet] = []
     if words and lookup.refresh() == "ready":
-        rows = lookup.call.runtime.code_index.matching(words, 40)
+        rows = lookup.runtime.code_index.matching(words, 40)
         snippets = [
             _snippet(lookup, file, symbol)
             for file, symbol in lookup.current(rows)
@@ -251,7 +275,7 @@ def _search(lookup: Lookup, question: _Question) -> tuple[str, list[Snippet]]:
     return f"{len(snippets)} places for: {question.wanted}", snippets
 
 
-def _text_hits(lookup: Lookup, question: _Question, words: list[str]) -> list[Snippet]:
+def _text_hits(lookup: CodeLookup, question: _Question, words: list[str]) -> list[Snippet]:
     """Lines that hold the phrase, else lines that hold its rarest word."""
     pattern = re.escape(question.wanted)
     hits = lookup.grep(f"(?i){pattern}", 60)

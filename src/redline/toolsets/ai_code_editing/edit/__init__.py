@@ -1,4 +1,4 @@
-"""`edit_file`: an edit request becomes a file's new text.
+"""`edit_file`: turn an edit request into the new text of a file.
 
 `handler` answers the call.
 """

@@ -1,4 +1,4 @@
-"""ai_code_editing.edit_file: resolve, plan, guard, commit, answer."""
+"""Answer `ai_code_editing.edit_file`: resolve the path, plan, check, commit."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.toolsets.ai_code_editing.edit.instruction import wants_new_file
 from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
 from redline.toolsets.ai_code_editing.edit.request import DELETE, EditRequest
-from redline.toolsets.ai_code_editing.edit.source import PlannedEdit, Source
+from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit, PlannedEdit
+from redline.toolsets.call import Call, Result
 from redline.toolsets.repeats import cause_of
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 MAX_FILE = 32 << 20
-_SHOWN_ISSUES = 5
+_MAX_SHOWN_ISSUES = 5
+_MAX_SUMMARY_CHARS = 120
 
 
 def edit_file(call: Call) -> Result:
-    """Change one file as asked, or say why not and leave it alone."""
+    """Edit one file, or raise and leave it unchanged."""
     request = EditRequest.of(call.arguments)
     workspace = call.runtime.workspace
     path = workspace.resolve(request.file, Access.WRITE, relative_only=True)
@@ -52,23 +55,23 @@ def edit_file(call: Call) -> Result:
         again = "The very same edit was made by the call before; nothing was changed."
         hint = "To make it once more, pass expected_hash."
         return _answer(request, f"{again} {hint}", "", "", digest_of(content))
-    seen, language = _seen(call, path, content), language_of(path.name)
-    source = Source(file.text, seen, language, call.runtime.analysis)
+    seen, language = _last_seen(call, path, content), language_of(path.name)
+    source = FileUnderEdit(file.text, seen, language, call.runtime.analysis)
     try:
-        planned = _planned(call, source, request)
+        planned = _plan(call, source, request)
     except AlreadyApplied as error:
         if request.first is not None and error.details.get("line") != request.first:
-            # The new text stands somewhere else; that does not make the lines asked for done.
+            # The new text is at other lines; the requested lines are still to be edited.
             raise
         return _answer(request, str(error), "", "", digest_of(content))
-    after = _encoded(file, planned.text)
+    after = _encode(file, planned.text)
     change = Change(path, state, FileState.of(after, state.mode))
     return _finish(call, request, ChangeSet((change,)), source.text, planned, after)
 
 
-def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
-    """The text this connection was last shown; of a huge file only the version is known."""
-    seen = call.runtime.reads.seen(call.client.connection, path)
+def _last_seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
+    """Return the text this connection last read; of a huge file only its version is known."""
+    seen = call.runtime.reads.last_seen(call.client.connection, path)
     if seen is None:
         return None
     if seen.content is not None:
@@ -79,8 +82,8 @@ def _seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
 
 
 def _was_just_done(call: Call, path: WorkspacePath, content: bytes) -> bool:
-    """Whether this connection's last look at the file is the outcome of this very call."""
-    seen = call.runtime.reads.seen(call.client.connection, path)
+    """Return whether the last change this connection saw was made by an identical call."""
+    seen = call.runtime.reads.last_seen(call.client.connection, path)
     return seen is not None and seen.cause == cause_of(call) and seen.digest == digest_of(content)
 
 
@@ -97,16 +100,16 @@ def _refuse_other_version(request: EditRequest, content: bytes) -> None:
         )
 
 
-def _planned(call: Call, source: Source, request: EditRequest) -> PlannedEdit:
+def _plan(call: Call, source: FileUnderEdit, request: EditRequest) -> PlannedEdit:
     if needs_provider(request) and call.runtime.llm is not None:
-        from redline.toolsets.ai_code_editing.edit.provider import generated_block
+        from redline.toolsets.ai_code_editing.edit.provider import generate_block
 
-        block = generated_block(call.runtime.llm, source, request)
+        block = generate_block(call.runtime.llm, source, request)
         return plan_edit(source, replace(request, block=block))
     return plan_edit(source, request)
 
 
-def _encoded(file: TextFile, text: str) -> bytes:
+def _encode(file: TextFile, text: str) -> bytes:
     try:
         return file.with_text(text)
     except UnicodeEncodeError as error:
@@ -126,14 +129,14 @@ def _create(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
     language = language_of(path.name)
     block = request.block
     if block is None and call.runtime.llm is not None and request.edit_type != DELETE:
-        from redline.toolsets.ai_code_editing.edit.provider import generated_block
+        from redline.toolsets.ai_code_editing.edit.provider import generate_block
 
-        empty = Source("", None, language, call.runtime.analysis)
-        block = generated_block(call.runtime.llm, empty, request)
+        empty = FileUnderEdit("", None, language, call.runtime.analysis)
+        block = generate_block(call.runtime.llm, empty, request)
     if block is None:
         raise InvalidArgument("There is no code to write: pass code_block", field="code_block")
     text = block if block.endswith("\n") or not block else block + "\n"
-    content = _encoded(TextFile(b""), text)
+    content = _encode(TextFile(b""), text)
     steps = [*_missing_parents(call, path), Change(path, ABSENT, FileState.of(content))]
     planned = PlannedEdit(text, ("Created the file.",))
     return _finish(call, request, ChangeSet(tuple(steps)), None, planned, content)
@@ -167,7 +170,7 @@ def _finish(
             f"The edit brings in a syntax error, {issues[0].text}",
             field="code_block",
             hint="repair the code, or repeat without strict",
-            details={"issues": [issue.text for issue in issues[:_SHOWN_ISSUES]]},
+            details={"issues": [issue.text for issue in issues[:_MAX_SHOWN_ISSUES]]},
         )
     label = path.relative
     old_label = "/dev/null" if before is None else f"a/{label}"
@@ -183,19 +186,18 @@ def _finish(
 
 
 def _summary(request: EditRequest) -> str:
-    words = " ".join(request.instruction.split())
-    return words if len(words) <= 120 else f"{words[:117]}..."
+    return shorten(" ".join(request.instruction.split()), _MAX_SUMMARY_CHARS)
 
 
 def _check_syntax(
     call: Call, name: str, before: str, after: str
 ) -> tuple[list[SyntaxIssue], list[str]]:
-    """The syntax errors an edit brings in, or a warning that they are not known."""
+    """Return the syntax errors that an edit introduces, or a warning if they are unknown."""
     language = language_of(name)
     if language is None or len(after) > MAX_FILE >> 3:
         return [], []
     try:
-        return call.runtime.analysis.introduced(before, after, language), []
+        return call.runtime.analysis.introduced_issues(before, after, language), []
     except (ParserFailed, Busy) as error:
         return [], [f"Warning, syntax not checked: {error.message}."]
 
@@ -203,8 +205,10 @@ def _check_syntax(
 def _warnings(issues: list[SyntaxIssue]) -> list[str]:
     if not issues:
         return []
-    shown = "; ".join(issue.text for issue in issues[:_SHOWN_ISSUES])
-    more = f"; and {len(issues) - _SHOWN_ISSUES} more" if len(issues) > _SHOWN_ISSUES else ""
+    shown = "; ".join(issue.text for issue in issues[:_MAX_SHOWN_ISSUES])
+    more = (
+        f"; and {len(issues) - _MAX_SHOWN_ISSUES} more" if len(issues) > _MAX_SHOWN_ISSUES else ""
+    )
     return [f"Warning, new syntax errors: {shown}{more}."]
 
 

@@ -1,4 +1,4 @@
-"""Where new code goes: by line, beside a symbol, or where the instruction says."""
+"""Determine where to insert code: by line, next to a symbol, or as the instruction says."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from redline.toolsets.ai_code_editing.edit import instruction as said
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
 from redline.toolsets.ai_code_editing.edit.seen import current_gap
 from redline.toolsets.ai_code_editing.edit.source import (
+    FileUnderEdit,
     Notes,
-    Source,
     expected_range,
     indented_as,
     indented_by,
@@ -24,7 +24,7 @@ _BODIES = {"class", "interface", "struct", "trait", "enum", "union", "namespace"
 _IMPORT = re.compile(r"(?:import|from|#\s*include|use|using|require|package|extern crate)\b")
 
 
-def plan_insert(source: Source, request: EditRequest, block: str, notes: Notes) -> str:
+def plan_insert(source: FileUnderEdit, request: EditRequest, block: str, notes: Notes) -> str:
     if not block:
         raise InvalidArgument("code_block is empty: nothing to insert", field="code_block")
     if request.symbol:
@@ -34,49 +34,49 @@ def plan_insert(source: Source, request: EditRequest, block: str, notes: Notes) 
         line = _gap(source, request, request.first, notes)
     else:
         line, block = _named_place(source, request, block)
-    _refuse_standing(source, line, block)
-    notes.said.append(f"Inserted at line {line}.")
+    _refuse_repeated(source, line, block)
+    notes.texts.append(f"Inserted at line {line}.")
     return apply_placements(source.text, [place_insert(source.text, line, block)])
 
 
-def _gap(source: Source, request: EditRequest, before: int, notes: Notes) -> int:
+def _gap(source: FileUnderEdit, request: EditRequest, before: int, notes: Notes) -> int:
     if request.expected_text:
         size = len(split_lines(request.expected_text))
         stop = min(before + size - 1, len(source.lines))
         probe = expected_range(
             source, request.expected_text, min(before, stop), stop, request.expected_text
         )
-        notes.moved((before, before), (probe.line, probe.line))
+        notes.add_correction((before, before), (probe.line, probe.line))
         return probe.line
     if source.seen is not None:
         found = current_gap(source.seen, source.text, before)
-        notes.moved((before, before), (found, found))
+        notes.add_correction((before, before), (found, found))
         return found
     return before
 
 
-def _named_place(source: Source, request: EditRequest, block: str) -> tuple[int, str]:
+def _named_place(source: FileUnderEdit, request: EditRequest, block: str) -> tuple[int, str]:
     places = said.places_in(request.instruction) or _containers(source, request.instruction)
-    spots = {_resolve(source, named, block) for named in places}
-    if len(spots) > 1:
-        lines = ", ".join(str(line) for line, _ in sorted(spots))
+    found = {_resolve(source, named, block) for named in places}
+    if len(found) > 1:
+        lines = ", ".join(str(line) for line, _ in sorted(found))
         raise InvalidArgument(
             f"The instruction names several places, lines {lines}",
             field="edit_instruction",
             hint="name one place, or pass start_line",
         )
-    return spots.pop() if spots else (len(source.lines) + 1, block)
+    return found.pop() if found else (len(source.lines) + 1, block)
 
 
-def _containers(source: Source, instruction: str) -> list[said.Place]:
-    """Definitions of this file that the instruction puts code into."""
+def _containers(source: FileUnderEdit, instruction: str) -> list[said.Place]:
+    """Return the definitions of this file that the instruction puts code into."""
     names = said.containers_in(instruction)
     if not names or source.language is None:
         return []
     return [said.InSymbol(name) for name in names if source.find(name)]
 
 
-def _resolve(source: Source, named: said.Place, block: str) -> tuple[int, str]:
+def _resolve(source: FileUnderEdit, named: said.Place, block: str) -> tuple[int, str]:
     match named:
         case said.AtEdge(top):
             return (_top(source) if top else len(source.lines) + 1), block
@@ -97,27 +97,26 @@ def _resolve(source: Source, named: said.Place, block: str) -> tuple[int, str]:
             return _after_imports(source), block
 
 
-def _now(source: Source, before: int) -> int:
+def _now(source: FileUnderEdit, before: int) -> int:
     return before if source.seen is None else current_gap(source.seen, source.text, before)
 
 
-def _at_text(source: Source, text: str, after: bool, block: str) -> tuple[int, str]:
+def _at_text(source: FileUnderEdit, text: str, after: bool, block: str) -> tuple[int, str]:
     name = text.removesuffix("()")
     if source.language is not None and re.fullmatch(r"[\w.:#$]+", name):
         found = source.find(name)
         if len(found) == 1:
             return _beside(source, found[0], after, block)
-    spot = place(source.text, text, text + " ")
-    return spot.line + after, block
+    return place(source.text, text, text + " ").line + after, block
 
 
-def _top(source: Source) -> int:
-    """The first line code may stand on: a `#!` line and an opening PHP tag stay first."""
+def _top(source: FileUnderEdit) -> int:
+    """Return the first line for code: a `#!` line and an opening PHP tag stay first."""
     first = source.lines[0] if source.lines else ""
     return 2 if first.startswith(("#!", "<?php")) else 1
 
 
-def _after_imports(source: Source) -> int:
+def _after_imports(source: FileUnderEdit) -> int:
     last = 0
     for number, line in enumerate(source.lines, 1):
         if _IMPORT.match(line):
@@ -130,8 +129,8 @@ def _after_imports(source: Source) -> int:
     return closing + 1
 
 
-def _closing_line(source: Source, line: int) -> int:
-    """The last line of the statement that begins on *line*: brackets may stay open."""
+def _closing_line(source: FileUnderEdit, line: int) -> int:
+    """Return the last line of the statement that begins on *line*, by its brackets."""
     depth = 0
     for number in range(line, len(source.lines) + 1):
         text = source.lines[number - 1]
@@ -141,7 +140,7 @@ def _closing_line(source: Source, line: int) -> int:
     return line
 
 
-def _beside(source: Source, symbol: Symbol, after: bool, block: str) -> tuple[int, str]:
+def _beside(source: FileUnderEdit, symbol: Symbol, after: bool, block: str) -> tuple[int, str]:
     fitted = indented_as(source, symbol, block)
     if after:
         return symbol.end + 1, fitted
@@ -150,8 +149,8 @@ def _beside(source: Source, symbol: Symbol, after: bool, block: str) -> tuple[in
     return doc_start(lines, symbol.start - 1, comment) + 1, fitted
 
 
-def _inside(source: Source, symbol: Symbol, block: str) -> tuple[int, str]:
-    """At the end of a type's body, as deep as what stands there."""
+def _inside(source: FileUnderEdit, symbol: Symbol, block: str) -> tuple[int, str]:
+    """Return the end of a type's body, and *block* indented like that body."""
     if symbol.kind not in _BODIES or symbol.end - symbol.start < 1:
         raise InvalidArgument(
             f"It is not clear where in {symbol.kind} {symbol.qualified} the code belongs",
@@ -169,8 +168,8 @@ def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _refuse_standing(source: Source, line: int, block: str) -> None:
-    """An insert sent twice: the very lines stand right there already."""
+def _refuse_repeated(source: FileUnderEdit, line: int, block: str) -> None:
+    """Refuse an insert that was sent twice: the same lines are there already."""
     wanted = [line_body(part) for part in split_lines(block)]
     if sum(bool(body.strip()) for body in wanted) < 2:
         return

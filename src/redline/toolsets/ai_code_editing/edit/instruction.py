@@ -1,7 +1,7 @@
-"""What an edit instruction says plainly: a fenced block, a place, a deletion, a replace, a rename.
+"""Read an edit instruction: a fenced block, a position, a deletion, a replacement, a rename.
 
-Only sentences with one reading are understood; everything else is None and left to code_block or
-a configured provider. Nothing here looks at a file.
+Only unambiguous sentences are understood; any other one is None and left to code_block or a
+configured provider. Nothing here reads a file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _KIND = (
     r"(?:function|method|class|struct|interface|trait|enum|type|constant|variable|field|property"
     r"|macro|module|namespace|def|fn|func|definition)"
 )
-# Words that follow "function" or "after" in a sentence without being a name.
+# Words that may follow "function" or "after" in a sentence without being a name.
 _NO_NAME = (
     "the|a|an|this|that|these|which|who|is|are|was|it|its|to|of|in|on|at|and|or|so|with|without|for"
     "|from|by|all|every|each|any|first|last|next|new|old|definition|definitions|declaration|call"
@@ -58,7 +58,7 @@ class AtSymbol:
 
 @dataclass(frozen=True, slots=True)
 class AtText:
-    """Before or after the line that holds this text."""
+    """Before or after the line that contains this text."""
 
     text: str
     after: bool
@@ -73,7 +73,7 @@ class InSymbol:
 
 @dataclass(frozen=True, slots=True)
 class AfterImports:
-    """After the last import of the file's head."""
+    """After the last import at the beginning of the file."""
 
 
 Place: TypeAlias = AtLine | AtEdge | AtSymbol | AtText | InSymbol | AfterImports
@@ -96,7 +96,7 @@ class DeleteSymbol:
 
 @dataclass(frozen=True, slots=True)
 class DeleteText:
-    """Delete the one line that holds this text."""
+    """Delete the one line that contains this text."""
 
     text: str
 
@@ -112,7 +112,7 @@ class ReplaceText:
 
 @dataclass(frozen=True, slots=True)
 class RenameSymbol:
-    """Rename a symbol at every reference; `everywhere`: the word, whatever it belongs to."""
+    """Rename a symbol at every reference, or (`everywhere`) every occurrence of the word."""
 
     old: str
     new: str
@@ -123,7 +123,7 @@ Directive: TypeAlias = DeleteLines | DeleteSymbol | DeleteText | ReplaceText | R
 
 
 def fenced_block(instruction: str) -> tuple[str, str | None]:
-    """The instruction without its fenced block, and the block; several blocks are refused."""
+    """Split an instruction into its sentences and its fenced block; refuse several blocks."""
     if "```" not in instruction and "~~~" not in instruction:
         return instruction, None
     lines = instruction.replace("\r\n", "\n").split("\n")
@@ -142,7 +142,7 @@ def fenced_block(instruction: str) -> tuple[str, str | None]:
 
 
 def _blocks(lines: list[str]) -> list[tuple[int, int]]:
-    """The lines that open and close each fenced block."""
+    """Return the lines that open and close each fenced block."""
     found: list[tuple[int, int]] = []
     opened, mark = -1, ""
     for number, line in enumerate(lines):
@@ -158,7 +158,7 @@ def _blocks(lines: list[str]) -> list[tuple[int, int]]:
 
 
 def places_in(instruction: str) -> list[Place]:
-    """Every place the instruction names for new code, each once."""
+    """Return every position for new code that the instruction names, each once."""
     found: dict[Place, None] = {}
     for pattern, make in _PLACES:
         for match in pattern.finditer(instruction):
@@ -167,13 +167,13 @@ def places_in(instruction: str) -> list[Place]:
 
 
 def containers_in(instruction: str) -> list[str]:
-    """Names of definitions the instruction puts code into: `to class Shop`."""
+    """Return the definitions that the instruction puts code into, as in `to class Shop`."""
     found = [_name(match, "a") for regex in _INSIDES for match in regex.finditer(instruction)]
     return list(dict.fromkeys(found))
 
 
 def directive_in(instruction: str) -> Directive | None:
-    """The whole instruction as one plain order, or None."""
+    """Return the directive that the whole instruction consists of, or None."""
     text = " ".join(instruction.split())
     for pattern, make in _DIRECTIVES:
         match = pattern.fullmatch(text)
@@ -183,18 +183,18 @@ def directive_in(instruction: str) -> Directive | None:
 
 
 def symbol_in(instruction: str) -> str | None:
-    """The one definition an instruction to replace or change speaks of, or None."""
+    """Return the one definition that an instruction to replace or change names, or None."""
     found = {_name(match, "a") for match in _SUBJECT.finditer(instruction)}
     return found.pop() if len(found) == 1 else None
 
 
 def wants_new_file(instruction: str) -> bool:
-    """Whether the instruction says that the file is to be created."""
+    """Return whether the instruction asks to create the file."""
     return bool(_NEW_FILE.search(instruction))
 
 
 def says_before(instruction: str) -> bool:
-    """Whether the instruction puts new code before, not after."""
+    """Return whether the instruction puts new code before a symbol, not after it."""
     return bool(re.search(r"\b(?:before|above|ahead of)\b", instruction, re.IGNORECASE))
 
 

@@ -1,4 +1,4 @@
-"""An edit request and a file's text become the file's new text. Pure; nothing is written here."""
+"""Turn an edit request and a file's text into the new text. Pure: nothing is written here."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from redline.toolsets.ai_code_editing.edit.inserting import plan_insert
 from redline.toolsets.ai_code_editing.edit.request import DELETE, INSERT, EditRequest
 from redline.toolsets.ai_code_editing.edit.seen import current_range
 from redline.toolsets.ai_code_editing.edit.source import (
+    FileUnderEdit,
     Notes,
     PlannedEdit,
-    Source,
     expected_range,
     indented_as,
     one_symbol,
@@ -35,31 +35,31 @@ _BY_WORDS = (said.DeleteSymbol, said.DeleteText)
 
 
 def needs_provider(request: EditRequest) -> bool:
-    """Whether nothing in the request says which code to write."""
+    """Return whether the request does not say which code to write."""
     if request.block is not None or request.edit_type == DELETE:
         return False
     return said.directive_in(request.instruction) is None
 
 
-def plan_edit(source: Source, request: EditRequest) -> PlannedEdit:
-    """The file's text after the edit. Raises InvalidArgument, Conflict and MatchErrors."""
+def plan_edit(source: FileUnderEdit, request: EditRequest) -> PlannedEdit:
+    """Return the file's text after the edit; raise InvalidArgument, Conflict or MatchError."""
     notes = Notes()
     if request.block is None:
         text = _without_block(source, request, notes)
-    elif _isplan_insert(request):
+    elif _is_insert(request):
         text = plan_insert(source, request, request.block, notes)
     else:
         text = _replace(source, request, request.block, notes)
-    return PlannedEdit(text, tuple(notes.said))
+    return PlannedEdit(text, tuple(notes.texts))
 
 
-def _isplan_insert(request: EditRequest) -> bool:
+def _is_insert(request: EditRequest) -> bool:
     if request.edit_type is not None:
         return request.edit_type == INSERT
     return request.first is None and request.symbol is None and request.expected_text is None
 
 
-def _without_block(source: Source, request: EditRequest, notes: Notes) -> str:
+def _without_block(source: FileUnderEdit, request: EditRequest, notes: Notes) -> str:
     order = said.directive_in(request.instruction)
     explicit = request.first is not None or request.symbol or request.expected_text
     if request.edit_type == DELETE and (explicit or not isinstance(order, _BY_WORDS)):
@@ -87,15 +87,15 @@ def _without_block(source: Source, request: EditRequest, notes: Notes) -> str:
 # Replacing
 
 
-def _replace(source: Source, request: EditRequest, block: str, notes: Notes) -> str:
+def _replace(source: FileUnderEdit, request: EditRequest, block: str, notes: Notes) -> str:
     if request.symbol:
         return _replace_symbol(source, request.symbol, block, notes)
     if request.first is not None and request.last is not None:
         return _replace_range(source, request, request.first, request.last, block, notes)
     if request.expected_text:
-        spot = place_lines(source.text, whole_hunk(request.expected_text, block))
-        notes.said.append(f"Replaced the text at line {spot.line}.")
-        return apply_placements(source.text, [spot])
+        placement = place_lines(source.text, whole_hunk(request.expected_text, block))
+        notes.texts.append(f"Replaced the text at line {placement.line}.")
+        return apply_placements(source.text, [placement])
     subject = said.symbol_in(request.instruction)
     if subject and source.has_symbols and source.find(subject):
         return _replace_symbol(source, subject, block, notes)
@@ -107,32 +107,32 @@ def _replace(source: Source, request: EditRequest, block: str, notes: Notes) -> 
 
 
 def _replace_range(
-    source: Source, request: EditRequest, first: int, last: int, block: str, notes: Notes
+    source: FileUnderEdit, request: EditRequest, first: int, last: int, block: str, notes: Notes
 ) -> str:
     asked = (first, last)
     if request.expected_text:
-        spot = expected_range(source, request.expected_text, first, last, block)
-        size = len(split_lines(source.text[spot.start : spot.end])) or 1
-        notes.moved(asked, (spot.line, spot.line + size - 1))
+        placement = expected_range(source, request.expected_text, first, last, block)
+        size = len(split_lines(source.text[placement.start : placement.end])) or 1
+        notes.add_correction(asked, (placement.line, placement.line + size - 1))
     else:
-        found = _still(source, first, last)
+        found = _current_lines(source, first, last)
         _refuse_repeated(source, found, block)
-        spot = place_range(source.text, *found, block)
-        notes.moved(asked, found)
-    if not notes.said:
-        notes.said.append(f"Replaced {span_of(*asked)}.")
-    return apply_placements(source.text, [spot])
+        placement = place_range(source.text, *found, block)
+        notes.add_correction(asked, found)
+    if not notes.texts:
+        notes.texts.append(f"Replaced {span_of(*asked)}.")
+    return apply_placements(source.text, [placement])
 
 
-def _still(source: Source, first: int, last: int) -> tuple[int, int]:
-    """The lines as they are numbered now; Conflict when they are not what the caller saw."""
+def _current_lines(source: FileUnderEdit, first: int, last: int) -> tuple[int, int]:
+    """Return the current numbers of the lines; raise Conflict if the caller saw other lines."""
     if source.seen is not None:
         return current_range(source.seen, source.text, first, last)
     return first, last
 
 
-def _refuse_repeated(source: Source, found: tuple[int, int], block: str) -> None:
-    """An edit sent twice: its result stands where it would go, and it is not what was there."""
+def _refuse_repeated(source: FileUnderEdit, found: tuple[int, int], block: str) -> None:
+    """Refuse an edit that was sent twice: its result is already in place."""
     if source.seen is None:
         return
     wanted = [line_body(line) for line in split_lines(block)]
@@ -142,41 +142,45 @@ def _refuse_repeated(source: Source, found: tuple[int, int], block: str) -> None
         raise already_applied(first)
 
 
-def _replace_symbol(source: Source, name: str, block: str, notes: Notes) -> str:
+def _replace_symbol(source: FileUnderEdit, name: str, block: str, notes: Notes) -> str:
     symbol = one_symbol(source, name)
     refuse_stale_symbol(source, symbol)
     fitted = indented_as(source, symbol, block)
-    spot = place_range(source.text, symbol.start, symbol.end, fitted)
-    notes.said.append(f"Replaced {symbol.kind} {symbol.qualified}.")
-    return apply_placements(source.text, [spot])
+    placement = place_range(source.text, symbol.start, symbol.end, fitted)
+    notes.texts.append(f"Replaced {symbol.kind} {symbol.qualified}.")
+    return apply_placements(source.text, [placement])
 
 
 def _replace_text(
-    source: Source, request: EditRequest, old: str, new: str, everywhere: bool, notes: Notes
+    source: FileUnderEdit, request: EditRequest, old: str, new: str, everywhere: bool, notes: Notes
 ) -> str:
     if everywhere:
         count = source.text.count(old)
         if not count:
             place(source.text, old, new)
-        notes.said.append(f"Replaced {count} occurrences.")
+        notes.texts.append(f"Replaced {count} occurrences.")
         return source.text.replace(old, new)
     within = None
     if request.first is not None and request.last is not None:
-        first, last = _still(source, request.first, request.last)
+        first, last = _current_lines(source, request.first, request.last)
         within = range(first - 1, last)
-    spot = place(source.text, old, new, within=within)
-    notes.said.append(f"Replaced the text at line {spot.line}.")
-    return apply_placements(source.text, [spot])
+    placement = place(source.text, old, new, within=within)
+    notes.texts.append(f"Replaced the text at line {placement.line}.")
+    return apply_placements(source.text, [placement])
 
 
-def _rename(source: Source, request: EditRequest, order: said.RenameSymbol, notes: Notes) -> str:
+def _rename(
+    source: FileUnderEdit, request: EditRequest, order: said.RenameSymbol, notes: Notes
+) -> str:
     lines = None
     if request.first is not None:
-        first, last = _still(source, request.first, request.last or request.first)
+        first, last = _current_lines(source, request.first, request.last or request.first)
         lines = range(first, last + 1)
     replacements = source.rename(order.old, order.new, lines=lines, everywhere=order.everywhere)
     plural = "" if len(replacements) == 1 else "s"
-    notes.said.append(f"Renamed {order.old} to {order.new}: {len(replacements)} reference{plural}.")
+    notes.texts.append(
+        f"Renamed {order.old} to {order.new}: {len(replacements)} reference{plural}."
+    )
     return apply_replacements(source.text, replacements)
 
 
@@ -184,7 +188,7 @@ def _rename(source: Source, request: EditRequest, order: said.RenameSymbol, note
 
 
 def _delete(
-    source: Source, request: EditRequest, order: said.Directive | None, notes: Notes
+    source: FileUnderEdit, request: EditRequest, order: said.Directive | None, notes: Notes
 ) -> str:
     if request.symbol:
         return _delete_symbol(source, request.symbol, notes)
@@ -195,12 +199,12 @@ def _delete(
             raise InvalidArgument(f"Bad line range: {first}-{last}", field="edit_instruction")
     if first is not None and last is not None:
         text = _replace_range(source, request, first, last, "", notes)
-        notes.said[:] = [note.replace("Replaced", "Deleted") for note in notes.said]
+        notes.texts[:] = [note.replace("Replaced", "Deleted") for note in notes.texts]
         return text
     if request.expected_text:
-        spot = place_lines(source.text, whole_hunk(request.expected_text, ""))
-        notes.said.append(f"Deleted the text at line {spot.line}.")
-        return apply_placements(source.text, [spot])
+        placement = place_lines(source.text, whole_hunk(request.expected_text, ""))
+        notes.texts.append(f"Deleted the text at line {placement.line}.")
+        return apply_placements(source.text, [placement])
     raise InvalidArgument(
         "A delete needs to know what to delete",
         field="start_line",
@@ -208,27 +212,29 @@ def _delete(
     )
 
 
-def _delete_symbol(source: Source, name: str, notes: Notes) -> str:
+def _delete_symbol(source: FileUnderEdit, name: str, notes: Notes) -> str:
     symbol = one_symbol(source, name)
     refuse_stale_symbol(source, symbol)
     lines = [line_body(line) for line in source.lines]
     comment = source.language.comment if source.language else ""
     first = doc_start(lines, symbol.start - 1, comment) + 1
-    spot = place_range(source.text, first, symbol.end, "")
-    notes.said.append(f"Deleted {symbol.kind} {symbol.qualified} ({span_of(first, symbol.end)}).")
-    return apply_placements(source.text, [spot])
+    placement = place_range(source.text, first, symbol.end, "")
+    notes.texts.append(f"Deleted {symbol.kind} {symbol.qualified} ({span_of(first, symbol.end)}).")
+    return apply_placements(source.text, [placement])
 
 
-def _delete_text(source: Source, text: str, notes: Notes) -> str:
+def _delete_text(source: FileUnderEdit, text: str, notes: Notes) -> str:
     if source.has_symbols and re.fullmatch(r"[\w.:#$]+(?:\(\))?", text):
         name = text.removesuffix("()")
         if len(source.find(name)) == 1:
             return _delete_symbol(source, name, notes)
-    spot = place(source.text, text, "")
-    line = source.lines[spot.line - 1]
+    placement = place(source.text, text, "")
+    line = source.lines[placement.line - 1]
     whole = line.strip() == text.strip()
     if not whole:
-        notes.said.append(f"Deleted the text at line {spot.line}.")
-        return apply_placements(source.text, [spot])
-    notes.said.append(f"Deleted line {spot.line}.")
-    return apply_placements(source.text, [place_range(source.text, spot.line, spot.line, "")])
+        notes.texts.append(f"Deleted the text at line {placement.line}.")
+        return apply_placements(source.text, [placement])
+    notes.texts.append(f"Deleted line {placement.line}.")
+    return apply_placements(
+        source.text, [place_range(source.text, placement.line, placement.line, "")]
+    )

@@ -1,4 +1,4 @@
-"""Code from a configured model: one fenced block, landed by the same engine as any other."""
+"""Ask a configured model for code: one fenced block, applied like any other code block."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from redline.core.ports.models import Llm, LlmRequest
 from redline.core.textfile import line_body, split_lines
 from redline.toolsets.ai_code_editing.edit.instruction import fenced_block
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
-from redline.toolsets.ai_code_editing.edit.source import Source
+from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit
 
 _SYSTEM = (
     "You write code for an editor. Answer with exactly one fenced code block and nothing else: the "
     "code that is to be put in place, with the indentation it has in the file. Do not repeat lines "
     "that stay as they are outside the range, do not add placeholders or stubs."
 )
-_SHOWN_LINES = 400
+_MAX_SHOWN_LINES = 400
 
 
-def generated_block(llm: Llm, source: Source, request: EditRequest) -> str:
-    """The code the provider answers with; ProviderFailed when it is not one fenced block."""
+def generate_block(llm: Llm, source: FileUnderEdit, request: EditRequest) -> str:
+    """Return the code that the model writes; raise ProviderFailed if it is not one block."""
     reply = llm.ask(LlmRequest(system=_SYSTEM, user=_question(source, request)))
     _, block = fenced_block(reply.text)
     if block is None:
@@ -29,13 +29,13 @@ def generated_block(llm: Llm, source: Source, request: EditRequest) -> str:
     return block
 
 
-def _question(source: Source, request: EditRequest) -> str:
+def _question(source: FileUnderEdit, request: EditRequest) -> str:
     lines = source.lines
     first, last = request.first or 1, request.last or len(lines)
-    start = max(0, min(first, len(lines)) - 1 - _SHOWN_LINES // 2)
+    start = max(0, min(first, len(lines)) - 1 - _MAX_SHOWN_LINES // 2)
     shown = "".join(
         f"{number}: {line_body(line)}\n"
-        for number, line in enumerate(lines[start : start + _SHOWN_LINES], start + 1)
+        for number, line in enumerate(lines[start : start + _MAX_SHOWN_LINES], start + 1)
     )
     where = f"Replace lines {first}-{last}." if request.first else "Write the code to insert."
     if request.symbol:

@@ -1,4 +1,4 @@
-"""The arguments of an edit, checked and with the seed's defaults filled in."""
+"""Read and check the arguments of `edit_file`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INSERT, REPLACE, DELETE = "insert", "replace", "delete"
 
 @dataclass(frozen=True, slots=True)
 class EditRequest:
-    """What is asked for. `edit_type` is None when only the instruction can say."""
+    """The arguments of an edit; `edit_type` is None if the instruction must determine it."""
 
     file: str
     instruction: str
@@ -29,7 +29,7 @@ class EditRequest:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> EditRequest:
-        """The request in *arguments*; InvalidArgument where they contradict each other."""
+        """Read *arguments*; raise InvalidArgument if they contradict each other."""
         instruction, fenced = fenced_block(arguments["edit_instruction"])
         block = arguments.get("code_block")
         first, last = _lines(arguments.get("start_line"), arguments.get("end_line"))

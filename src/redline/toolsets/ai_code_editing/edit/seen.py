@@ -1,4 +1,4 @@
-"""Line numbers that were true when the file was read, as they are now."""
+"""Translate line numbers of the version that the caller read to the current version."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def _common(a: list[str], b: list[str]) -> int:
 
 
 def current_range(seen: str, now: str, first: int, last: int) -> tuple[int, int]:
-    """Where the lines *first*..*last* of *seen* are in *now*; Conflict when they changed.
+    """Return where lines *first*..*last* of *seen* are in *now*; raise Conflict if changed.
 
     Lines before the first difference keep their numbers, lines after the last one move with the
-    end of the file. Between them only text that is unique in both tells where it went.
+    end of the file. Between them, only text that is unique in both versions can be located.
     """
     then, lines = _bodies(seen), _bodies(now)
     if then == lines:
@@ -29,7 +29,7 @@ def current_range(seen: str, now: str, first: int, last: int) -> tuple[int, int]
     shift = len(lines) - len(then)
     in_head, in_tail = last <= head, first > len(then) - tail
     if in_head and in_tail and shift:
-        raise _changed(first, last)
+        raise _conflict(first, last)
     if in_head:
         return first, last
     if in_tail:
@@ -39,11 +39,11 @@ def current_range(seen: str, now: str, first: int, last: int) -> tuple[int, int]
         before, after = _starts(then, wanted), _starts(lines, wanted)
         if len(before) == len(after) == 1:
             return after[0] + 1, after[0] + len(wanted)
-    raise _changed(first, last)
+    raise _conflict(first, last)
 
 
 def current_gap(seen: str, now: str, before: int) -> int:
-    """Where the gap in front of line *before* of *seen* is in *now*; Conflict when it is gone."""
+    """Return where the gap before line *before* of *seen* is in *now*; raise Conflict if gone."""
     then, lines = _bodies(seen), _bodies(now)
     if then == lines:
         return before
@@ -51,12 +51,12 @@ def current_gap(seen: str, now: str, before: int) -> int:
     tail = _common(then[::-1], lines[::-1])
     in_head, in_tail = before - 1 <= head, before > len(then) - tail
     if in_head and in_tail and len(lines) != len(then):
-        raise _changed(before, before)
+        raise _conflict(before, before)
     if in_head:
         return before
     if in_tail:
         return before + len(lines) - len(then)
-    raise _changed(before, before)
+    raise _conflict(before, before)
 
 
 def _starts(lines: list[str], wanted: list[str]) -> list[int]:
@@ -68,7 +68,7 @@ def _starts(lines: list[str], wanted: list[str]) -> list[int]:
     ]
 
 
-def _changed(first: int, last: int) -> Conflict:
+def _conflict(first: int, last: int) -> Conflict:
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     return Conflict(
         f"The file changed at {where} since it was read",

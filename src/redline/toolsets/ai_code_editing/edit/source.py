@@ -1,11 +1,11 @@
-"""A file under edit: its text, what the caller saw of it, and finding things in it."""
+"""The file to edit: its text, the version the caller last read, and its symbols."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from redline.code.analysis import Analysis
-from redline.code.index.facts import LONGEST_LINE, is_minified
+from redline.code.index.facts import MAX_LINE_LENGTH, is_minified
 from redline.code.rename.in_file import Replacement
 from redline.code.syntax.definitions import Symbol, find_symbols
 from redline.code.syntax.languages import Language
@@ -15,8 +15,8 @@ from redline.plan.match.engine import Placement, place_lines, place_range
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A file as it is, and as the caller last saw it (None: never)."""
+class FileUnderEdit:
+    """The current text of a file, and the text that the caller last read, if any."""
 
     text: str
     seen: str | None
@@ -25,16 +25,16 @@ class Source:
 
     @property
     def lines(self) -> list[str]:
-        """The lines with their ends."""
+        """Return the lines with their line ends."""
         return split_lines(self.text)
 
     @property
     def has_symbols(self) -> bool:
-        """Whether definitions can be looked for in it."""
+        """Return whether definitions can be found in it."""
         return self.language is not None and not is_minified(self.text)
 
     def symbols(self) -> list[Symbol]:
-        """The definitions of the file; InvalidArgument when they cannot be known."""
+        """Return the definitions of the file; raise InvalidArgument if they are unknown."""
         language = self._grammar()
         try:
             return self.analysis.symbols(self.text, language)
@@ -42,7 +42,7 @@ class Source:
             raise _unknown_syntax(error) from None
 
     def find(self, name: str) -> list[Symbol]:
-        """The definitions *name* names; none where the parser fails on the file."""
+        """Return the definitions that *name* names; none if the parser fails on the file."""
         language = self._grammar()
         try:
             return find_symbols(self.analysis.symbols(self.text, language), name)
@@ -52,7 +52,7 @@ class Source:
     def rename(
         self, old: str, new: str, *, lines: range | None, everywhere: bool
     ) -> list[Replacement]:
-        """As `rename.plan_rename`; InvalidArgument also when the syntax cannot be known."""
+        """Plan a rename as `plan_rename` does; raise InvalidArgument if the file does not parse."""
         language = self._grammar()
         try:
             return self.analysis.rename(
@@ -62,7 +62,7 @@ class Source:
             raise _unknown_syntax(error) from None
 
     def _grammar(self) -> Language:
-        """The language; InvalidArgument when no grammar is known or the file is minified."""
+        """Return the language; raise InvalidArgument without a grammar or for a minified file."""
         if self.language is None:
             raise InvalidArgument(
                 "No grammar is known for this kind of file, so symbols cannot be found in it",
@@ -70,7 +70,7 @@ class Source:
             )
         if is_minified(self.text):
             raise InvalidArgument(
-                f"The file has a line of more than {LONGEST_LINE} characters, as minified files "
+                f"The file has a line of more than {MAX_LINE_LENGTH} characters, as minified files "
                 "do, so symbols are not looked for in it",
                 hint="edit_file of the files toolset replaces exact text",
             )
@@ -86,7 +86,7 @@ def _unknown_syntax(error: ParserFailed) -> InvalidArgument:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEdit:
-    """The new text and what is worth saying about how it came about."""
+    """The new text, and notes for the caller on how it was made."""
 
     text: str
     notes: tuple[str, ...] = ()
@@ -94,11 +94,14 @@ class PlannedEdit:
 
 @dataclass(slots=True)
 class Notes:
-    said: list[str] = field(default_factory=list)
+    """Notes for the caller, collected while an edit is planned."""
 
-    def moved(self, asked: tuple[int, int], found: tuple[int, int]) -> None:
+    texts: list[str] = field(default_factory=list)
+
+    def add_correction(self, asked: tuple[int, int], found: tuple[int, int]) -> None:
+        """Add a note if the text is at other lines than those *asked* for."""
         if asked != found:
-            self.said.append(
+            self.texts.append(
                 f"Lines corrected: asked for {span_of(*asked)}, the text is at {span_of(*found)}."
             )
 
@@ -108,7 +111,9 @@ def whole_hunk(old: str, new: str) -> list[tuple[str, str]]:
     return removed + [("+", line_body(line)) for line in split_lines(new)]
 
 
-def expected_range(source: Source, expected: str, first: int, last: int, block: str) -> Placement:
+def expected_range(
+    source: FileUnderEdit, expected: str, first: int, last: int, block: str
+) -> Placement:
     count = len(source.lines)
     stop = min(last, count)
     if 1 <= first <= stop:
@@ -116,21 +121,21 @@ def expected_range(source: Source, expected: str, first: int, last: int, block: 
     return place_lines(source.text, whole_hunk(expected, block))
 
 
-def indented_as(source: Source, symbol: Symbol, block: str) -> str:
-    """*block* as deep as *symbol* stands, when it was written from the margin."""
+def indented_as(source: FileUnderEdit, symbol: Symbol, block: str) -> str:
+    """Indent *block* like *symbol*, unless it is indented already."""
     line = source.lines[symbol.start - 1]
     return indented_by(block, line[: len(line) - len(line.lstrip(" \t"))])
 
 
 def indented_by(block: str, margin: str) -> str:
-    """*block* moved to *margin*, unless it was written with an indentation of its own."""
+    """Indent *block* by *margin*, unless it is indented already."""
     filled = [part for part in split_lines(block) if part.strip()]
     if not margin or not filled or filled[0][0] in " \t":
         return block
     return "".join(margin + part if part.strip() else part for part in split_lines(block))
 
 
-def one_symbol(source: Source, name: str) -> Symbol:
+def one_symbol(source: FileUnderEdit, name: str) -> Symbol:
     symbols = source.symbols()
     found = find_symbols(symbols, name)
     if len(found) == 1:
@@ -150,7 +155,7 @@ def one_symbol(source: Source, name: str) -> Symbol:
     )
 
 
-def refuse_stale_symbol(source: Source, symbol: Symbol) -> None:
+def refuse_stale_symbol(source: FileUnderEdit, symbol: Symbol) -> None:
     if source.seen is None or source.seen == source.text or source.language is None:
         return
     now = source.text[symbol.span[0] : symbol.span[1]]

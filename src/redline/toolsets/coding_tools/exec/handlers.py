@@ -9,32 +9,29 @@ from redline.core.errors import (
     InvalidArgument,
     NotADirectory,
     NotFound,
-    PathDenied,
-    PermissionRequired,
-    RedlineError,
     SandboxUnavailable,
     SessionClosed,
     SessionNotFound,
 )
-from redline.core.paths import Access, WorkspacePath
+from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
-from redline.core.ports.grants import Grant
 from redline.core.ports.tree import Kind
+from redline.core.text_limits import shorten
+from redline.services.commands.check import CommandLine, pass_gate
+from redline.services.commands.remarks import remarks_on
+from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.exec.dry_run import dry_run_fields
-from redline.toolsets.coding_tools.exec.gate import Demand, Surroundings, demands
-from redline.toolsets.coding_tools.exec.held_back import explanations
 from redline.toolsets.coding_tools.exec.output import session_fields
-from redline.toolsets.coding_tools.exec.permissions import ask_in_call, digest_of_command, owner_of
+from redline.toolsets.coding_tools.exec.permissions import NETWORK_HINT, ExecPermits, owner_of
 from redline.toolsets.coding_tools.paths import existing
-from redline.toolsets.tool import Call, Json, Result
+from redline.toolsets.tool import Json
 
 TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000
+_MAX_SUMMARY_CHARS = 80
 _SETTLE = 0.05
 _ENDING = 3.0
-_LONGEST_LINE = 131_000  # what the kernel takes as one argument
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_ASKABLE_NOT = "filesystem_escape"
 
 
 def exec_command(call: Call) -> Result:
@@ -44,7 +41,8 @@ def exec_command(call: Call) -> Result:
     env = _env(given.get("env") or {})
     if given.get("apply"):
         return _applied(call)
-    granted = _pass_gate(call, given["cmd"], env, cwd)
+    line = CommandLine(given["cmd"], cwd, "cmd", env)
+    granted = pass_gate(call.runtime, line, ExecPermits(call))
     timeout = given.get("timeout_ms", TIMEOUT_MS) / 1000
     tty = bool(given.get("tty"))
     typed = str(given.get("stdin") or "").encode("utf-8", "surrogateescape")
@@ -61,10 +59,11 @@ def exec_command(call: Call) -> Result:
         permissions=granted & {"network"},
         overlay=bool(given.get("dry_run")),
     )
-    job = call.runtime.commands.start(command, call.origin(f"ran {_short(given['cmd'])}"))
+    summary = f"ran {shorten(given['cmd'], _MAX_SUMMARY_CHARS)}"
+    job = call.runtime.commands.start(command, call.origin(summary))
     call.cancel.on_cancel(lambda: job.kill("KILL"))
     job.wait(given.get("yield_time_ms", YIELD_MS) / 1000, for_output=tty)
-    if not job.state().ended and job.state().elapsed >= timeout:
+    if not job.state().has_ended and job.state().elapsed >= timeout:
         job.wait(_ENDING)
     call.cancel.check()
     return _started(call, job)
@@ -74,10 +73,10 @@ def _applied(call: Call) -> Result:
     """Make the proposal of an earlier dry run real, without running anything."""
     given = call.arguments
     commands, owner = call.runtime.commands, owner_of(call)
-    origin = call.origin(f"applied {_short(given['cmd'])}")
+    origin = call.origin(f"applied {shorten(given['cmd'], _MAX_SUMMARY_CHARS)}")
     operation = commands.apply(given["apply"], owner, given["cmd"], origin)
     try:
-        commands.forget(given["apply"], owner)
+        commands.release(given["apply"], owner)
     except SessionNotFound:
         pass  # so many commands ran since that the handle was dropped
     fields = dry_run_fields(operation.change_set)
@@ -87,15 +86,15 @@ def _applied(call: Call) -> Result:
 def _started(call: Call, job: Job) -> Result:
     state = job.state()
     if state.status == "failed":
-        call.runtime.commands.forget(job.id, owner_of(call))
+        call.runtime.commands.release(job.id, owner_of(call))
         raise SandboxUnavailable(job.notes[0])
     fields = _payload(call, job, state)
     fields["elapsed_ms"] = round(state.elapsed * 1000)
-    if state.ended and fields["truncated"]:
+    if state.has_ended and fields["truncated"]:
         _warn(fields, "More of the output: write_stdin with this session_id and no chars, and a"
               " larger max_output_bytes; then kill_session")  # fmt: skip
-    elif state.ended and "dry_run" not in fields:
-        call.runtime.commands.forget(job.id, owner_of(call))
+    elif state.has_ended and "dry_run" not in fields:
+        call.runtime.commands.release(job.id, owner_of(call))
     return success(fields)
 
 
@@ -105,7 +104,7 @@ def write_stdin(call: Call) -> Result:
     job = call.runtime.commands.get(given["session_id"], owner_of(call))
     chars = str(given.get("chars") or "")
     patience = given.get("yield_time_ms", YIELD_MS) / 1000
-    if job.state().ended:
+    if job.state().has_ended:
         if chars:
             raise SessionClosed(
                 f"The command has ended; input is denied: {job.id}",
@@ -113,7 +112,7 @@ def write_stdin(call: Call) -> Result:
             )
         return success(_last_look(call, job))
     if chars:
-        before = job.produced
+        before = job.byte_count
         job.send(chars.encode("utf-8", "surrogateescape"))
         job.wait(patience, beyond=before)
         job.wait(min(_SETTLE, patience))
@@ -135,16 +134,16 @@ def kill_session(call: Call) -> Result:
     given = call.arguments
     commands, owner = call.runtime.commands, owner_of(call)
     job = commands.get(given["session_id"], owner)
-    was_running = not job.state().ended
+    was_running = not job.state().has_ended
     if was_running:
         job.kill(given.get("signal", "TERM"))
         job.wait(given.get("wait_ms", WAIT_MS) / 1000)
-    if not job.state().ended:
+    if not job.state().has_ended:
         job.kill("KILL")
         job.wait(_ENDING)
     fields = _payload(call, job, job.state())
     fields |= {"killed": was_running, "status": "terminated" if was_running else "exited"}
-    commands.forget(job.id, owner)
+    commands.release(job.id, owner)
     return success(fields)
 
 
@@ -159,19 +158,15 @@ def _payload(call: Call, job: Job, state: JobState) -> Json:
         **session_fields(job, _output_cap(call)),
         "sandbox": job.sandbox.wire(),
     }
-    for warning in (*job.sandbox.warnings, *(job.notes if state.ended else ())):
-        _warn(fields, warning)
-    if state.exit_code:
-        for hint in explanations(fields["stderr"] + fields["stdout"], job.sandbox):
-            _warn(fields, hint)
-    if state.left_behind:
-        _warn(fields, f"Background processes were ended with the command: {state.left_behind}")
-    found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.ended else None
+    output = fields["stderr"] + fields["stdout"]
+    for remark in remarks_on(state, job.sandbox, job.notes, output, NETWORK_HINT):
+        _warn(fields, remark)
+    found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.has_ended else None
     if found is not None:
         fields |= dry_run_fields(found.change_set) | {"dry_run": True}
         _warn(fields, "Nothing was changed. To apply: exec_command with the same cmd and"
               " apply=session_id; to drop: kill_session")  # fmt: skip
-    if state.ended and job.change:
+    if state.has_ended and job.change:
         fields["change_id"] = job.change
     return fields
 
@@ -182,10 +177,6 @@ def _warn(fields: Json, text: str) -> None:
 
 def _output_cap(call: Call) -> int:
     return int(call.arguments.get("max_output_bytes", OUTPUT_BYTES))
-
-
-def _short(line: str) -> str:
-    return line if len(line) <= 80 else line[:77] + "..."
 
 
 def _workdir(call: Call, raw: str) -> WorkspacePath:
@@ -203,73 +194,3 @@ def _env(given: Mapping[str, str]) -> dict[str, str]:
         if not _NAME.match(key) or "\0" in value:
             raise InvalidArgument(f"Not a variable a command can have: {key!r}", field="env")
     return dict(given)
-
-
-def _pass_gate(call: Call, line: str, env: Mapping[str, str], cwd: WorkspacePath) -> frozenset[str]:
-    """The permissions a person gave for this call; PermissionRequired for one that is missing."""
-    if "\0" in line:
-        raise InvalidArgument("A command line may not hold NUL", field="cmd")
-    if len(line.encode("utf-8", "surrogateescape")) > _LONGEST_LINE:
-        raise InvalidArgument(
-            f"A command line has at most {_LONGEST_LINE} bytes",
-            field="cmd",
-            hint="write the script to a file with apply_patch and run that",
-        )
-    mode = str(call.runtime.options.get("sandbox", "safe"))
-    around = Surroundings(call.runtime.commands.is_privileged, lambda p: _leads_out(call, cwd, p))
-    used: list[Grant] = []
-    missing: list[Demand] = []
-    for demand in demands(line, env, around, mode):
-        grant = _covering(call, demand)
-        if grant is None:
-            missing.append(demand)
-        else:
-            used.append(grant)
-    granted = frozenset(grant.permission for grant in used)
-    if not missing:
-        return granted
-    if call.ask is not None and not call.client.has_session and all(map(_is_askable, missing)):
-        return granted | ask_in_call(call, [demand.permission for demand in missing])
-    for kept in used:
-        call.runtime.grants.add(kept)  # not used after all
-    raise _refusal(missing[0])
-
-
-def _is_askable(demand: Demand) -> bool:
-    return demand.permission != _ASKABLE_NOT
-
-
-def _covering(call: Call, demand: Demand) -> Grant | None:
-    if not _is_askable(demand):
-        return None
-    return call.runtime.grants.consume(
-        owner_of(call), "exec_command", demand.permission, digest_of_command(call.arguments)
-    )
-
-
-def _refusal(demand: Demand) -> PermissionRequired:
-    if demand.permission == _ASKABLE_NOT:
-        hint = "stay inside the workspace with relative paths; this cannot be granted"
-    else:
-        hint = (
-            f"ask with request_permissions(tool_name='exec_command',"
-            f" permission='{demand.permission}', ...) and repeat the call, or do it another way"
-        )
-    return PermissionRequired(
-        f"Command blocked, permission required: {demand.permission} ({demand.because})",
-        permission=demand.permission,
-        hint=hint,
-    )
-
-
-def _leads_out(call: Call, cwd: WorkspacePath, raw: str) -> bool:
-    if not raw or "\0" in raw:
-        return False
-    text = raw if not cwd.parts else f"{cwd.relative}/{raw}"
-    try:
-        call.runtime.workspace.resolve(text, Access.READ)
-    except PathDenied:
-        return True
-    except RedlineError:
-        return False
-    return False

@@ -79,7 +79,7 @@ def _head(got: Captured, shown: int, max_bytes: int) -> bytes:
 
 def session_fields(job: Job, max_bytes: int, *, again: bool = False) -> Json:
     """What both streams got since the last answer; *again* repeats that answer's."""
-    look = job.taken if again else job.take
+    look = job.take_again if again else job.take
     fields: Json = {}
     for name in ("stdout", "stderr"):
         fields |= stream_fields(name, look(name), max_bytes)

@@ -7,12 +7,23 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from redline.core.errors import InvalidArgument, PermissionDenied
+from redline.core.errors import InvalidArgument
 from redline.core.ports.grants import Grant
+from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import failure, success
-from redline.toolsets.consent import decision_question, digest_of, is_agreed, quote
-from redline.toolsets.tool import Call, Json, Question, Result
+from redline.toolsets.consent import (
+    ask_for_call,
+    decision_question,
+    digest_of,
+    is_agreed,
+    quote,
+)
+from redline.toolsets.tool import Json
 
+NETWORK_HINT = (
+    "Ask with request_permissions(tool_name='exec_command', permission='network', ...) and repeat"
+    " the call"
+)
 # apply_patch is journalled and undoable; it asks for no permission by this tool.
 _NEEDS_NONE = ("apply_patch",)
 # What decides what a command does, with the values of a call that does not name them.
@@ -39,18 +50,33 @@ def digest_of_command(arguments: Mapping[str, Any]) -> str:
     return digest_of("exec_command", _complete(arguments))
 
 
-def ask_in_call(call: Call, permissions: Sequence[str]) -> frozenset[str]:
-    """Ask for *permissions* within the very call that needs them; PermissionDenied."""
-    assert call.ask is not None
-    wanted = ", ".join(permissions)
-    message = f"Allow {wanted} for this exec_command call?\n{_describe(call.arguments)}"
-    key = f"permission-{digest_of(message)[:16]}"
-    if not is_agreed(call.ask(decision_question(message, key))):
-        raise PermissionDenied(
-            f"Permission denied by the person: {wanted}", hint="do it another way"
+class ExecPermits:
+    """See `services.commands.check.Permits`: grants of request_permissions, else a question."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def consume(self, permission: str) -> Grant | None:
+        """Take a grant that was given for this very call."""
+        digest = digest_of_command(self._call.arguments)
+        owner = owner_of(self._call)
+        return self._call.runtime.grants.consume(owner, "exec_command", permission, digest)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the person is asked here: a client with a session asks for a grant first."""
+        return self._call.ask is not None and not self._call.client.has_session
+
+    def ask(self, permissions: Sequence[str]) -> None:
+        """Ask for *permissions* within the call; PermissionDenied."""
+        ask_for_call(self._call, permissions, _describe(self._call.arguments))
+
+    def hint(self, permission: str) -> str:
+        """Name the tool that asks the person."""
+        return (
+            f"ask with request_permissions(tool_name='exec_command',"
+            f" permission='{permission}', ...) and repeat the call, or do it another way"
         )
-    call.runtime.editor.note_grant(call.origin(f"{wanted} for exec_command, one call"))
-    return frozenset(permissions)
 
 
 def request_permissions(call: Call) -> Result:

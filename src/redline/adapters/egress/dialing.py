@@ -1,0 +1,106 @@
+"""Connections to allowed names: the address that is checked is the address that is dialled."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+
+from redline.adapters.egress.addresses import is_own, is_public
+from redline.core.domains import DEFAULT_PORTS, Domain, format_target, is_address
+
+MAX_ADDRESSES = 4
+LOOKUP_SECONDS = 15.0
+CONNECT_SECONDS = 10.0
+Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
+Connect = Callable[[str, int], Awaitable[socket.socket]]
+MayDial = Callable[[str, int], bool]
+
+
+class Refused(Exception):
+    """A target the proxy does not connect to; its text says how a person allows it."""
+
+
+class Unreachable(Exception):
+    """An allowed target that could not be reached."""
+
+
+def refuse(name: str, port: int, why: str = "") -> Refused:
+    """The refusal of a target, in words for a person and for an agent."""
+    target = format_target(name, None if port in DEFAULT_PORTS else port)
+    why = why or f"to allow it, start Redline with --allow-domain {target}"
+    return Refused(f"The proxy refused {target}: {why}")
+
+
+def is_outside(address: str, _port: int) -> bool:
+    """Whether the address is public and not this machine's."""
+    return is_public(address) and not is_own(address)
+
+
+async def look_up(name: str, port: int) -> Sequence[str]:
+    """The addresses of a name; the final dot keeps search domains out of it."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(f"{name}.".encode(), port, type=socket.SOCK_STREAM)
+    except OSError:
+        return ()
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+async def connect(address: str, port: int) -> socket.socket:
+    """A TCP connection to a numeric address; OSError."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(made, (address, port))
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+class Dialer:
+    """Connects to allowed names. A name that is not allowed is not even looked up."""
+
+    def __init__(
+        self,
+        domains: Sequence[Domain],
+        *,
+        lookup: Lookup = look_up,
+        may_dial: MayDial = is_outside,
+        connect: Connect = connect,
+    ) -> None:
+        self._domains = domains
+        self._look_up = lookup
+        self._may_dial = may_dial
+        self._connect = connect
+
+    async def dial(self, name: str, port: int) -> socket.socket:
+        """A connection to the normalized *name*; Refused, Unreachable."""
+        is_literal = is_address(name)
+        if is_literal and not self._may_dial(name, port):
+            raise refuse(name, port, "it is not a public address")
+        if not any(domain.matches(name, port) for domain in self._domains):
+            raise refuse(name, port)
+        found = [name] if is_literal else await self._find(name, port)
+        checked = [address for address in found if self._may_dial(address, port)]
+        if not checked:
+            raise refuse(name, port, "it has no public address")
+        for address in checked[:MAX_ADDRESSES]:
+            try:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    return await self._connect(address, port)
+            except OSError:  # a time-out is one, too
+                continue
+        raise Unreachable(f"{name} does not answer at port {port}")
+
+    async def _find(self, name: str, port: int) -> Sequence[str]:
+        try:
+            async with asyncio.timeout(LOOKUP_SECONDS):
+                found = await self._look_up(name, port)
+        except TimeoutError:
+            found = ()
+        if not found:
+            raise Unreachable(f"{name} has no address")
+        return found

@@ -1,0 +1,326 @@
+"""Find members of Rust types: fields, variants, and what `impl`s and traits provide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
+from redline.code.references.typed.types import Shape
+from redline.code.references.typed.units import Unit
+from redline.code.rust.paths import NOTHING, Definitions, definition_of, names_of
+from redline.code.rust.scopes.names import Impl, Role
+from redline.code.rust.types import RustTypes
+from redline.code.scopes.model import ANY, TYPE, Binding, Scope
+from redline.code.syntax.node import parent_of
+from redline.core.paths import WorkspacePath
+
+
+class AccessForm(StrEnum):
+    """How a member is accessed."""
+
+    PATH = "::"
+    CALLED = "called"
+    FIELD = "field"
+
+
+# Files searched at most for a member other than the wanted one.
+_MAX_INTERMEDIATE = 8
+# Files that the index lists at most.
+_MAX_INDEXED = 50
+# Traits of the standard library with associated types.
+STANDARD_TRAITS = {
+    *("Iterator", "IntoIterator", "Deref", "Index", "TryFrom", "TryInto", "FromStr", "Future"),
+    *("Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"),
+    *("FnOnce", "ToOwned"),
+}
+# Matches files with a trait. A pattern that begins with a plain word is fast.
+TRAIT_PATTERN = r"trait\s+\w+[^;{]*\{"
+# Roles of members in the body of a type itself, by how they are accessed.
+_OWN: dict[AccessForm, set[str]] = {
+    AccessForm.PATH: {Role.VARIANT},
+    AccessForm.CALLED: set(),
+    AccessForm.FIELD: {Role.FIELD},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A member to look up: its name, and how it is accessed."""
+
+    name: str
+    how: AccessForm = AccessForm.CALLED
+    meaning: str = ANY
+
+
+@dataclass(slots=True)
+class RustMembers:
+    """Finds the members of types."""
+
+    types: RustTypes
+    _impls: dict[tuple[object, ...], bool] = field(default_factory=dict)
+    _in_progress: set[tuple[object, ...]] = field(default_factory=set)
+    _fitting: dict[tuple[WorkspacePath, str], bool] = field(default_factory=dict)
+    _homes: dict[str, Sequence[WorkspacePath]] = field(default_factory=dict)
+
+    def of(self, shape: Shape, want: Want) -> Definitions:
+        """Resolve a member of a value or type.
+
+        Empty if a library or the language defines it, UNKNOWN if undetermined.
+        """
+        if shape.head == "?":
+            return UNRESOLVED
+        key = (shape, want)
+        if key in self._in_progress:
+            return NOTHING
+        self._in_progress.add(key)
+        found = self._of(shape, want)
+        self._in_progress.discard(key)
+        return found
+
+    def of_definition(self, definition: Definition, name: str, meaning: str) -> Definitions:
+        """Resolve `Type::name`."""
+        if definition == UNKNOWN or definition.binding is None:
+            return UNRESOLVED
+        roles = definition.binding.roles
+        if Role.ALIAS in roles:
+            shape = self.types.of_definitions(frozenset({definition}), (), definition.name)
+            return self.of(shape, Want(name, AccessForm.PATH, meaning))
+        if roles & {Role.TYPE, Role.TRAIT, Role.TYPE_PARAMETER, Role.ASSOCIATED}:
+            return self.of(Shape(definition), Want(name, AccessForm.PATH, meaning))
+        return NOTHING
+
+    def _of(self, shape: Shape, want: Want) -> Definitions:
+        if isinstance(shape.head, str):
+            if shape.head == "bounds":
+                return self._of_any(list(shape.parts), want)
+            return self._of_library(shape, want)
+        definition = shape.head
+        assert definition.binding is not None
+        roles = definition.binding.roles
+        if Role.ASSOCIATED in roles:
+            real = self.project(shape)
+            if real is not None:
+                return self.of(real, want)
+            return self._of_any(self.types.bounds(definition), want) or UNRESOLVED
+        if Role.TYPE_PARAMETER in roles:
+            bounds = self.types.bounds(definition)
+            return self._of_any(bounds, want) or self._by_trait(want.name)
+        if Role.TRAIT in roles:
+            return self._of_trait(definition, want)
+        return self._of_type(definition, want)
+
+    def project(self, shape: Shape) -> Shape | None:
+        """Return the concrete type of an associated type for its owner, if known."""
+        definition, owner = shape.head, shape.parts[0].head if shape.parts else None
+        if not isinstance(definition, Definition) or not isinstance(owner, Definition):
+            return None
+        for found in self.of(Shape(owner), Want(definition.name, AccessForm.PATH, TYPE)):
+            binding = found.binding
+            if binding is not None and Role.ALIAS in binding.roles:
+                return self.types.of_definitions(frozenset({found}), (), found.name)
+        return None
+
+    def _of_any(self, shapes: list[Shape], want: Want) -> Definitions:
+        found: set[Definition] = set()
+        for shape in shapes:
+            found |= self.of(shape, want)
+        return frozenset(found - {UNKNOWN}) or frozenset(found)
+
+    def _of_library(self, shape: Shape, want: Want) -> Definitions:
+        """Resolve a member of a library type: a workspace trait's, or one of its type argument."""
+        for unit in self.defining(want.name, impl_pattern(str(shape.head))):
+            for found in names_of(unit).impls:
+                binding = found.scope.binding_of(want.name, ANY)
+                if binding is not None and self._head(found, unit) == shape.head:
+                    return frozenset({definition_of(unit, binding)})
+        if (
+            shape.head in STANDARD_TRAITS
+            and want.how is AccessForm.PATH
+            and want.name[:1].isupper()
+        ):
+            return frozenset({library_definition(str(shape.head), want.name)})
+        held = [part for part in shape.parts if isinstance(part.head, Definition)]
+        if any(self.of(part, want) for part in held):
+            return UNRESOLVED
+        return self._by_trait(want.name)
+
+    def _by_trait(self, name: str) -> Definitions:
+        """Return UNKNOWN if a workspace trait may provide the member for any type."""
+        for unit in self.defining(name, TRAIT_PATTERN):
+            for binding, scope in names_of(unit).bodies.items():
+                if Role.TRAIT in binding.roles and scope.binding_of(name, ANY) is not None:
+                    return UNRESOLVED
+        return NOTHING
+
+    def _of_trait(self, definition: Definition, want: Want) -> Definitions:
+        unit = self.types.paths.units.at(definition.path)
+        body = self.body(definition)
+        if unit is None or body is None:
+            return UNRESOLVED
+        binding = body.binding_of(want.name, want.meaning)
+        if binding is not None:
+            return frozenset({definition_of(unit, binding)})
+        node = body.node.field("bounds")
+        if node is None:
+            return NOTHING
+        above = self.types.evaluate(node, unit, body.parent or body)
+        return self._of_any(list(above.parts), want)
+
+    def _of_type(self, definition: Definition, want: Want) -> Definitions:
+        unit = self.types.paths.units.at(definition.path)
+        body = self.body(definition)
+        if unit is None or body is None:
+            return UNRESOLVED
+        binding = body.binding_of(want.name, want.meaning)
+        if binding is not None and _OWN[want.how] & binding.roles:
+            return frozenset({definition_of(unit, binding)})
+        if want.how is AccessForm.FIELD:
+            return self._of_deref_target(unit, definition, want) or NOTHING
+        for inherent in (True, False):
+            for home in (unit, *self.defining(want.name, impl_pattern(definition.name))):
+                found = self._find_implemented(home, definition, want, inherent)
+                if found:
+                    # Several `impl`s of a generic trait: it may be any.
+                    return (
+                        frozenset({definition_of(home, found[0])})
+                        if len(found) == 1
+                        else UNRESOLVED
+                    )
+        return self._of_default(unit, definition, want)
+
+    def _find_implemented(
+        self, unit: Unit, definition: Definition, want: Want, inherent: bool
+    ) -> list[Binding]:
+        """Return the members of that name which a file's `impl`s provide for a type."""
+        impls = [found for found in names_of(unit).impls if (found.trait is None) is inherent]
+        named = [(found, found.scope.binding_of(want.name, want.meaning)) for found in impls]
+        return [b for found, b in named if b is not None and self._is_of(found, unit, definition)]
+
+    def _of_default(self, unit: Unit, definition: Definition, want: Want) -> Definitions:
+        """Resolve a trait's default member, or one of the type that it dereferences to."""
+        may_be = False
+        for home in self.defining(want.name, TRAIT_PATTERN):
+            for trait, scope in names_of(home).bodies.items():
+                is_trait = Role.TRAIT in trait.roles
+                binding = scope.binding_of(want.name, want.meaning) if is_trait else None
+                if binding is None:
+                    continue
+                may_be = True
+                if any(
+                    self._has(each, definition, definition_of(home, trait)) for each in (unit, home)
+                ):
+                    return frozenset({definition_of(home, binding)})
+        found = self._of_deref_target(unit, definition, want)
+        if found is not None:
+            return found
+        return UNRESOLVED if may_be or self.is_truncated(want.name) else NOTHING
+
+    def _of_deref_target(
+        self, unit: Unit, definition: Definition, want: Want
+    ) -> Definitions | None:
+        """Resolve a member through `Deref`; None if the type does not implement it."""
+        for found in self.impls(unit, definition):
+            if found.trait is not None and found.trait.text().split("::")[-1] == "Deref":
+                target = found.scope.binding_of("Target", TYPE)
+                if target is not None:
+                    return self.of(self._alias_type(unit, found, target), want)
+        return None
+
+    def _has(self, unit: Unit, definition: Definition, trait: Definition) -> bool:
+        """Return whether a file implements a trait for a type."""
+        for found in names_of(unit).impls:
+            if found.trait is None or trait.name not in found.trait.text():
+                continue
+            if trait not in self.trait_of(unit, found):
+                continue
+            if self._is_of(found, unit, definition) or self._is_for_all(found, unit):
+                return True
+        return False
+
+    def trait_of(self, unit: Unit, found: Impl) -> list[Definition]:
+        """Return the trait of an `impl`."""
+        if found.trait is None:
+            return []
+        return self.types.definitions_of(self.types.evaluate(found.trait, unit, found.outer))
+
+    def impls(self, unit: Unit, definition: Definition) -> Iterator[Impl]:
+        """Yield the `impl`s for a type in a file."""
+        return (found for found in names_of(unit).impls if self._is_of(found, unit, definition))
+
+    def associated_type(
+        self, unit: Unit, definition: Definition, trait: str, name: str
+    ) -> Shape | None:
+        """Return an associated type that an `impl` of a library trait states, such as `Item`."""
+        for found in self.impls(unit, definition):
+            if found.trait is not None and found.trait.text().split("<")[0].endswith(trait):
+                target = found.scope.binding_of(name, TYPE)
+                if target is not None:
+                    return self._alias_type(unit, found, target)
+        return None
+
+    def _alias_type(self, unit: Unit, found: Impl, binding: Binding) -> Shape:
+        node = parent_of(binding.sites[0].node)
+        return self.types.evaluate(node.field("type"), unit, found.outer)
+
+    def _is_of(self, found: Impl, unit: Unit, definition: Definition) -> bool:
+        key = (unit.path, found.scope, definition)
+        if key not in self._impls:
+            self._impls[key] = self._head(found, unit) == definition
+        return self._impls[key]
+
+    def _is_for_all(self, found: Impl, unit: Unit) -> bool:
+        head = self._head(found, unit)
+        binding = head.binding if isinstance(head, Definition) else None
+        return binding is not None and Role.TYPE_PARAMETER in binding.roles
+
+    def _head(self, found: Impl, unit: Unit) -> Definition | str:
+        return self.types.evaluate(found.of, unit, found.outer).head
+
+    def body(self, definition: Definition) -> Scope | None:
+        """Return the scope of a type's or trait's own members."""
+        unit = self.types.paths.units.at(definition.path)
+        if unit is None or definition.binding is None:
+            return None
+        return names_of(unit).bodies.get(definition.binding)
+
+    def defining(self, name: str, pattern: str) -> Iterator[Unit]:
+        """Yield the files matching *pattern* that define *name*.
+
+        Only a few are searched unless it is the wanted name.
+        """
+        units = self.types.paths.units
+        paths = self._defining(name)
+        for path in paths if name == units.word else paths[:_MAX_INTERMEDIATE]:
+            unit = units.at(path) if self._may_match(path, pattern) else None
+            if unit is not None:
+                yield unit
+
+    def _may_match(self, path: WorkspacePath, pattern: str) -> bool:
+        """Return whether a file is worth parsing, judging by its text."""
+        if (path, pattern) not in self._fitting:
+            text = self.types.paths.units.files.text(path)
+            self._fitting[path, pattern] = text is None or bool(re.search(pattern, text))
+        return self._fitting[path, pattern]
+
+    def is_truncated(self, name: str) -> bool:
+        """Return whether some files that define *name* are not searched."""
+        most = _MAX_INDEXED if name == self.types.paths.units.word else _MAX_INTERMEDIATE
+        return len(self._defining(name)) >= most
+
+    def _defining(self, name: str) -> Sequence[WorkspacePath]:
+        if name not in self._homes:
+            self._homes[name] = self.types.paths.units.files.defining(name)
+        return self._homes[name]
+
+
+def impl_pattern(name: str) -> str:
+    """Return a pattern for files with an `impl` of a trait or for a type."""
+    return rf"impl\b[^;{{]*\b{re.escape(name)}\b"
+
+
+def library_definition(trait: str, name: str) -> Definition:
+    """Return the definition of an associated type of a library trait."""
+    return Definition(WorkspacePath(-1, (trait,)), 0, name, is_member=True)

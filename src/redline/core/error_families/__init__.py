@@ -1,0 +1,1 @@
+"""The classes of `core/errors.py`, by family; import them from there."""

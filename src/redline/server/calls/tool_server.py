@@ -1,0 +1,67 @@
+"""What all conversations of a server share: its tools, and what their calls may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from redline.server.calls.catalog import Catalog
+from redline.server.observe.audit import Audit
+from redline.server.observe.log import Sink
+
+if TYPE_CHECKING:
+    from redline.server.calls.dispatch import Dispatch
+    from redline.server.calls.in_flight import CallsInFlight
+    from redline.server.rpc.messages import Submit
+    from redline.services.runtime import Runtime
+
+_INSTRUCTIONS = (
+    "Redline changes files exactly and all-or-nothing; a failure says how to repair the call."
+)
+
+
+class ToolServer:
+    """Lists tools at once; everything that running one needs is loaded by the first call."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        runtime: Runtime,
+        *,
+        errors: str = "auto",
+        trace: Sink | None = None,
+        audit: Audit | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.runtime = runtime
+        self.profile = catalog.profile
+        self.audit = audit or Audit()
+        self.errors_as_results = errors == "result"
+        self.trace = trace
+        # Called after each call with the tool's listed name, whether it succeeded, and seconds.
+        self.watchers: list[Callable[[str, bool, float], None]] = []
+        self._dispatch: Dispatch | None = None
+        self._lock = Lock()
+
+    @property
+    def instructions(self) -> str:
+        """What every client is sent when it connects."""
+        own = (toolset.instructions for toolset in self.catalog.toolsets)
+        return "\n".join([_INSTRUCTIONS, *(text for text in own if text)])
+
+    @property
+    def dispatch(self) -> Dispatch:
+        """What runs calls; the only lazy boundary between listing tools and calling them."""
+        with self._lock:
+            if self._dispatch is None:
+                from redline.server.calls.dispatch import Dispatch
+
+                self._dispatch = Dispatch(self)
+            return self._dispatch
+
+    def start_calls(self, submit: Submit) -> CallsInFlight:
+        """Prepare to run the calls of one conversation."""
+        from redline.server.calls.in_flight import CallsInFlight
+
+        return CallsInFlight(self.dispatch, submit)

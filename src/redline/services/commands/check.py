@@ -1,0 +1,134 @@
+"""Decide whether a command line may run: the one gate of every tool that runs commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from redline.core.errors import InvalidArgument, PathDenied, PermissionRequired, RedlineError
+from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.grants import Grant
+from redline.services.commands.gate import Demand, Surroundings, find_demands
+from redline.services.runtime import Runtime
+
+MAX_LINE = 131_000  # what the kernel takes as one argument
+_NEVER_GRANTED = "filesystem_escape"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command line as a tool got it; `argument` is the name of the argument.
+
+    With `absolute_paths` a path is outside only if it leads out of every root; else each absolute
+    path and each `..` counts as outside.
+    """
+
+    text: str
+    cwd: WorkspacePath
+    argument: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    absolute_paths: bool = False
+
+
+class Permits(Protocol):
+    """How a tool comes by permissions."""
+
+    def consume(self, permission: str) -> Grant | None:
+        """Take a grant that a person gave before for this very call."""
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether a person can be asked within the call."""
+
+    def ask(self, permissions: Sequence[str]) -> None:
+        """Ask a person for *permissions* for this call; PermissionDenied."""
+
+    def hint(self, permission: str) -> str:
+        """How the caller can get *permission*."""
+
+
+def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozenset[str]:
+    """Return the permissions a person gave for this line; PermissionRequired if one is missing."""
+    _check_text(line)
+    used: list[Grant] = []
+    missing: list[Demand] = []
+    by_name = bool(runtime.options.get("allow_domains"))
+    found = _demands_of(runtime, line)
+    for demand in (*found, *_unseen_network(found)):
+        grant = permits.consume(demand.permission) if _is_askable(demand) else None
+        if grant is not None:
+            used.append(grant)
+        elif demand in found and not (by_name and demand.permission == "network"):
+            missing.append(demand)
+    granted = frozenset(grant.permission for grant in used)
+    if not missing:
+        return granted
+    if permits.can_ask and all(map(_is_askable, missing)):
+        wanted = [demand.permission for demand in missing]
+        permits.ask(wanted)
+        return granted.union(wanted)
+    for grant in used:
+        runtime.grants.add(grant)  # not used after all
+    raise _refusal(missing[0], permits)
+
+
+def _check_text(line: CommandLine) -> None:
+    if "\0" in line.text:
+        raise InvalidArgument("A command line may not hold NUL", field=line.argument)
+    if len(line.text.encode("utf-8", "surrogateescape")) > MAX_LINE:
+        raise InvalidArgument(
+            f"A command line has at most {MAX_LINE} bytes",
+            field=line.argument,
+            hint="write the script to a file and run that",
+        )
+
+
+def _demands_of(runtime: Runtime, line: CommandLine) -> list[Demand]:
+    mode = str(runtime.options.get("sandbox", "safe"))
+    around = Surroundings(
+        runtime.commands.is_privileged,
+        lambda path: _leads_out(runtime, line.cwd, path),
+        absolute_paths=line.absolute_paths,
+    )
+    return find_demands(line.text, line.env, around, mode)
+
+
+def _unseen_network(found: list[Demand]) -> list[Demand]:
+    """A network permission counts also where the text does not show the need, as in pip install."""
+    is_seen = any(demand.permission == "network" for demand in found)
+    return [] if is_seen else [Demand("network", "a person allowed it")]
+
+
+def _is_askable(demand: Demand) -> bool:
+    return demand.permission != _NEVER_GRANTED
+
+
+def _refusal(demand: Demand, permits: Permits) -> PermissionRequired:
+    if _is_askable(demand):
+        hint = permits.hint(demand.permission)
+    else:
+        hint = "stay inside the workspace with relative paths; this cannot be granted"
+    return PermissionRequired(
+        f"Command blocked, permission required: {demand.permission} ({demand.because})",
+        permission=demand.permission,
+        hint=hint,
+    )
+
+
+def _leads_out(runtime: Runtime, cwd: WorkspacePath, raw: str) -> bool:
+    """Whether a path of the line, seen from *cwd*, lies outside of every root."""
+    if not raw or "\0" in raw:
+        return False
+    text = raw
+    if not os.path.isabs(raw) and (cwd.parts or cwd.root):
+        folder = cwd.relative if cwd.root == 0 else runtime.workspace.absolute(cwd)
+        text = f"{folder}/{raw}"
+    try:
+        runtime.workspace.resolve(text, Access.READ)
+    except PathDenied:
+        return True
+    except RedlineError:
+        return False
+    return False

@@ -1,0 +1,50 @@
+"""What is worth saying about a command that ran: limits, side effects, why it may have failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from redline.core.ports.commands import JobState, SandboxFacts
+
+_REFUSED = r"(?:Read-only file system|Permission denied|Operation not permitted)"
+_GIT = re.compile(rf"\.git\b[^\n]*{_REFUSED}|{_REFUSED}[^\n]*\.git\b")
+_NETWORK = re.compile(
+    r"Could not resolve|Temporary failure in name resolution|Name or service not known"
+    r"|Network is unreachable|EAI_AGAIN|ENETUNREACH|ENOTFOUND|dns error"
+    r"|NameResolutionError|Failed to establish a new connection"
+)
+
+
+def remarks_on(
+    state: JobState, facts: SandboxFacts, notes: Sequence[str], output: str, network_hint: str
+) -> Iterator[str]:
+    """Yield what the caller should know beside the output.
+
+    *notes* are those of the ended command; *network_hint* says how to get the network.
+    """
+    yield from facts.warnings
+    if state.has_ended:
+        yield from notes
+    if state.exit_code:
+        yield from _explain_failure(output, facts, network_hint)
+    if state.left_behind:
+        yield f"Background processes were ended with the command: {state.left_behind}"
+
+
+def _explain_failure(output: str, facts: SandboxFacts, network_hint: str) -> Iterator[str]:
+    """Yield why the sandbox may be the reason of a failure; only ever a hint."""
+    if ".git read-only" in facts.fs and _GIT.search(output):
+        yield (
+            "Commands may not write .git here. The person who runs the server can allow it:"
+            " REDLINE_GIT_WRITES=1, or git_writes = true in the config file"
+        )
+    if not _NETWORK.search(output):
+        return
+    if facts.net.startswith("only "):
+        yield (
+            f"This command reaches {facts.net}, and these only through the proxy that HTTP_PROXY"
+            " and HTTPS_PROXY name: a program that looks up names itself finds none"
+        )
+    elif facts.net == "none":
+        yield f"This command had no network. {network_hint}"

@@ -1,0 +1,38 @@
+"""Plan a change and commit it although others change the same files at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from redline.core.changes import ChangeSet
+from redline.core.errors import AlreadyExists, NotFound, StaleBase
+from redline.core.ports.history import ChangeEditor, Operation, Origin
+from redline.core.ports.search import Cancel
+
+# Each of several parallel calls may have to plan again after every other one.
+MAX_ATTEMPTS = 100
+# What a commit raises when a file is no longer what the plan started from.
+_OVERTAKEN = (StaleBase, AlreadyExists, NotFound)
+
+
+def commit_plan(
+    editor: ChangeEditor,
+    plan: Callable[[], ChangeSet],
+    origin: Origin,
+    cancel: Cancel,
+    *,
+    planned: ChangeSet | None = None,
+) -> Operation:
+    """Commit what *plan* returns; when another writer was faster, plan again on its result.
+
+    An error of *plan* itself is final: the edit does not fit what the files hold now. *planned* is
+    a plan that was made just before; it is tried first.
+    """
+    change_set = plan() if planned is None else planned
+    for _ in range(MAX_ATTEMPTS - 1):
+        try:
+            return editor.commit(change_set, origin)
+        except _OVERTAKEN:
+            cancel.check()
+        change_set = plan()
+    return editor.commit(change_set, origin)

@@ -1,0 +1,1 @@
+"""Structured documents (YAML, JSON, TOML): select files, read values, query, validate, edit."""

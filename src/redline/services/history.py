@@ -1,0 +1,101 @@
+"""Look back at changes and take them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from redline.core.changes import ChangeSet
+from redline.core.diff import visible
+from redline.core.errors import NothingToUndo
+from redline.core.ports.history import ChangeEditor, History, HistoryQuery, Operation, Origin
+from redline.plan.describe import Label, pieces_of
+
+# How many steps of an operation are read at first when its diff is shown.
+FIRST_STEPS = 500
+
+
+class Direction(StrEnum):
+    """Which way to go in history."""
+
+    UNDO = "undo"
+    REDO = "redo"
+
+
+class Page(NamedTuple):
+    """Operations, newest first; `next_before` continues behind them, None at the end."""
+
+    operations: Sequence[Operation]
+    next_before: str | None
+
+
+class BoundedDiff(NamedTuple):
+    """A diff with hidden characters escaped, and whether it was cut."""
+
+    text: str
+    is_cut: bool
+
+
+def list_page(history: History, query: HistoryQuery) -> Page:
+    """Return one page of *query*; its limit is the length of the page."""
+    found = list(history.list(replace(query, limit=query.limit + 1)))
+    page = found[: query.limit]
+    return Page(page, page[-1].id if len(found) > query.limit else None)
+
+
+def latest_id(history: History) -> str:
+    """Return the id of the newest operation; NothingToUndo if there is none."""
+    latest = history.list(HistoryQuery(limit=1, steps=0))
+    if not latest:
+        raise NothingToUndo("No change has been made yet")
+    return latest[0].id
+
+
+def load_with_diff(
+    history: History, operation_id: str, label: Label, max_bytes: int
+) -> tuple[Operation, BoundedDiff]:
+    """Return an operation and its diff; a huge one is read only as far as the diff shows it."""
+    steps = FIRST_STEPS
+    while True:
+        operation = history.get(operation_id, steps)
+        diff = bounded_diff(operation.change_set, label, max_bytes)
+        if diff.is_cut or not operation.left_out:
+            return operation, diff
+        steps *= 4
+
+
+def bounded_diff(change_set: ChangeSet, label: Label, max_bytes: int) -> BoundedDiff:
+    """Return the diff, cut at a line; files behind the cut are not even compared."""
+    kept: list[str] = []
+    hidden = size = 0
+    for piece in pieces_of(change_set, label):
+        text, count = visible(piece)
+        hidden += count
+        kept.append(text)
+        size += len(text)
+        if size > max_bytes:
+            break
+    diff = "".join(kept)
+    if hidden:
+        diff = f"warning: {hidden} hidden characters are shown escaped\n{diff}"
+    raw = diff.encode("utf-8", "replace")
+    if len(raw) <= max_bytes:
+        return BoundedDiff(diff, is_cut=False)
+    head = raw[:max_bytes].decode("utf-8", "ignore")
+    return BoundedDiff(head[: head.rfind("\n") + 1] or head, is_cut=True)
+
+
+def plan_revert(editor: ChangeEditor, direction: Direction, operation_id: str | None) -> ChangeSet:
+    """Return what `revert` would change, after the same checks."""
+    plan = editor.plan_undo if direction is Direction.UNDO else editor.plan_redo
+    return plan(operation_id)
+
+
+def revert(
+    editor: ChangeEditor, direction: Direction, operation_id: str | None, origin: Origin
+) -> Operation:
+    """Undo or redo an operation, the latest one if *operation_id* is None: all of it or nothing."""
+    act = editor.undo if direction is Direction.UNDO else editor.redo
+    return act(operation_id, origin)

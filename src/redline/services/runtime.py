@@ -1,0 +1,77 @@
+"""The ports that use cases work with, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+# Only for the type checker: the ports are some thirty dataclasses.
+if TYPE_CHECKING:
+    from redline.code.analysis import Analysis
+    from redline.core.ports.code import CodeIndex
+    from redline.core.ports.commands import Commands
+    from redline.core.ports.confined import Confined
+    from redline.core.ports.git import Git
+    from redline.core.ports.grants import Grants
+    from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.images import Images
+    from redline.core.ports.models import Llm
+    from redline.core.ports.previews import Previews
+    from redline.core.ports.reads import Reads
+    from redline.core.ports.search import Grep, Regex
+    from redline.core.ports.tree import PathResolver, Tree
+
+
+class Runtime(Protocol):
+    """Everything a use case or a tool handler may use; `app` builds each part on first use."""
+
+    @property
+    def workspace(self) -> PathResolver: ...
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def editor(self) -> ChangeEditor: ...
+    @property
+    def history(self) -> History: ...
+    @property
+    def commands(self) -> Commands: ...
+    @property
+    def regex(self) -> Regex: ...
+    @property
+    def confined(self) -> Confined: ...
+    @property
+    def grep(self) -> Grep: ...
+    @property
+    def previews(self) -> Previews: ...
+    @property
+    def llm(self) -> Llm | None: ...
+    @property
+    def reads(self) -> Reads:
+        """What each connection was shown: read handlers note it, edits by line ask for it."""
+
+    @property
+    def git(self) -> Git:
+        """Repositories, for reading."""
+
+    @property
+    def images(self) -> Images:
+        """Pictures."""
+
+    @property
+    def grants(self) -> Grants:
+        """Permissions a person gave."""
+
+    @property
+    def code_index(self) -> CodeIndex:
+        """Symbols and uses of the whole workspace."""
+
+    @property
+    def analysis(self) -> Analysis:
+        """The syntax of texts."""
+
+    def take_notices(self) -> Sequence[str]:
+        """Return what happened to the workspace without a call; each notice is returned once."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Settings that a toolset may ask for by name."""

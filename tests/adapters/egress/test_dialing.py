@@ -1,0 +1,99 @@
+"""The address that is checked is the address that is dialled."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Sequence
+
+import pytest
+
+from redline.adapters.egress.dialing import MAX_ADDRESSES, Dialer, Refused, Unreachable
+from redline.core.domains import parse_domains
+
+PUBLIC, PRIVATE = "93.184.215.14", "10.0.0.1"
+
+
+class Net:
+    """A resolver with prepared answers, and a network that notes what is dialled."""
+
+    def __init__(self, *answers: Sequence[str], deaf: Sequence[str] = ()) -> None:
+        self.answers = list(answers)
+        self.looked_up: list[str] = []
+        self.dialled: list[tuple[str, int]] = []
+        self._deaf = deaf
+
+    async def look_up(self, name: str, _port: int) -> Sequence[str]:
+        self.looked_up.append(name)
+        return self.answers.pop(0) if self.answers else ()
+
+    async def connect(self, address: str, port: int) -> socket.socket:
+        self.dialled.append((address, port))
+        if address in self._deaf:
+            raise ConnectionRefusedError
+        return socket.socket()
+
+    def dial(self, name: str, port: int = 443, allowed: str = "example.org") -> None:
+        """Dial once, and let go of the connection."""
+        dialer = Dialer(parse_domains([allowed]), lookup=self.look_up, connect=self.connect)
+        asyncio.run(dialer.dial(name, port)).close()
+
+
+@pytest.mark.requirement("egress-rebinding")
+def test_a_name_that_is_rebound_to_a_private_address_never_leads_there() -> None:
+    net = Net([PUBLIC], [PRIVATE], ["127.0.0.1", "::1"], ["169.254.169.254"])
+    net.dial("example.org")
+    for _ in range(3):
+        with pytest.raises(Refused, match=r"example\.org: it has no public address"):
+            net.dial("example.org")
+    assert net.dialled == [(PUBLIC, 443)]
+    assert net.looked_up == ["example.org"] * 4  # once for each connection
+
+
+@pytest.mark.requirement("egress-rebinding")
+def test_of_a_mixed_answer_only_public_addresses_are_dialled() -> None:
+    net = Net([PRIVATE, "::ffff:10.0.0.1", "1.1.1.1", "127.0.0.1", PUBLIC], deaf=["1.1.1.1"])
+    net.dial("example.org")
+    assert net.dialled == [("1.1.1.1", 443), (PUBLIC, 443)]
+
+
+@pytest.mark.requirement("egress-refusal")
+@pytest.mark.parametrize(
+    ("name", "port", "hint"),
+    [
+        ("other.example", 443, "--allow-domain other.example"),
+        ("other.example", 80, "--allow-domain other.example"),
+        ("example.org", 22, "--allow-domain example.org:22"),
+        ("1.1.1.1", 443, "--allow-domain 1.1.1.1"),
+    ],
+)
+def test_a_name_that_is_not_allowed_is_not_even_looked_up(name: str, port: int, hint: str) -> None:
+    net = Net([PUBLIC])
+    with pytest.raises(Refused) as caught:
+        net.dial(name, port)
+    assert str(caught.value).endswith(f": to allow it, start Redline with {hint}")
+    assert (net.looked_up, net.dialled) == ([], [])
+
+
+@pytest.mark.requirement("egress-addresses")
+@pytest.mark.parametrize("literal", ["127.0.0.1", "169.254.169.254", "10.0.0.1"])
+def test_a_private_literal_is_refused_even_if_it_is_listed(literal: str) -> None:
+    net = Net()
+    with pytest.raises(Refused, match="it is not a public address"):
+        net.dial(literal, allowed=literal)
+    assert net.dialled == []
+
+
+def test_a_public_literal_is_dialled_if_it_is_listed() -> None:
+    net = Net()
+    net.dial("1.1.1.1", allowed="1.1.1.1")
+    assert (net.looked_up, net.dialled) == ([], [("1.1.1.1", 443)])
+
+
+def test_a_name_without_address_and_one_that_does_not_answer_are_unreachable() -> None:
+    many = [f"1.1.1.{number}" for number in range(1, 20)]
+    net = Net([], many, deaf=many)
+    for _ in range(2):
+        with pytest.raises(Unreachable):
+            net.dial("example.org")
+    assert len(net.dialled) == MAX_ADDRESSES
