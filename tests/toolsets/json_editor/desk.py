@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
@@ -41,12 +41,15 @@ class ScriptedLlm:
 class Desk:
     """Calls tools and hands back what a client would see."""
 
+    open: ClassVar[list[Desk]] = []
+
     def __init__(self, folder: Path, llm: Any = None, **settings: Any) -> None:
         self.folder = folder / "work"
         self.folder.mkdir(exist_ok=True)
         state = str(folder / "state")
         chosen = Settings(workspace=str(self.folder), state_dir=state, **settings)
         self.redline = Redline(chosen)
+        Desk.open.append(self)
         if llm is not None:
             self.redline.__dict__["llm"] = llm
         self._dispatch = ToolServer(Catalog([TOOLSET]), self.redline).dispatch
