@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.measure import Report, Row, spread
 from redline.instruct.engine import propose
-from redline.instruct.values import parse
+from redline.instruct.model.values import parse
 
 INSTRUCTIONS = (
     "Set the age of person 17 name to Ann",

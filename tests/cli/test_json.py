@@ -76,11 +76,29 @@ def test_nobody_to_ask_means_nothing_is_changed(shell: Shell) -> None:
     assert (shell.folder / "c.json").read_text() == BEFORE
 
 
-def test_an_ambiguous_instruction_is_refused_with_something_to_try(shell: Shell) -> None:
-    code, _, err = shell("json", "set the prot to 1", "c.json", "--yes")
+PEOPLE = '{"people": [{"name": "Ann", "age": 3}, {"name": "Bob", "age": 4}]}'
+
+
+@pytest.mark.requirement("json-candidates")
+def test_the_readings_of_an_ambiguous_instruction_are_a_numbered_choice(shell: Shell) -> None:
+    file = shell.folder / "p.json"
+    file.write_text(PEOPLE)
+    code, _, err = shell("instruct", "p.json", "set the age to 9", "--yes")
     assert code == 1
-    assert "ambiguous" in err
-    assert "try: " in err
+    assert "1. set /people/0/age to 9" in err
+    assert "2. set /people/1/age to 9" in err
+    assert file.read_text() == PEOPLE
+    assert shell("instruct", "p.json", "set the age to 9", "--yes", "--choose", "2")[0] == 0
+    assert file.read_text() == PEOPLE.replace("4", "9")
+    assert shell("instruct", "p.json", "set the age to 5", "--yes", "--choose", "7")[0] == 1
+
+
+@pytest.mark.requirement("json-other-formats")
+def test_a_yaml_file_is_changed_by_instruction(shell: Shell) -> None:
+    file = shell.folder / "c.yaml"
+    file.write_text("port: 80 # public\n")
+    assert shell("instruct", "c.yaml", "set the port to 81", "--yes")[0] == 0
+    assert file.read_text() == "port: 81 # public\n"
 
 
 def test_nothing_to_change_has_its_own_exit_code(shell: Shell) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from redline.instruct.engine import Proposal, propose
-from redline.instruct.operations import apply_operations
-from redline.instruct.values import Value, dumps, parse
+from redline.instruct.model.operations import apply_operations
+from redline.instruct.model.values import Value, dumps, parse
 
 HERE = Path(__file__).parent / "cases"
 

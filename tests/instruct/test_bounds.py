@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from redline.instruct.engine import propose
-from redline.instruct.values import parse
+from redline.instruct.model.values import parse
 
 PEOPLE = '{"lead":{"staff":[{"name":"Ann","title":"SRE Lead"},{"name":"Bo","title":"Dev"}]}}'
 CARS = '{"cars":[{"color":"red"},{"color":"blue"}]}'
@@ -28,10 +28,9 @@ def test_of_belongs_to_the_value_unless_the_place_needs_it(
 
 
 @pytest.mark.parametrize("words", ["all tasks that are done", "tasks where done is true"])
-def test_a_plural_that_may_be_the_records_or_a_field_is_not_removed(words: str) -> None:
+def test_a_plural_of_the_field_that_names_records_means_the_records(words: str) -> None:
     proposal = propose(parse(TASKS), f"Remove {words}")
-    assert proposal.status == "ambiguous"
-    assert "records" in proposal.message
+    assert [o.path for o in proposal.operations] == [("1",)]
     assert [o.path for o in propose(parse(TASKS), "Remove the done tasks").operations] == [("1",)]
 
 
@@ -63,5 +62,42 @@ def test_a_pointer_may_hold_braces_and_keys_go_to_the_top_level() -> None:
     assert (operation.op, operation.path) == ("add", ("type",))
 
 
-def test_an_ordinal_is_not_looked_for_among_the_values() -> None:
-    assert propose(parse(TASKS), "Set done to true for the first task").status == "ambiguous"
+def test_an_ordinal_counts_records_also_by_the_field_that_names_them() -> None:
+    [operation] = propose(parse(TASKS), "Set done to true for the first task").operations
+    assert operation.path == ("0", "done")
+
+
+STAFF = (
+    '{"staff":[{"name":"Ann","title":"Sales Lead","dept":"Ops"},'
+    '{"name":"Bo","title":"Rep","dept":"Sales"},{"name":"Cy","title":"Rep","dept":"Sales"}]}'
+)
+
+
+@pytest.mark.requirement("json-readings")
+def test_a_whole_value_beats_a_part_of_a_name() -> None:
+    operations = propose(parse(STAFF), "Set the title of the Sales staff to Agent").operations
+    assert [o.path for o in operations] == [("staff", "1", "title"), ("staff", "2", "title")]
+    removed = propose(parse(STAFF), "Remove the Sales Lead")
+    assert [o.path for o in removed.operations] == [("staff", "0")]
+    assert propose(parse(STAFF), "Remove the Lead").status == "ambiguous"
+
+
+@pytest.mark.requirement("json-readings")
+def test_a_scope_narrows_a_path_too() -> None:
+    assert propose(parse(STAFF), "Set staff[0].title to Boss for Bo").status == "ambiguous"
+    [operation] = propose(parse(STAFF), "Set staff[1].title to Boss for Bo").operations
+    assert operation.path == ("staff", "1", "title")
+
+
+@pytest.mark.requirement("json-readings")
+@pytest.mark.parametrize(
+    ("instruction", "target"),
+    [("Rename a.b to a.c", ("a", "c")), ("Rename a.b to c", ("a", "c"))],
+)
+def test_a_rename_to_a_dotted_path_renames_the_last_part(
+    instruction: str, target: tuple[str, ...]
+) -> None:
+    document = parse('{"a":{"b":1},"x":2}')
+    [operation] = propose(document, instruction).operations
+    assert (operation.op, operation.new_path) == ("rename", target)
+    assert propose(document, "Rename a.b to x.c").status == "ambiguous"

@@ -1,4 +1,4 @@
-"""Examinations written without sight of the engine, kept after they were scored once."""
+"""Examinations: two written without sight of the engine, `tuned` written to develop it."""
 
 from __future__ import annotations
 

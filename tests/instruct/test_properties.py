@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from redline.instruct.engine import propose
-from redline.instruct.operations import (
+from redline.instruct.model.operations import (
     ABSENT,
     Absent,
     Operation,
@@ -20,7 +20,7 @@ from redline.instruct.operations import (
     pointer,
     value_at,
 )
-from redline.instruct.values import Num, Value, dumps, parse, type_name
+from redline.instruct.model.values import Num, Value, dumps, parse, type_name
 from redline.services.instructions.files import plan_file
 from redline.services.instructions.inputs import Source
 from redline.services.instructions.session import Session, hash_of
@@ -103,6 +103,13 @@ def test_a_stored_session_does_what_the_operations_did(
     assert dumps(apply_operations(again.document, again.operations)) == expected
 
 
+class _NoWorker:
+    """JSON needs no worker process."""
+
+    def call(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("a JSON file was sent to a worker process")
+
+
 @pytest.mark.requirement("json-preview-is-apply")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits(), st.sampled_from([None, 2, "\t"]))
@@ -112,7 +119,7 @@ def test_a_file_gets_exactly_what_was_previewed(
     document, operations = case
     text = dumps(document) if indent is None else _indented(document, indent)
     source = Source(document, "", "f.json", None, text.encode())
-    after = plan_file(source, operations)
+    after = plan_file(_NoWorker(), source, operations)
     assert dumps(parse(after)) == dumps(apply_operations(document, operations))
 
 

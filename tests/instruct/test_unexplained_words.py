@@ -8,7 +8,7 @@ import random
 import pytest
 
 from redline.instruct.engine import Proposal, propose
-from redline.instruct.values import dumps
+from redline.instruct.model.values import dumps
 from tests.instruct.scoring import cases, documents
 
 SAMPLE = 10_000 if os.environ.get("REDLINE_LONG") else 60

@@ -28,9 +28,13 @@ COMMANDS = {
     "insert": ("redline.cli.commands.documents.insert", "add a value to a list or a mapping"),
     "delete": ("redline.cli.commands.documents.delete", "remove a value"),
     "query": ("redline.cli.commands.documents.query", "find values by a pattern"),
+    "instruct": (
+        "redline.cli.commands.documents.instruct",
+        "change a file by a plain English instruction",
+    ),
     "json": (
         "redline.cli.commands.documents.json",
-        "change a JSON file by a plain English instruction",
+        "the same as instruct, with the instruction before the file",
     ),
     "map": ("redline.cli.commands.code.map", "list the most important files and symbols"),
     "outline": ("redline.cli.commands.code.outline", "list the symbols of a file"),

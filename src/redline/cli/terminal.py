@@ -144,6 +144,15 @@ def fail(message: str, hint: str | None = None) -> None:
         err(f"  {paint('hint:', 'yellow', stream=sys.stderr)} {hint}")
 
 
+def ask_number(question: str, highest: int) -> int | None:
+    """Return the number the person at the terminal chooses, or None."""
+    try:
+        said = input(f"{question} [1-{highest}, or nothing] ").strip()
+    except EOFError:
+        return None
+    return int(said) if said.isdigit() else None
+
+
 def ask(question: str) -> bool:
     """Ask a yes or no question; no without a terminal."""
     if not sys.stdin.isatty():

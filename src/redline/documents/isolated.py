@@ -13,11 +13,12 @@ from typing import Any
 
 from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
-from redline.documents import editing, schema
+from redline.documents import editing, pointer_edits, schema
 from redline.documents.base.model import MAX_PARSED_BYTES, Slice, require_size
 from redline.documents.base.path import Path
 from redline.documents.editing import DocEdit, EditedFile, Options
 from redline.documents.formats import named_format, open_document, sniff
+from redline.documents.json.operations import JsonOp
 from redline.documents.query import Match, RegexTest, plain, select
 from redline.documents.schema import Problem, check
 
@@ -61,6 +62,12 @@ def apply_edits(
         confined, "edit_document", data, form, options.index, options.create_parents, given
     )
     return EditedFile(after, form, tuple(notes))
+
+
+def apply_steps(confined: Confined, source: DocumentSource, steps: Sequence[JsonOp]) -> bytes:
+    """Return a YAML, TOML or JSON5 file after every step, as `pointer_edits.apply_steps` does."""
+    given = [(step.action, step.pointer, step.value) for step in steps]
+    return bytes(_call(confined, "edit_at_pointers", source.data, source.form, given))
 
 
 def read(confined: Confined, source: DocumentSource, path: Path) -> Slice:
@@ -138,6 +145,11 @@ def edit_document(
     options = Options(form, index, create_parents=create_parents)
     done = editing.apply_edits("", data, wanted, options)
     return done.after, list(done.notes)
+
+
+def edit_at_pointers(_ask: Ask, data: bytes, form: str, steps: Sequence[Any]) -> bytes:
+    """The worker's part of `apply_steps`."""
+    return pointer_edits.apply_steps(data, form, [JsonOp(*step) for step in steps])
 
 
 def read_node(_ask: Ask, data: bytes, form: str, index: int, path: Sequence[Any]) -> list[Any]:

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from redline.core.errors import CannotApply
-from redline.instruct.clauses import read
-from redline.instruct.index import Index, OverBudget
-from redline.instruct.operations import Operation, apply_operations
-from redline.instruct.outcome import Outcome, Unclear
+from redline.instruct.effects.outcome import Refusal
+from redline.instruct.exact import exact_form, says
+from redline.instruct.examples import examples
+from redline.instruct.language.tokens import Tokens, tokenize
+from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING, key_form
+from redline.instruct.lexicon.spelling import is_slip
+from redline.instruct.lexicon.tree import OverBudget, Tree
+from redline.instruct.model.operations import Operation
+from redline.instruct.model.values import Value
 from redline.instruct.patches import read_patch
-from redline.instruct.reader import Reader
-from redline.instruct.resolve import Resolver
-from redline.instruct.suggest import plain_suggestions, suggestions_for
-from redline.instruct.tokens import tokenize
-from redline.instruct.values import Value
+from redline.instruct.readings import Found, Meaning, decide, is_function_word, understand
 
-_SUGGESTING = 150_000
-_LONGEST = 1000
+MAX_CANDIDATES = 5
+_MAX_DROPPED = 4
+# Every shortened instruction is read over the whole document again.
+_LARGE = 20_000
 _QUOTED_EXAMPLE = re.compile(r"^Specify .*\(e\.g\., '(.+)'\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One whole reading for the caller to choose: what it does, and the words it leaves out."""
+
+    operations: tuple[Operation, ...]
+    says: str
+    unexplained: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,87 +40,152 @@ class Proposal:
     """What the engine makes of an instruction.
 
     `status` is success, no_changes or ambiguous; only a success has operations, only an ambiguous
-    one has suggestions.
+    one has suggestions and candidates.
     """
 
     status: str
     message: str
     operations: tuple[Operation, ...] = ()
     suggestions: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
 
 def propose(document: Value, instruction: str) -> Proposal:
-    """The operations *instruction* asks for, if every word of it is accounted for."""
+    """Return the operations *instruction* asks for, if all its words allow one effect only."""
     example = _QUOTED_EXAMPLE.match(instruction.strip())
     if example:
         instruction = example[1]
-    index = Index(document)
     try:
-        return _proposal(document, _outcomes(index, instruction))
-    except Unclear as unclear:
-        message = f"Instruction is ambiguous - {unclear.message}"
-        return Proposal("ambiguous", message, (), _suggestions(index, instruction, unclear))
-    except OverBudget:
-        message = "Instruction is ambiguous - it takes too much work to be certain"
-        return Proposal("ambiguous", message, (), _suggestions(index, "", Unclear("words", "")))
-
-
-def _outcomes(index: Index, instruction: str) -> list[Outcome]:
-    patch = read_patch(index.document, instruction)
+        patch = read_patch(document, instruction)
+    except Refusal as refusal:
+        return Proposal("ambiguous", f"Instruction is ambiguous - {refusal.message}")
     if patch is not None:
-        return [Outcome(tuple(patch), "already as asked")]
-    reader = Reader(instruction, index, Resolver(index))
+        return _decided(Meaning(tuple(patch), 0, "already as asked"))
+    tree = Tree(document)
     try:
-        return read(reader, tokenize(instruction))
+        return _read(tree, instruction)
+    except OverBudget:
+        return Proposal(
+            "ambiguous", "Instruction is ambiguous - it takes too much work to be certain"
+        )
     except ArithmeticError:
-        raise Unclear("words", "a number is too large or too small to calculate with") from None
-
-
-def _suggestions(index: Index, instruction: str, unclear: Unclear) -> tuple[str, ...]:
-    """Instructions near the given one that do work, tried before they are shown."""
-
-    def works(suggestion: str) -> bool:
-        if len(suggestion) > _LONGEST:
-            return False
-        try:
-            return _proposal(index.document, _outcomes(index, suggestion)).status == "success"
-        except Unclear:
-            return False
-
-    reader = Reader(instruction, index, Resolver(index))
-    ways: tuple[Callable[[], list[str]], ...] = (
-        lambda: suggestions_for(reader, unclear, works),
-        lambda: plain_suggestions(reader, works),
-    )
-    for suggest in ways:
-        index.budget = _SUGGESTING
-        try:
-            found = suggest()
-        except (OverBudget, ArithmeticError):
-            continue
-        if found:
-            return tuple(found)
-    return ()
-
-
-def _proposal(document: Value, outcomes: list[Outcome]) -> Proposal:
-    operations: dict[tuple[object, ...], Operation] = {}
-    for outcome in outcomes:
-        for operation in outcome.operations:
-            signature = Outcome((operation,)).signature
-            if operation.op == "insert":
-                signature = (*signature, len(operations))
-            operations.setdefault(signature, operation)
-    if not operations:
-        note = next((o.note for o in outcomes if o.note), "already as asked")
-        return Proposal("no_changes", f"No changes needed - {note}")
-    try:
-        apply_operations(document, tuple(operations.values()))
-    except CannotApply as error:
-        raise Unclear("several", error.message[0].lower() + error.message[1:]) from None
-    return Proposal("success", found_message(len(operations)), tuple(operations.values()))
+        return Proposal(
+            "ambiguous",
+            "Instruction is ambiguous - a number is too large or too small to calculate with",
+        )
 
 
 def found_message(count: int) -> str:
-    """How many changes a preview holds."""
+    """Return how many changes a preview holds."""
     return f"Found {count} change{'' if count == 1 else 's'} to apply"
+
+
+def _decided(meaning: Meaning) -> Proposal:
+    if meaning.operations:
+        return Proposal("success", found_message(len(meaning.operations)), meaning.operations)
+    if meaning.absent:
+        return Proposal("no_changes", f"Nothing to change - {meaning.note}")
+    return Proposal("no_changes", f"No changes needed - {meaning.note or 'already as asked'}")
+
+
+def _read(tree: Tree, instruction: str) -> Proposal:
+    found = understand(tree, instruction)
+    chosen, ranked = decide(found)
+    if chosen is None and not ranked and _has_slip(tree, instruction):
+        # slips of the pen are looked for only where nothing else makes sense
+        near = understand(tree, instruction, fuzzy=True)
+        chosen, ranked = decide(near)
+        if any(o.op == "remove" for o in chosen.operations) if chosen else False:
+            chosen = None
+    if chosen is not None:
+        return _decided(chosen)
+    shown = [meaning for meaning in ranked if meaning.operations]
+    if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
+        shown += _incomplete(tree, instruction, shown)
+    return _ambiguous(tree, found, shown, instruction)
+
+
+def _has_slip(tree: Tree, instruction: str) -> bool:
+    """Return whether a word that names nothing is almost a key."""
+    unknown = [t for t in tokenize(instruction) if not is_function_word(tree, t)]
+    said = {key_form(token.text) for token in unknown}
+    texts = [t.text for t in tokenize(instruction)]
+    said |= {key_form(f"{a} {b}") for a, b in pairwise(texts)}
+    return any(is_slip(word, form) for word in said for form in tree.by_form)
+
+
+def _incomplete(tree: Tree, instruction: str, known: list[Meaning]) -> Iterator[Meaning]:
+    """Yield meanings that leave words out; they may be chosen but are never acted on."""
+    seen = {meaning.signature for meaning in known}
+    for kept, dropped in _shortened(tree, instruction):
+        chosen, _ = decide(understand(tree, kept))
+        if chosen is None or not chosen.operations or chosen.signature in seen:
+            continue
+        if any(o.op == "remove" for o in chosen.operations):
+            continue
+        seen.add(chosen.signature)
+        yield replace(chosen, unexplained=dropped)
+
+
+def _shortened(tree: Tree, instruction: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the instruction without runs of words that name nothing, one run at a time."""
+    tokens = tokenize(instruction)
+    most = _MAX_DROPPED if len(tree.values) < _LARGE else 1
+    runs = list(_unknown_runs(tree, tokens))[:most]
+    for start, end in runs:
+        left = instruction[: tokens[start].start]
+        right = instruction[tokens[end - 1].end :]
+        yield left + right, tuple(token.text for token in tokens[start:end])
+
+
+def _unknown_runs(tree: Tree, tokens: Tokens) -> Iterator[tuple[int, int]]:
+    """Yield runs of words the document and the grammar do not know, the last ones first."""
+    unknown = [not is_function_word(tree, token) for token in tokens]
+    end = len(tokens)
+    while end > 1:
+        start = end
+        while start > 0 and unknown[start - 1] and tokens[start - 1].kind == "word":
+            start -= 1
+        if start < end:
+            yield from ((middle, end) for middle in range(max(start + 1, end - 3), end))
+            yield start, end
+            before = tokens[start - 1].low if start else ""
+            if start > 1 and before in SCOPING | ARTICLES | QUANTIFIERS:
+                wider = start - 1
+                while wider > 1 and tokens[wider - 1].low in SCOPING | ARTICLES | QUANTIFIERS:
+                    wider -= 1
+                yield wider, end
+        end = start - 1 if start == end else start
+
+
+def _ambiguous(tree: Tree, found: Found, shown: list[Meaning], instruction: str) -> Proposal:
+    refusal = found.refusal
+    message = _reason(tree, found, shown, instruction)
+    if refusal is not None and refusal.missing:
+        return Proposal(
+            "ambiguous",
+            f"Instruction is ambiguous - {message}",
+            suggestions=examples(tree, refusal.nodes),
+        )
+    candidates = tuple(
+        Candidate(m.operations, says(m.operations), m.unexplained) for m in shown[:MAX_CANDIDATES]
+    )
+    explained = (candidate for candidate in candidates if not candidate.unexplained)
+    exact = (exact_form(tree.document, candidate.operations) for candidate in explained)
+    suggestions = tuple(text for text in exact if text is not None)
+    message = f"Instruction is ambiguous - {message}"
+    return Proposal("ambiguous", message, (), suggestions, candidates)
+
+
+def _reason(tree: Tree, found: Found, shown: list[Meaning], instruction: str) -> str:
+    sure = [m for m in shown if not m.doubt and not m.unexplained]
+    if len(sure) > 1:
+        return f"it can be read in {len(sure)} ways"
+    if shown and shown[0].doubt:
+        return shown[0].doubt
+    if found.refusal is not None and found.refusal.weight > 1:
+        return found.refusal.message
+    unknown = [t.text for t in tokenize(instruction) if not is_function_word(tree, t)]
+    if unknown:
+        return "these words are not understood: " + ", ".join(unknown[:8])
+    return "it does not say what to change and how"

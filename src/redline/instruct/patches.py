@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
-from redline.instruct.operations import (
+from redline.instruct.effects.outcome import Refusal
+from redline.instruct.model.operations import (
     Operation,
     Path,
     apply_operations,
@@ -15,8 +16,7 @@ from redline.instruct.operations import (
     is_index,
     value_at,
 )
-from redline.instruct.outcome import Unclear
-from redline.instruct.values import Value, dumps, parse, same
+from redline.instruct.model.values import Value, dumps, parse, same
 
 _NEEDS = {"add": "value", "replace": "value", "test": "value", "remove": ""}
 _NEEDS |= {"move": "from", "copy": "from"}
@@ -42,16 +42,16 @@ def read_patch(document: Value, instruction: str) -> list[Operation] | None:
 
 def _checked(step: Value) -> dict[str, Any]:
     if not isinstance(step, dict) or step.get("op") not in _NEEDS:
-        raise Unclear("clause", "each step of a patch needs an op of RFC 6902")
+        raise Refusal("clause", "each step of a patch needs an op of RFC 6902")
     needed = _NEEDS[str(step["op"])]
     if not isinstance(step.get("path"), str) or (needed and needed not in step):
-        raise Unclear("clause", f"the patch step {json.dumps(step['op'])} is incomplete")
+        raise Refusal("clause", f"the patch step {json.dumps(step['op'])} is incomplete")
     return step
 
 
 def _path(text: object) -> Path:
     if not isinstance(text, str) or (text and not text.startswith("/")):
-        raise Unclear("target", f"{text!r} is not a JSON Pointer")
+        raise Refusal("target", f"{text!r} is not a JSON Pointer")
     return (
         tuple(p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")) if text else ()
     )
@@ -63,7 +63,7 @@ def _carry_out(document: Value, step: dict[str, Any]) -> Value:
     try:
         if step["op"] == "test":
             if not same(value_at(document, path), step["value"]):
-                raise Unclear("value", f"the test at {step['path']} fails")
+                raise Refusal("value", f"the test at {step['path']} fails")
             return document
         if step["op"] == "replace":
             old = value_at(document, path)
@@ -74,14 +74,14 @@ def _carry_out(document: Value, step: dict[str, Any]) -> Value:
             origin = _path(step["from"])
             value = value_at(document, origin)
             if path[: len(origin)] == origin and path != origin:
-                raise Unclear("target", "a value cannot move into itself")
+                raise Refusal("target", "a value cannot move into itself")
             return _put(
                 apply_operations(document, [Operation("remove", origin, value)]), path, value
             )
         value = value_at(document, _path(step["from"])) if step["op"] == "copy" else step["value"]
         return _put(document, path, value)
     except (NodeNotFound, CannotApply) as error:
-        raise Unclear("target", error.message) from None
+        raise Refusal("target", error.message) from None
 
 
 def _put(document: Value, path: Path, value: Value) -> Value:

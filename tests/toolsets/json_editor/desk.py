@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
 from redline.app import Redline
 from redline.core.ports.models import LlmReply, LlmRequest
-from redline.instruct.values import parse
+from redline.instruct.model.values import parse
 from redline.server.calls.catalog import Catalog
 from redline.server.calls.dispatch import Context
 from redline.server.calls.tool_server import ToolServer
@@ -41,12 +41,15 @@ class ScriptedLlm:
 class Desk:
     """Calls tools and hands back what a client would see."""
 
+    open: ClassVar[list[Desk]] = []
+
     def __init__(self, folder: Path, llm: Any = None, **settings: Any) -> None:
         self.folder = folder / "work"
         self.folder.mkdir(exist_ok=True)
         state = str(folder / "state")
         chosen = Settings(workspace=str(self.folder), state_dir=state, **settings)
         self.redline = Redline(chosen)
+        Desk.open.append(self)
         if llm is not None:
             self.redline.__dict__["llm"] = llm
         self._dispatch = ToolServer(Catalog([TOOLSET]), self.redline).dispatch

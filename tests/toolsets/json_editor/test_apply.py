@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from redline.core.ports.history import Origin
-from redline.instruct.values import dumps
+from redline.instruct.model.values import dumps
 from tests.toolsets.json_editor.desk import Desk, exact
 
 TWO = {"name": "a", "port": 1, "tags": ["x", "y"]}
@@ -195,9 +195,98 @@ def test_comments_and_trailing_commas_of_a_file_stay_as_they_are(desk: Desk, nam
     assert desk.apply(held["session_id"])["modified_document"] == reply["modified_document"]
 
 
-def test_a_json5_file_is_refused_with_what_can_be_used_instead(desk: Desk) -> None:
-    (desk.folder / "a.json5").write_text("{port: 80}")
-    asked = {"document_path": "a.json5", "instruction": "set the port to 81"}
-    error = desk.error("json_editor_preview", asked)
-    assert error["code"] == "INVALID_JSON"
-    assert "doc_set" in json.dumps(error)
+FILES = {
+    "a.json5": (
+        "{port: 80, /* kept */ tags: ['x'],}\n",
+        "{port: 81, /* kept */ tags: ['x', \"z\"],}\n",
+    ),
+    "a.yaml": (
+        "# top\nport: 80 # public\ntags:\n  - x\n",
+        "# top\nport: 81 # public\ntags:\n  - x\n  - z\n",
+    ),
+    "a.toml": (
+        '# top\nport = 80 # public\ntags = ["x"]\n',
+        '# top\nport = 81 # public\ntags = ["x", "z"]\n',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.requirement("json-other-formats")
+@pytest.mark.parametrize("name", list(FILES))
+def test_yaml_toml_and_json5_files_are_changed_with_comments_kept(desk: Desk, name: str) -> None:
+    before, after = FILES[name]
+    (desk.folder / name).write_text(before)
+    asked = {"document_path": name, "instruction": "set the port to 81 and add z to tags"}
+    held = desk.call("json_editor_preview", asked)["structuredContent"]
+    assert held["status"] == "success", held
+    reply = desk.apply(held["session_id"])
+    assert (desk.folder / name).read_text() == after
+    assert reply["modified_document"] == {"port": 81, "tags": ["x", "z"]}
+    desk.redline.editor.undo(reply["operation_id"], Origin("test"))
+    assert (desk.folder / name).read_text() == before
+
+
+@pytest.mark.requirement("json-other-formats")
+@pytest.mark.parametrize(
+    ("name", "before", "instruction", "after"),
+    [
+        ("a.toml", "due = 2024-01-01 # d\n", "set due to 2024-05-01", "due = 2024-05-01 # d\n"),
+        ("a.toml", "[server]\nport = 1\n", "rename port to number", "[server]\nnumber = 1\n"),
+        ("a.yml", "a: 1 # x\nb: 2\n", "rename a to first", "first: 1 # x\nb: 2\n"),
+        ("a.yml", "a: 1\nb: 2 # y\n", "remove a", "b: 2 # y\n"),
+    ],
+)
+def test_dates_stay_dates_and_keys_are_renamed_in_place(
+    desk: Desk, name: str, before: str, instruction: str, after: str
+) -> None:
+    (desk.folder / name).write_text(before)
+    asked = {"document_path": name, "instruction": instruction}
+    held = desk.call("json_editor_preview", asked)["structuredContent"]
+    desk.apply(held["session_id"])
+    assert (desk.folder / name).read_text() == after
+
+
+PEOPLE = {"people": [{"name": "Ann", "age": 3}, {"name": "Bob", "age": 4}]}
+
+
+@pytest.mark.requirement("json-candidates")
+def test_a_candidate_is_applied_by_its_id(desk: Desk) -> None:
+    held = desk.preview(PEOPLE, "set the age to 9")
+    assert (held["status"], held["changes"]) == ("ambiguous", [])
+    assert [c["id"] for c in held["candidates"]] == ["candidate_1", "candidate_2"]
+    assert [c["says"] for c in held["candidates"]] == [
+        "set /people/0/age to 9",
+        "set /people/1/age to 9",
+    ]
+    assert all(c["unexplained"] == [] for c in held["candidates"])
+    assert held["suggestions"] == ["Set /people/0/age to 9", "Set /people/1/age to 9"]
+    reply = desk.apply(held["session_id"], confirmed_changes=["candidate_2"])
+    assert reply["status"] == "success"
+    assert reply["modified_document"]["people"][1] == {"name": "Bob", "age": 9}
+    assert reply["modified_document"]["people"][0] == {"name": "Ann", "age": 3}
+    assert reply["applied_changes"][0]["id"] == held["candidates"][1]["changes"][0]["id"]
+    again = desk.apply(held["session_id"], confirmed_changes=["candidate_2"])
+    assert again["modified_document"] == reply["modified_document"]
+    assert "already applied" in again["message"]
+
+
+@pytest.mark.requirement("json-candidates")
+def test_two_candidates_or_none_are_refused_with_the_legal_ids(desk: Desk) -> None:
+    held = desk.preview(PEOPLE, "set the age to 9")
+    for ids in (["candidate_1", "candidate_2"], ["candidate_9"], ["change_001"]):
+        arguments = {"session_id": held["session_id"], "confirmed_changes": ids}
+        error = desk.error("json_editor_apply", arguments)
+        assert error["code"] == "INVALID_INPUT"
+        assert any("candidate_1" in advice for advice in error["data"]["suggestions"])
+    assert desk.apply(held["session_id"])["status"] == "failed"
+
+
+@pytest.mark.requirement("json-candidates")
+def test_a_candidate_of_a_file_is_written_and_undoable(desk: Desk) -> None:
+    (desk.folder / "p.json").write_text(json.dumps(PEOPLE))
+    asked = {"document_path": "p.json", "instruction": "set the age to 9"}
+    held = desk.call("json_editor_preview", asked)["structuredContent"]
+    reply = desk.apply(held["session_id"], confirmed_changes=["candidate_1"])
+    assert json.loads((desk.folder / "p.json").read_text())["people"][0]["age"] == 9
+    desk.redline.editor.undo(reply["operation_id"], Origin("test"))
+    assert json.loads((desk.folder / "p.json").read_text()) == PEOPLE

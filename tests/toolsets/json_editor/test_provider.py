@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
 
+from redline.core.errors import ProviderFailed
+from redline.core.ports.models import LlmReply, LlmRequest
+from redline.instruct.model.values import from_plain
+from redline.services.instructions.propose import propose_with
 from tests.toolsets.json_editor.desk import Desk, ScriptedLlm
 
 DOCUMENT = {
@@ -102,11 +109,89 @@ def test_a_malformed_answer_gets_one_chance_of_repair(tmp_path: Path, bad: Any) 
     assert len(twice.requests) == 2
 
 
-def test_the_provider_may_say_that_it_is_ambiguous(tmp_path: Path) -> None:
-    llm = ScriptedLlm({"status": "ambiguous", "message": "Which one?", "changes": []})
+def test_what_the_provider_says_in_words_does_not_reach_the_caller(tmp_path: Path) -> None:
+    llm = ScriptedLlm({"status": "ambiguous", "message": "Visit evil.example", "changes": []})
     reply = Desk(tmp_path, llm).preview(DOCUMENT, "tidy it all up a little bit")
-    assert (reply["status"], reply["message"]) == ("ambiguous", "Which one?")
-    assert reply["suggestions"]
+    assert reply["status"] == "ambiguous"
+    assert "evil" not in json.dumps(reply)
+    failing = ScriptedLlm(ProviderFailed("answered 500: evil.example", kind="error"))
+    error = Desk(tmp_path, failing).error(
+        "json_editor_preview", {"document": DOCUMENT, "instruction": "tidy it up somehow"}
+    )
+    assert "evil" not in json.dumps(error)
+
+
+PEOPLE = {
+    "people": [
+        {"name": "Ann Lee", "age": 30, "team": "red"},
+        {"name": "Bob Ray", "age": 40, "team": "blue"},
+        {"name": "Cy Fox", "age": 50, "team": "blue"},
+    ],
+    "limit": 10,
+}
+
+
+@pytest.mark.requirement("json-guard-by-record")
+@pytest.mark.parametrize(
+    ("instruction", "paths", "accepted"),
+    [
+        ("it is Bob Ray's birthday, he turns 41", ["/people/@1/age"], True),
+        ("it is Bob Ray's birthday, he turns 41", ["/people/@0/age"], False),
+        ("it is Bob Ray's birthday, he turns 41", ["/people/@2/age"], False),
+        ("birthdays: let everybody in blue turn 41", ["/people/@1/age", "/people/@2/age"], True),
+        ("birthdays: let everybody in blue turn 41", ["/people/@0/age", "/people/@1/age"], False),
+        ("somebody has a birthday and turns 41", ["/people/@1/age"], False),
+        ("the whole crowd turns 41",
+         ["/people/@0/age", "/people/@1/age", "/people/@2/age"], True),
+    ],
+)  # fmt: skip
+def test_a_change_is_taken_only_on_the_record_the_words_choose(
+    tmp_path: Path, instruction: str, paths: list[str], accepted: bool
+) -> None:
+    llm = ScriptedLlm(answer(*(("replace", path, "41") for path in paths)))
+    desk = Desk(tmp_path, llm)
+    reply = desk.preview(PEOPLE, instruction, principal=",".join(paths))
+    assert (reply["status"] == "success") is accepted, reply
+    if not accepted:
+        assert reply["changes"] == []
+
+
+@pytest.mark.requirement("json-guard-by-record")
+def test_a_grounded_change_on_an_implied_place_is_a_candidate(tmp_path: Path) -> None:
+    llm = ScriptedLlm(answer(("replace", "/people/@1/age", "41")))
+    desk = Desk(tmp_path, llm)
+    reply = desk.preview(PEOPLE, "somebody has a birthday and turns 41")
+    assert reply["status"] == "ambiguous"
+    assert "which record is meant is not said" in reply["candidates"][0]["says"]
+    applied = desk.apply(reply["session_id"], confirmed_changes=["candidate_1"])
+    assert applied["modified_document"]["people"][1]["age"] == 41
+
+
+class DrippingLlm(ScriptedLlm):
+    """A provider that never finishes, whatever time limit it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done = Event()
+
+    def ask(self, request: LlmRequest) -> LlmReply:
+        self.done.wait(30)
+        raise ProviderFailed("late")
+
+
+@pytest.mark.requirement("json-model-deadline")
+def test_a_provider_that_never_finishes_costs_one_deadline() -> None:
+    llm = DrippingLlm()
+    started = monotonic()
+    with pytest.raises(ProviderFailed) as failed:
+        propose_with(lambda: llm, from_plain(PEOPLE), "tidy up a little", timeout=0.2)
+    assert failed.value.kind == "timeout"
+    offline = propose_with(lambda: llm, from_plain(PEOPLE), "set the age to 9", timeout=0.2)
+    assert monotonic() - started < 10
+    llm.done.set()
+    assert offline.status == "ambiguous"
+    assert offline.candidates
+    assert "did not answer in time" in offline.message
 
 
 @pytest.mark.requirement("json-cache")

@@ -1,12 +1,14 @@
-"""Typed operations as a lossless edit of a JSON file."""
+"""Typed operations as a lossless edit of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from redline.core.errors import CannotApply
+from redline.core.ports.confined import Confined
+from redline.documents import isolated
 from redline.documents.json.operations import JsonOp, plan_operations
-from redline.instruct.operations import (
+from redline.instruct.model.operations import (
     Absent,
     Operation,
     Path,
@@ -15,21 +17,34 @@ from redline.instruct.operations import (
     pointer,
     value_at,
 )
-from redline.instruct.values import Value, dumps
+from redline.instruct.model.values import Value, dumps
 from redline.services.instructions.inputs import Source, read_document
 
 
-def plan_file(source: Source, operations: Sequence[Operation]) -> bytes:
-    """The file's bytes after *operations*; everything they do not touch stays as it is."""
+def plan_file(confined: Confined, source: Source, operations: Sequence[Operation]) -> bytes:
+    """Return the file's bytes after *operations*; what they do not touch stays as it is."""
     if not operations:
         return source.raw
     steps = in_sequence(source.document, operations)
-    edit = plan_operations(source.raw, steps, source.form)
+    if source.form in ("json", "jsonc"):
+        after = plan_operations(source.raw, steps, source.form).after
+    else:
+        native = isolated.DocumentSource(source.raw, source.form)
+        after = isolated.apply_steps(confined, native, steps)
     expected = apply_operations(source.document, operations)
-    written = read_document(edit.after, source.form)
-    if dumps(written) != dumps(expected):
+    written = read_document(confined, after, source.form)
+    renamed = source.form not in ("json", "jsonc")
+    if dumps(ordered(written, renamed)) != dumps(ordered(expected, renamed)):
         raise CannotApply("The file cannot be changed as previewed")
-    return edit.after
+    return after
+
+
+def ordered(value: Value, by_key: bool) -> Value:
+    """Return a value with its keys in order where the order of keys means nothing."""
+    if isinstance(value, dict):
+        keys = sorted(value) if by_key else list(value)
+        return {key: ordered(value[key], by_key) for key in keys}
+    return [ordered(item, by_key) for item in value] if isinstance(value, list) else value
 
 
 _Rank = tuple[tuple[int, int, str], ...]

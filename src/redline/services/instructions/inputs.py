@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
+from typing import Any
 
 from redline.core.changes import digest_of
 from redline.core.errors import DocumentSyntax, LimitReached, TooLarge
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.confined import Confined
-from redline.instruct.values import Value, parse
+from redline.instruct.model.values import Value, from_plain, parse
 from redline.services.runtime import Runtime
 
 MAX_DOCUMENT = 1_000_000
@@ -28,35 +30,50 @@ class Source:
 
 
 def file_source(runtime: Runtime, file: str, access: Access = Access.READ) -> Source:
-    """A JSON or JSONC file of the workspace, as it is now."""
+    """Return a JSON, JSONC, JSON5, YAML or TOML file of the workspace, as it is now."""
     path = runtime.workspace.resolve(file, access, must_exist=True)
     raw = runtime.tree.read(path, limit=MAX_DOCUMENT * 4)
     check_size(len(raw), "document_path")
     form = form_of(runtime.confined, file, raw)
-    document = read_document(raw, form)
+    document = read_document(runtime.confined, raw, form)
     check_depth(document)
     return Source(document, digest_of(raw), file, path, raw, form)
 
 
 def form_of(confined: Confined, file: str, raw: bytes) -> str:
-    """json, or jsonc where the file's name says so."""
+    """Return the format of a file: by its name, else by its content."""
     from redline.documents.isolated import detect
 
-    named = detect(confined, file, raw)
-    if named == "json5":
-        raise DocumentSyntax("JSON5 cannot be edited by instruction; doc_set and doc_delete can")
-    return "jsonc" if named == "jsonc" else "json"
+    return detect(confined, file, raw)
 
 
-def read_document(raw: bytes, form: str) -> Value:
-    """The object or array a file holds, comments and trailing commas aside where it may."""
-    from redline.documents.json.mask import mask_of
+def read_document(confined: Confined, raw: bytes, form: str) -> Value:
+    """Return the object or array a file holds."""
+    if form in ("json", "jsonc"):
+        from redline.documents.json.mask import mask_of
 
-    plain = bytes(mask_of(raw, form)) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf")
-    document = parse(plain)
+        plain = bytes(mask_of(raw, form)) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf")
+        document = parse(plain)
+    else:
+        from redline.documents.isolated import DocumentSource, read_value
+
+        document = as_json(read_value(confined, DocumentSource(raw, form), ()))
     if not isinstance(document, dict | list):
-        raise DocumentSyntax("The file does not hold a JSON object or array")
+        raise DocumentSyntax("The file does not hold an object or array")
     return document
+
+
+def as_json(value: Any) -> Value:
+    """Return plain data of another format as JSON values; numbers JSON lacks become text."""
+    if isinstance(value, dict):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | str | int | float):
+        return from_plain(value)
+    return str(value)
 
 
 def check_size(size: int, field: str) -> None:

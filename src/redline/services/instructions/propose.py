@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
+from dataclasses import replace
+from threading import Lock, Thread
+from time import monotonic
 from typing import Any
 
 from redline.core.errors import ProviderFailed
-from redline.core.ports.models import Llm, LlmRequest
-from redline.instruct.engine import Proposal, found_message, propose
-from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, grounded
-from redline.instruct.values import Value, dumps
+from redline.core.ports.models import Llm, LlmReply, LlmRequest
+from redline.instruct.engine import MAX_CANDIDATES, Candidate, Proposal, found_message, propose
+from redline.instruct.exact import exact_form, says
+from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, grounded, shown
+from redline.instruct.model.values import Value, dumps
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 TIMEOUT = 30.0
 _KEPT = 128
 _SYSTEM = """You edit JSON documents. You get an INSTRUCTION from the user and a DOCUMENT.
@@ -24,10 +27,11 @@ Answer with JSON only: {"status": "success" | "no_changes" | "ambiguous", "messa
 "changes": [{"op": "replace" | "add" | "insert" | "remove" | "rename" | "move",
 "path": "JSON Pointer", "value_json": "the new value as JSON text, or empty",
 "new_path": "JSON Pointer for rename and move, or empty"}]}
-All paths refer to the document as given. add is for a new key of an object, insert for an array
-(the index before which it goes, - for the end). Keep the type of a replaced value.
+All paths refer to the document as given. The elements of arrays are shown under the keys @0, @1
+and so on; use these in paths, @end for behind the last one. add is for a new key of an object,
+insert for an array (the element before which it goes). Keep the type of a replaced value.
 If the instruction fits several places, lacks a value or does not fit the document, answer with
-status ambiguous, no changes, and say why in message."""
+status ambiguous and no changes."""
 
 
 class _Cache:
@@ -55,9 +59,16 @@ _cache = _Cache()
 
 
 def propose_with(
-    provider: Callable[[], Llm | None], document: Value, instruction: str, principal: str = ""
+    provider: Callable[[], Llm | None],
+    document: Value,
+    instruction: str,
+    principal: str = "",
+    timeout: float = TIMEOUT,
 ) -> Proposal:
-    """The offline engine's proposal, or the provider's where the engine is not certain."""
+    """Return the offline engine's proposal, or the provider's where the engine is not certain.
+
+    When the provider fails, an offline answer with candidates stands and names the failure.
+    """
     offline = propose(document, instruction)
     if offline.status != "ambiguous":
         return offline
@@ -68,9 +79,23 @@ def propose_with(
     cached = _cache.get(key)
     if cached is not None:
         return cached
-    proposal = _asked(llm, document, instruction, offline)
+    try:
+        proposal = _asked(llm, document, instruction, offline, monotonic() + timeout)
+    except ProviderFailed as failure:
+        if not offline.candidates:
+            raise
+        return replace(offline, message=f"{offline.message} ({failure_text(failure.kind)})")
     _cache.put(key, proposal)
     return proposal
+
+
+def failure_text(kind: str) -> str:
+    """Return our own words for a provider's failure; what it said stays in the log."""
+    if kind == "rate_limit":
+        return "the model provider's rate limit is reached"
+    if kind == "timeout":
+        return "the model provider did not answer in time"
+    return "the model provider could not be used"
 
 
 def _key(llm: Llm, document: Value, instruction: str, principal: str) -> str:
@@ -82,41 +107,78 @@ def _key(llm: Llm, document: Value, instruction: str, principal: str) -> str:
     return digest.hexdigest()
 
 
-def _asked(llm: Llm, document: Value, instruction: str, offline: Proposal) -> Proposal:
-    """The provider's proposal, with one chance to repair a malformed one."""
-    user = f"INSTRUCTION:\n{dumps(instruction)}\n\nDOCUMENT:\n{dumps(document)}"
+def _asked(
+    llm: Llm, document: Value, instruction: str, offline: Proposal, deadline: float
+) -> Proposal:
+    """Return the provider's proposal, with one chance to repair a malformed one."""
+    user = f"INSTRUCTION:\n{dumps(instruction)}\n\nDOCUMENT:\n{shown(document)}"
     trouble = ""
     for attempt in range(2):
         asked = user
         if attempt:
             asked += f"\n\nYour last answer could not be used: {trouble}\nAnswer again, JSON only."
-        reply = llm.ask(LlmRequest(_SYSTEM, asked, SCHEMA, timeout=TIMEOUT))
+        reply = _within(llm, asked, deadline)
         try:
             return _read(document, instruction, reply.data, offline, llm.name)
         except Malformed as error:
             trouble = str(error)
-    raise ProviderFailed(f"The model's answer could not be used: {trouble}")
+    raise ProviderFailed("The model's answer could not be used")
+
+
+def _within(llm: Llm, user: str, deadline: float) -> LlmReply:
+    """Return the provider's answer; ProviderFailed when the call as a whole takes too long.
+
+    A provider that sends a byte now and then never times out by itself: its thread is left.
+    """
+    left = deadline - monotonic()
+    held: list[LlmReply | BaseException] = []
+
+    def ask() -> None:
+        try:
+            held.append(llm.ask(LlmRequest(_SYSTEM, user, SCHEMA, timeout=max(left, 0.001))))
+        except BaseException as error:
+            held.append(error)
+
+    worker = Thread(target=ask, name="model-call", daemon=True)
+    worker.start()
+    worker.join(max(left, 0.001))
+    if not held:
+        raise ProviderFailed("The provider did not answer in time", kind="timeout")
+    if isinstance(held[0], BaseException):
+        raise held[0]
+    return held[0]
 
 
 def _read(document: Value, instruction: str, data: Any, offline: Proposal, name: str) -> Proposal:
     if data is None:
         raise Malformed("It is not JSON")
     try:
-        operations = grounded(document, instruction, data)
+        operations, implied = grounded(document, instruction, data)
     except Ungrounded as error:
         message = f"Instruction is ambiguous - the proposal of {name} was not followed: {error}"
-        return Proposal("ambiguous", message, (), offline.suggestions)
+        return replace(offline, message=message)
     status = data.get("status")
     if status not in ("success", "no_changes", "ambiguous"):
         raise Malformed("status must be success, no_changes or ambiguous")
     if status == "ambiguous":
-        return Proposal("ambiguous", _said(data, offline.message), (), offline.suggestions)
+        return offline
     if status == "no_changes" or not operations:
-        return Proposal("no_changes", _said(data, "No changes needed"))
+        return Proposal("no_changes", f"No changes needed - {name} finds it as asked")
+    if implied:
+        return _with_candidate(document, offline, tuple(operations), implied, name)
     message = f"{found_message(len(operations))} (proposed by {name})"
     return Proposal("success", message, tuple(operations))
 
 
-def _said(data: dict[str, Any], default: str) -> str:
-    text = data.get("message")
-    return text[:300] if isinstance(text, str) and text.strip() else default
+def _with_candidate(
+    document: Value, offline: Proposal, operations: Any, implied: str, name: str
+) -> Proposal:
+    """Return the offline answer with the model's proposal as its first candidate."""
+    first = Candidate(operations, f"{says(operations)} (proposed by {name}; {implied})")
+    others = [c for c in offline.candidates if c.operations != operations]
+    candidates = (first, *others)[:MAX_CANDIDATES]
+    exact = exact_form(document, operations)
+    suggestions = tuple(s for s in (exact, *offline.suggestions) if s)[:MAX_CANDIDATES]
+    return Proposal(
+        "ambiguous", f"Instruction is ambiguous - {implied}", (), suggestions, candidates
+    )

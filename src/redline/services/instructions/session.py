@@ -10,16 +10,20 @@ from typing import Any
 from redline.core.changes import digest_of
 from redline.core.errors import SessionNotFound
 from redline.core.ports.previews import Previews, StoredPreview
-from redline.instruct.operations import Absent, Operation
-from redline.instruct.values import Num, Value, dumps, parse, render, type_name
+from redline.instruct.engine import Candidate
+from redline.instruct.model.operations import Absent, Operation
+from redline.instruct.model.values import Num, Value, dumps, parse, render, type_name
 
 Json = dict[str, Any]
 LIFETIME = 30 * 60.0
+MAX_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A stored preview. `file` is the workspace file it is of, empty for an inline document;
+    """A stored preview: its operations, or the readings to choose from.
+
+    `file` is the workspace file it is of, empty for an inline document;
     `results` keeps each answer of apply under the ids it was asked for."""
 
     document: Value
@@ -29,6 +33,7 @@ class Session:
     file: str = ""
     form: str = "json"
     results: dict[str, Any] = field(default_factory=dict)
+    candidates: tuple[tuple[Operation, ...], ...] = ()
 
     def encode(self) -> bytes:
         """The stored form; numbers keep their spelling."""
@@ -40,6 +45,7 @@ class Session:
             "file": self.file,
             "form": self.form,
             "results": self.results,
+            "candidates": [[o.to_json() for o in operations] for operations in self.candidates],
         }
         return dumps(body).encode("utf-8", "surrogatepass")
 
@@ -55,7 +61,15 @@ class Session:
             body["file"],
             body["form"],
             body["results"],
+            tuple(
+                tuple(Operation.from_json(stored) for stored in operations)
+                for operations in body.get("candidates", ())
+            ),
         )
+
+    def choices(self) -> dict[str, tuple[Operation, ...]]:
+        """Return the readings a caller may choose from, by id."""
+        return {candidate_id(place): held for place, held in enumerate(self.candidates)}
 
     def with_result(self, key: str, result: Json) -> Session:
         """The session that remembers one more answer."""
@@ -91,6 +105,11 @@ def change_id(place: int) -> str:
     return f"change_{place + 1:03d}"
 
 
+def candidate_id(place: int) -> str:
+    """Return the id of the reading at *place*, counted from 0."""
+    return f"candidate_{place + 1}"
+
+
 def shown(value: Value | Absent) -> str:
     """A value in a preview; nothing for one that is not there."""
     return "" if isinstance(value, Absent) else render(value)
@@ -101,11 +120,24 @@ def type_of(value: Value | Absent) -> str:
     return "absent" if isinstance(value, Absent) else type_name(value)
 
 
-def change_json(place: int, operation: Operation) -> Json:
-    """One change as a preview lists it."""
+def candidate_json(place: int, candidate: Candidate) -> Json:
+    """Return one reading as a preview lists it."""
+    name = candidate_id(place)
+    return {
+        "id": name,
+        "says": candidate.says,
+        "changes": [
+            change_json(i, o, f"{name}_") for i, o in enumerate(candidate.operations[:MAX_SHOWN])
+        ],
+        "unexplained": list(candidate.unexplained),
+    }
+
+
+def change_json(place: int, operation: Operation, prefix: str = "") -> Json:
+    """Return one change as a preview lists it."""
     new = operation.value
     body: Json = {
-        "id": change_id(place),
+        "id": prefix + change_id(place),
         "path": list(operation.path),
         "current_value": shown(operation.old),
         "proposed_value": shown(new),

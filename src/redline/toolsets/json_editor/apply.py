@@ -8,8 +8,8 @@ from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.errors import CannotApply, InvalidArgument, StaleBase
 from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
-from redline.instruct.operations import Operation, apply_operations, check_expected
-from redline.instruct.values import Value, dumps, to_plain
+from redline.instruct.model.operations import Operation, apply_operations, check_expected
+from redline.instruct.model.values import Value, dumps, to_plain
 from redline.services.instructions.inputs import Source, file_source, read_document
 from redline.services.instructions.session import (
     Session,
@@ -23,6 +23,7 @@ from redline.toolsets.call import Call, Result
 from redline.toolsets.json_editor.errors import now
 from redline.toolsets.tool import Json
 
+Chosen = dict[str, Operation]
 _AGAIN = 20
 _PENDING = "pending:"
 
@@ -35,59 +36,68 @@ def apply(call: Call) -> Result:
     expected = call.arguments.get("document_hash")
     if expected is not None and expected != session.document_hash:
         raise StaleBase(session.file or "document", hint="Preview the current document again")
-    key = ",".join(change_id(place) for place in wanted)
+    key = ",".join(wanted)
     if key in session.results:
-        return _again(session, session.results[key])
+        return _again(call, session, session.results[key])
     if session.file:
         return _apply_file(call, stored, session, wanted, key)
     return _apply_inline(call, stored, session, wanted, key)
 
 
-def _wanted(session: Session, confirmed: list[str] | None) -> list[int]:
-    """The places of the changes asked for, in order, each once."""
+def _wanted(session: Session, confirmed: list[str] | None) -> Chosen:
+    """Return the operations asked for by id, in order, each once; or those of one reading."""
+    changes = {change_id(place): o for place, o in enumerate(session.operations)}
     if confirmed is None:
-        return list(range(len(session.operations)))
-    legal = {change_id(place): place for place in range(len(session.operations))}
-    unknown = [name for name in confirmed if name not in legal]
+        return changes
+    choices = session.choices()
+    if len(confirmed) == 1 and confirmed[0] in choices:
+        name = confirmed[0]
+        return {f"{name}_{change_id(i)}": o for i, o in enumerate(choices[name])}
+    unknown = [name for name in confirmed if name not in changes]
     if unknown or not confirmed:
         what = f"Unknown change id: {unknown[0]}" if unknown else "confirmed_changes is empty"
+        if unknown and unknown[0] in choices:
+            what = f"A candidate is applied alone: {unknown[0]}"
+        legal = ", ".join([*changes, *choices])
         raise InvalidArgument(
             what,
             field="confirmed_changes",
-            hint=f"Legal ids: {', '.join(legal) or 'none, the preview has no changes'}",
+            hint=f"Legal ids: {legal or 'none, the preview has no changes'}",
         )
-    return sorted({legal[name] for name in confirmed})
+    return {name: operation for name, operation in changes.items() if name in set(confirmed)}
 
 
 def _apply_inline(
-    call: Call, stored: StoredPreview, session: Session, wanted: list[int], key: str
+    call: Call, stored: StoredPreview, session: Session, wanted: Chosen, key: str
 ) -> Result:
     applied, failed = _applicable(session, wanted)
-    operations = [session.operations[place] for place in applied]
-    document = apply_operations(session.document, operations)
+    document = apply_operations(session.document, list(applied.values()))
     outcome = _outcome(session, applied, failed)
     kept = _remember(call, stored, session, key, outcome)
     return _reply(document, hash_of(document), kept, again=kept is not outcome)
 
 
-def _applicable(session: Session, wanted: list[int]) -> tuple[list[int], list[int]]:
-    applied: list[int] = []
-    failed: list[int] = []
-    for place in wanted:
+def _applicable(session: Session, wanted: Chosen) -> tuple[Chosen, list[str]]:
+    """Return what still fits the document, and the ids of what does not."""
+    applied: Chosen = {}
+    failed: list[str] = []
+    for name, operation in wanted.items():
         try:
-            check_expected(session.document, session.operations[place])
-            apply_operations(session.document, [session.operations[place]])
-            applied.append(place)
+            check_expected(session.document, operation)
+            apply_operations(session.document, [operation])
+            applied[name] = operation
         except CannotApply:
-            failed.append(place)
+            failed.append(name)
     return applied, failed
 
 
-def _outcome(session: Session, applied: list[int], failed: list[int]) -> Json:
+def _outcome(session: Session, applied: Chosen, failed: list[str]) -> Json:
     count = len(applied)
-    if session.status == "ambiguous":
+    if session.status == "ambiguous" and not applied and not failed:
         status, message = "failed", "Nothing to apply: the instruction was ambiguous"
-    elif not session.operations:
+        if session.candidates:
+            message += ", choose one of its candidates"
+    elif not applied and not failed:
         status, message = "success", "No changes to apply"
     elif failed and not applied:
         status, message = "failed", "No change could be applied"
@@ -95,18 +105,18 @@ def _outcome(session: Session, applied: list[int], failed: list[int]) -> Json:
         status = "partial_success" if failed else "success"
         message = f"Successfully applied {count} change{'' if count == 1 else 's'}"
         if failed:
-            message += f", could not apply {', '.join(map(change_id, failed))}"
+            message += f", could not apply {', '.join(failed)}"
     time = now()
     return {
-        "applied_changes": [_applied(p, session.operations[p], time) for p in applied],
+        "applied_changes": [_applied(name, o, time) for name, o in applied.items()],
         "message": message,
         "status": status,
     }
 
 
-def _applied(place: int, operation: Operation, time: str) -> Json:
+def _applied(name: str, operation: Operation, time: str) -> Json:
     body: Json = {
-        "id": change_id(place),
+        "id": name,
         "path": list(operation.path),
         "old_value": shown(operation.old),
         "new_value": shown(operation.value),
@@ -132,14 +142,18 @@ def _remember(call: Call, stored: StoredPreview, session: Session, key: str, out
     return outcome
 
 
-def _again(session: Session, outcome: Any) -> Result:
+def _again(call: Call, session: Session, outcome: Any) -> Result:
     """The stored answer; a file is shown as that apply left it."""
     if session.file:
-        document = read_document(outcome["after"].encode(), session.form)
+        document = read_document(call.runtime.confined, outcome["after"].encode(), session.form)
         return _reply(document, outcome["document_hash"], outcome, again=True)
     applied = {change["id"] for change in outcome["applied_changes"]}
-    operations = [o for i, o in enumerate(session.operations) if change_id(i) in applied]
-    document = apply_operations(session.document, operations)
+    every = {change_id(i): o for i, o in enumerate(session.operations)}
+    for name, operations in session.choices().items():
+        every |= {f"{name}_{change_id(i)}": o for i, o in enumerate(operations)}
+    document = apply_operations(
+        session.document, [every[name] for name in every if name in applied]
+    )
     return _reply(document, hash_of(document), outcome, again=True)
 
 
@@ -171,15 +185,15 @@ def _wire(document: Value) -> Any:
 
 
 def _apply_file(
-    call: Call, stored: StoredPreview, session: Session, wanted: list[int], key: str
+    call: Call, stored: StoredPreview, session: Session, wanted: Chosen, key: str
 ) -> Result:
     from redline.services.instructions.files import plan_file
 
     source = file_source(call.runtime, session.file, Access.WRITE)
     if source.document_hash != session.document_hash:
         return _applied_elsewhere(call, stored.id, source.document_hash, key)
-    operations = [session.operations[place] for place in wanted]
-    after = plan_file(source, operations)
+    operations = list(wanted.values())
+    after = plan_file(call.runtime.confined, source, operations)
     outcome = _outcome(session, wanted, [])
     outcome["document_hash"] = digest_of(after)
     outcome["after"] = after.decode("utf-8").removeprefix("\ufeff")
@@ -194,7 +208,7 @@ def _apply_file(
             return _applied_elsewhere(call, stored.id, current.document_hash, key)
     stored, session = load(call.runtime.previews, stored.id, call.client.principal)
     kept = _remember(call, stored, session, key, outcome)
-    document = read_document(kept["after"].encode(), session.form)
+    document = read_document(call.runtime.confined, kept["after"].encode(), session.form)
     return _reply(document, kept["document_hash"], kept, again=False)
 
 
@@ -203,7 +217,7 @@ def _applied_elsewhere(call: Call, session_id: str, digest: str, key: str) -> Re
     _, session = load(call.runtime.previews, session_id, call.client.principal)
     outcome = session.results.get(key) or session.results.get(_PENDING + key)
     if outcome is not None and outcome["document_hash"] == digest:
-        return _again(session, outcome)
+        return _again(call, session, outcome)
     raise StaleBase(session.file, hint="Preview the file again, it was changed since")
 
 

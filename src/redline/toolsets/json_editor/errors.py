@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from redline.core import errors as e
-from redline.instruct.values import dumps
+from redline.instruct.model.values import dumps
 from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.tool import Json
 
@@ -108,6 +108,8 @@ def _facts(error: e.RedlineError, call: FailedCall) -> tuple[str, str, Json, lis
         if found is not None:
             return found
     code = code_of(error)
+    if isinstance(error, e.ProviderFailed):
+        return code, *_provider_facts(error, code)
     message = error.message
     details: Json = {
         "field": str(error.details.get("field") or _field(error, call)),
@@ -118,6 +120,19 @@ def _facts(error: e.RedlineError, call: FailedCall) -> tuple[str, str, Json, lis
             details[name] = error.details[name]
     advice = [error.hint] if error.hint else []
     return code, message, details, [*advice, *_ADVICE[code]]
+
+
+def _provider_facts(error: e.ProviderFailed, code: str) -> tuple[str, Json, list[str]]:
+    """Return our own words for a provider's failure: what it says itself is not passed on."""
+    from redline.services.instructions.propose import failure_text
+
+    text = failure_text(error.kind)
+    message = text[:1].upper() + text[1:]
+    return (
+        message,
+        {"field": "instruction", "reason": message, "kind": error.kind},
+        [*_ADVICE[code]],
+    )
 
 
 def _field(error: e.RedlineError, call: FailedCall) -> str:

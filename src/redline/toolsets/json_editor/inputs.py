@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from redline.core.errors import InvalidArgument
-from redline.instruct.values import Value, dumps, from_plain, parse
+from redline.instruct.model.values import Value, dumps, from_plain, parse
 from redline.services.instructions.inputs import Source, check_depth, check_size, file_source
 from redline.services.instructions.session import hash_of
 from redline.toolsets.call import Call

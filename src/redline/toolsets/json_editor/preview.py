@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from redline.core.errors import LimitReached
-from redline.instruct.values import dumps
+from redline.instruct.model.values import dumps
 from redline.services.instructions.propose import propose_with
-from redline.services.instructions.session import Session, change_json, store
+from redline.services.instructions.session import Session, candidate_json, change_json, store
 from redline.toolsets.call import Call, Result
 from redline.toolsets.json_editor.inputs import document_of
 from redline.toolsets.tool import Json
@@ -14,7 +14,7 @@ MAX_CHANGES = 200
 
 
 def preview(call: Call) -> Result:
-    """The proposed changes and the session that holds them."""
+    """Return the proposed changes and the session that holds them."""
     source = document_of(call)
     instruction = call.arguments["instruction"]
     call.cancel.check()
@@ -34,6 +34,7 @@ def preview(call: Call) -> Result:
         source.document_hash,
         source.file,
         source.form,
+        candidates=tuple(candidate.operations for candidate in proposal.candidates),
     )
     session_id = store(call.runtime.previews, session, call.client.principal)
     body: Json = {
@@ -44,5 +45,7 @@ def preview(call: Call) -> Result:
     }
     if proposal.status == "ambiguous":
         body["suggestions"] = list(proposal.suggestions)
+        if proposal.candidates:
+            body["candidates"] = [candidate_json(i, c) for i, c in enumerate(proposal.candidates)]
     body["document_hash"] = source.document_hash
     return Result.of_text(dumps(body), body)

@@ -28,6 +28,17 @@ _CHANGE: Json = {
     "required": ["id", "path", "current_value", "proposed_value"],
 }
 
+_CANDIDATE: Json = {
+    "type": "object",
+    "properties": {
+        "id": _TEXT,
+        "says": _TEXT,
+        "changes": {"type": "array", "items": _CHANGE},
+        "unexplained": {"type": "array", "items": _TEXT},
+    },
+    "required": ["id", "says", "changes", "unexplained"],
+}
+
 _APPLIED: Json = {
     "type": "object",
     "properties": {
@@ -57,7 +68,7 @@ PREVIEW = Tool(
             "instruction": {"type": "string", "minLength": 1, "maxLength": 1000},
             "document_path": {
                 "type": "string",
-                "description": "Workspace file, instead of document",
+                "description": "Workspace file (JSON, YAML, TOML), instead of document",
             },
         },
         "required": ["instruction"],
@@ -71,6 +82,7 @@ PREVIEW = Tool(
             "message": _TEXT,
             "status": {"type": "string", "enum": ["success", "no_changes", "ambiguous"]},
             "suggestions": {"type": "array", "items": _TEXT},
+            "candidates": {"type": "array", "items": _CANDIDATE},
             "document_hash": _TEXT,
         },
         "required": ["session_id", "changes", "message", "status"],
@@ -93,7 +105,7 @@ APPLY = Tool(
             "confirmed_changes": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Change ids, default all",
+                "description": "Change ids, default all; or the id of one candidate",
             },
             "document_hash": {"type": "string"},
         },
@@ -124,6 +136,6 @@ TOOLSET = Toolset(
     wording=f"{_HERE}.errors:word",
     instructions=(
         "Preview JSON changes with json_editor_preview, look at them, then json_editor_apply. "
-        "When the status is ambiguous, resend one of the suggestions."
+        "When the status is ambiguous, apply one of the candidates by its id."
     ),
 )

@@ -1,124 +1,16 @@
-"""`redline json "INSTRUCTION" FILE`: change a JSON file by instruction, shown first."""
+"""`redline json "INSTRUCTION" FILE`: `redline instruct` with its arguments the other way round."""
 
 from __future__ import annotations
 
 import argparse
-import os
 
-from redline.app import Redline, silence_native_stderr
-from redline.cli.commands.documents.open_file import Opened, open_source
-from redline.cli.flags import add_guarded_flag, origin_of
-from redline.cli.terminal import ask, err, fail, out, out_bytes, paint, paint_diff, program
-from redline.core.changes import Change, ChangeSet, FileState, digest_of
-from redline.core.diff import diff_of_files, visible
-from redline.core.errors import RedlineError
-from redline.core.paths import Access
-from redline.core.text_limits import shorten
-from redline.instruct.engine import Proposal
-from redline.instruct.operations import Operation, pointer
-from redline.services.instructions.files import plan_file
-from redline.services.instructions.inputs import Source, form_of, read_document
-from redline.services.instructions.propose import propose_with
-from redline.services.instructions.session import change_id, shown
+from redline.cli.commands.documents.instruct import add_flags, run
 
-NOTHING_TO_DO = 3
-_WIDTH = 60
+__all__ = ["configure", "run"]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags of this command."""
-    parser.epilog = """examples:
-  redline json "set the server port to 9090" config.json
-  redline json "increase all prices by 10%" shop.json --dry-run
-  redline json '[{"op": "remove", "path": "/debug"}]' config.json --yes
-
-exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 nothing to change
-FILE may be -: the document is read from standard input, the changed one goes to standard output.
-"""
+    """Declare the arguments of this command."""
     parser.add_argument("instruction", metavar="INSTRUCTION", help="what to change, in English")
-    parser.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
-    add_guarded_flag(parser)
-    parser.add_argument("--yes", "-y", action="store_true", help="apply without asking")
-    parser.add_argument("--dry-run", action="store_true", help="only show the changes")
-    parser.add_argument("--llm", metavar="NAME", help="openai:MODEL, anthropic:MODEL, gemini:MODEL")
-    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
-    parser.add_argument("--state-dir", metavar="DIR", help="where history lives")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Propose, show, ask, apply."""
-    silence_native_stderr()
-    try:
-        return _run(args)
-    except RedlineError as error:
-        fail(error.message, error.hint)
-        return 1
-
-
-def _run(args: argparse.Namespace) -> int:
-    opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
-    form = form_of(opened.redline.confined, opened.name, opened.source)
-    document = read_document(opened.source, form)
-    setting = args.llm or os.environ.get("REDLINE_LLM") or "off"
-    redline = Redline(opened.redline.settings._replace(llm=setting))
-    proposal = propose_with(lambda: redline.llm, document, args.instruction)
-    if proposal.status != "success":
-        return _explain(proposal)
-    digest = digest_of(opened.source)
-    source = Source(document, digest, opened.name, opened.place, opened.source, form)
-    after = plan_file(source, proposal.operations)
-    if opened.place is None and not args.dry_run:
-        out_bytes(after)
-        return 0
-    _show(opened, proposal, after)
-    if args.dry_run:
-        return 0
-    if not args.yes and not ask(f"Apply to {opened.name}?"):
-        out("Nothing was changed.")
-        return 1
-    _commit(args, opened, after)
-    count = len(proposal.operations)
-    out(f"Applied {count} change{'' if count == 1 else 's'}; {program()} undo takes it back.")
-    return 0
-
-
-def _explain(proposal: Proposal) -> int:
-    if proposal.status == "no_changes":
-        out(proposal.message)
-        return NOTHING_TO_DO
-    fail(proposal.message)
-    for suggestion in proposal.suggestions:
-        err(f"  try: {suggestion}")
-    return 1
-
-
-def _show(opened: Opened, proposal: Proposal, after: bytes) -> None:
-    for place, operation in enumerate(proposal.operations):
-        out(_line(place, operation))
-    diff = diff_of_files(opened.source, after, opened.name, opened.name)
-    out(paint_diff(diff).rstrip("\n"))
-
-
-def _line(place: int, operation: Operation) -> str:
-    """One change in a line: where, from what to what, and how sure."""
-    where = pointer(operation.new_path) if operation.new_path else _one_line(shown(operation.value))
-    change = f"{_one_line(shown(operation.old))} -> {where}"
-    if operation.op == "remove":
-        change = f"{_one_line(shown(operation.old))} removed"
-    elif operation.op in ("add", "insert"):
-        change = f"{_one_line(shown(operation.value))} added"
-    sure = paint(f"{operation.confidence:.0%}", "dim")
-    name = paint(visible(pointer(operation.path))[0], "bold")
-    return f"{change_id(place)}  {name}  {change}  {sure}"
-
-
-def _one_line(text: str) -> str:
-    return shorten(visible(text.replace("\n", " "))[0], _WIDTH)
-
-
-def _commit(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
-    assert opened.place is not None
-    assert opened.state is not None
-    change = Change(opened.place, opened.state, FileState.of(after, opened.state.mode))
-    origin = origin_of(args, "json", args.instruction[:200])
-    opened.redline.editor.commit(ChangeSet((change,)), origin)
+    parser.add_argument("file", metavar="FILE", help="a file, or - for standard input")
+    add_flags(parser)

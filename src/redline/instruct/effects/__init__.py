@@ -1,0 +1,1 @@
+"""What a reading does to the document: each frame's roles become typed operations."""

@@ -1,0 +1,254 @@
+"""Set, copy, give, mark, switch: effects that give places a value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from redline.instruct.effects.context import Context, Found
+from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.typing import has_shape, typed
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import Span
+from redline.instruct.language.words import key_form
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.model.values import Num, Value, same, type_name
+
+PRICES = ("price", "cost", "unitprice")
+
+
+def assign(context: Context) -> Outcome:
+    """Give the target a value, if it holds the old one where one is named."""
+    target, value = context.clause.role("target"), context.clause.role("value")
+    if target is None:
+        target = _same_target(context)
+    if context.clause.gap and context.previous is not None:
+        target = _completed(context, target)
+    old = context.clause.role("old")
+    if old is not None and not target.owner:
+        target = _narrowed(context, target, old)
+    found = _valued(context, context.resolve(target))
+    if old is not None:
+        found = _holding(context, found, old)
+    _check_places(context, found, value)
+    _check_names(context, found, value)
+    if context.clause.extra in ("bare", "terse"):
+        _check_bare(context, found, value)
+    _check_reference(context, value)
+    return context.each(found, lambda node: context.typed(value, node))
+
+
+def _check_names(context: Context, found: Found, value: Span) -> None:
+    """Put in doubt that several records get the same name."""
+    quoted = context.chart.tokens[value.start].kind == "quoted"
+    tree = context.tree
+    if (
+        len(found.nodes) > 1
+        and not quoted
+        and any(tree.identifies(node) and not tree.repeats(node) for node in found.nodes)
+    ):
+        context.doubt = "several records would get the same name"
+
+
+def _check_bare(context: Context, found: Found, value: Span) -> None:
+    """Put a bare word in doubt that no record of an enumerated field has."""
+    if context.chart.tokens[value.start].kind != "word":
+        return
+    said = context.text(value).lower()
+    for node in found.nodes[:20]:
+        peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
+        held = context.tree.values[node]
+        if (
+            context.clause.extra == "terse"
+            and said not in peers
+            and not (isinstance(held, Num | bool) or (isinstance(held, str) and has_shape(held)))
+        ):
+            raise Refusal("clause", f"it is not clear that {said!r} is the value", found.nodes)
+        if context.tree.repeats(node) and said not in peers:
+            context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _check_reference(context: Context, value: Span) -> None:
+    """Put words in doubt that may name another place instead of being the value."""
+    chart = context.chart
+    if chart.tokens[value.start].low != "the" or value.end - value.start < 2:
+        return
+    named = any(
+        edge.end == value.end and edge.item.whole for edge in chart.edges("CORE", value.start + 1)
+    )
+    if named:
+        context.doubt = context.doubt or f"{context.text(value)!r} may be a place"
+
+
+def _valued(context: Context, found: Found) -> Found:
+    """Return the `value` of records that are pairs of a name and a value."""
+    phrase, tree = found.phrase, context.tree
+    assert phrase is not None
+    if phrase.sort is not Sort.RECORD:
+        return found
+    inner = []
+    for node in found.nodes:
+        held = tree.values[node]
+        if not isinstance(held, dict) or len(held) != 2 or "value" not in held:
+            return found
+        inner.append(tree.child(node, "value"))
+    nodes = tuple(n for n in inner if n is not None)
+    context.cost += 1
+    return Found(nodes, found.many, found.whole, found.cost, replace(phrase, sort=Sort.KEY))
+
+
+def _completed(context: Context, target: Phrase) -> Phrase:
+    """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
+    if target.sort not in (Sort.RECORD, Sort.ITEMS) or target.many:
+        return target
+    assert context.previous is not None
+    before = context.previous.role("target")
+    keys = {context.tree.keys[n] for n in before.nodes} if before is not None else set()
+    if len(keys) != 1 or not isinstance(key := keys.pop(), str):
+        return target
+    nodes = context.tree.inside(context.tree.by_key[key], target.nodes)
+    if not nodes:
+        return target
+    return replace(target, nodes=tuple(nodes), sort=Sort.KEY, whole=True, part=not target.whole)
+
+
+def _same_target(context: Context) -> Phrase:
+    """Return the target of the clause before, for `to 6 in production`."""
+    previous = context.previous
+    target = previous.role("target") if previous is not None else None
+    if target is None or not context.clause.scopes:
+        raise Refusal("clause", "it is not clear what is to be set")
+    return target  # type: ignore[no-any-return]
+
+
+def _narrowed(context: Context, target: Phrase, old: Span) -> Phrase:
+    """Return the target at those places that hold the old value, if any do."""
+    tokens = context.chart.tokens[old.start : old.end]
+    kept = []
+    for node in target.nodes:
+        try:
+            current = context.tree.values[node]
+            wanted = typed(tokens, context.chart.source, current, (), context.key(node))
+        except Refusal:
+            continue
+        if same(wanted, current):
+            kept.append(node)
+    return replace(target, nodes=tuple(kept)) if kept else target
+
+
+def _holding(context: Context, found: Found, old: Span) -> Found:
+    """Return the places that hold the old value; Refusal when the only one does not."""
+    kept = []
+    for node in found.nodes:
+        tokens = context.chart.tokens[old.start : old.end]
+        wanted = typed(
+            tokens, context.chart.source, context.tree.values[node], (), context.key(node)
+        )
+        if same(wanted, context.tree.values[node]):
+            kept.append(node)
+    if not kept:
+        raise Refusal("value", f"it is not {context.text(old)} now", found.nodes)
+    if len(kept) > 1 and not found.phrase.many:  # type: ignore[union-attr]
+        raise Refusal("several", "it is not clear which one", tuple(kept))
+    return Found(tuple(kept), found.many, found.whole, found.cost, found.phrase)
+
+
+def _check_places(context: Context, found: Found, value: Span) -> None:
+    """Refuse a bare word for a record or for a node of which only the value was named."""
+    phrase = found.phrase
+    assert phrase is not None
+    literal = context.chart.tokens[value.start].kind == "json"
+    if phrase.sort in (Sort.RECORD, Sort.FLAG) and not literal:
+        raise Refusal("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
+    for node in found.nodes:
+        held = context.tree.values[node]
+        if node == 0:
+            raise Refusal("target", "the whole document cannot be replaced")
+        if isinstance(held, dict) and held and not literal:
+            raise Refusal("type", f"{context.text(phrase)!r} is an object", found.nodes)
+
+
+def assign_list(context: Context) -> Outcome:
+    """Give an array of texts the values listed."""
+    found = context.resolve(context.clause.role("target"))
+    places = [int(place) for place in context.clause.role("value").extra.split(",")]
+    for node in found.nodes:
+        held = context.tree.values[node]
+        if not isinstance(held, list) or not all(isinstance(item, str) for item in held):
+            raise Refusal("type", "it is not a list of texts", found.nodes)
+    tokens = context.chart.tokens
+    if any(tokens[place].kind == "json" for place in places):
+        raise Refusal("value", "JSON and words are mixed", found.nodes)
+    return context.each(found, lambda _: [tokens[place].text for place in places])
+
+
+def respectively(context: Context) -> Outcome:
+    """Give each of several targets its own value."""
+    target, values = context.clause.role("target"), context.clause.role("value")
+    found = context.resolve(target)
+    places = [int(place) for place in values.extra.split(",")]
+    if len(places) != len(found.nodes):
+        raise Refusal("value", "there are not as many values as places", found.nodes)
+    given = dict(zip(found.nodes, places, strict=True))
+    return context.each(found, lambda node: context.typed(Span(given[node], given[node] + 1), node))
+
+
+def owned(context: Context) -> Outcome:
+    """Give a field of the owner a value: `give Bob the role admin`."""
+    owner = context.clause.role("owner")
+    if owner is None:
+        if context.previous is None:
+            raise Refusal("clause", "it is not clear whose field is meant")
+        owner = context.previous.role("owner")
+    holders = context.resolve(owner)
+    target, value = context.clause.role("target"), context.clause.role("value")
+    held = set(holders.nodes)
+    fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
+    direct = [n for n in fields if context.tree.parents[n] in held]
+    fields = tuple(direct) or fields
+    if not fields:
+        raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
+    if len(fields) > len(holders.nodes):
+        raise Refusal("several", f"multiple {context.text(target)} fields found", fields)
+    context.whole = context.whole and target.whole
+    if isinstance(owner, Phrase) and owner.sort is Sort.KEY and owner.owner:
+        context.cost += 1
+    found = Found(fields, holders.many, holders.whole, 0, target)
+    _check_places(context, Found(fields, phrase=target), value)
+    _check_names(context, found, value)
+    return context.each(found, lambda node: context.typed(value, node))
+
+
+def cost(context: Context) -> Outcome:
+    """Give the price of a record: `make Laptop Pro cost 1000`."""
+    holders = context.resolve(context.clause.role("owner"))
+    value = context.clause.role("value")
+    fields: list[int] = []
+    for holder in holders.nodes:
+        own = [c for c in context.tree.children(holder)
+               if key_form(str(context.tree.keys[c])) in PRICES]  # fmt: skip
+        if len(own) != 1:
+            raise Refusal("target", "it has no price", (holder,))
+        fields += own
+    return context.each(Found(tuple(fields), holders.many), lambda node: context.typed(value, node))
+
+
+def copy(context: Context) -> Outcome:
+    """Give the target the value of another place of the same type."""
+    source = context.resolve(context.clause.role("source"), scoped=False)
+    if len(source.nodes) != 1:
+        raise Refusal("several", "it is not clear what is to be copied", source.nodes)
+    origin = source.nodes[0]
+    value, key = context.tree.values[origin], context.tree.keys[origin]
+    found = context.resolve(context.clause.role("target"))
+    own = [context.tree.child(node, key) for node in found.nodes if isinstance(key, str)]
+    inner = [node for node in own if node is not None]
+    if inner and len(inner) == len(found.nodes) and origin not in inner:
+        found = Found(tuple(inner), found.many, found.whole, found.cost, found.phrase)
+
+    def fitting(node: int) -> Value:
+        now = context.tree.values[node]
+        if now is not None and type_name(now) != type_name(value):
+            raise Refusal("type", "the two places hold different types", (node,))
+        return value
+
+    return context.each(found, fitting)

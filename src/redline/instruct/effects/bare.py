@@ -1,0 +1,59 @@
+"""Unquoted words as a text: where a remark may begin, the reading is in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from redline.instruct.language.tokens import Tokens
+from redline.instruct.language.words import key_words, singular
+from redline.instruct.model.values import Value
+
+# Words that speak of the change rather than belong to the text.
+_ABOUT = frozenset(
+    "until till starting temporarily permanently when once unless because since so except but not "
+    "without instead rather again exactly etc only tomorrow today tonight if while whenever per "
+    "effective immediately regardless unlike everywhere throughout otherwise now please asap soon "
+    "later anymore also too then forever already thanks".split()
+)
+_LEADING = frozenset(
+    "called named titled simply just exactly value string word text back like about around "
+    "roughly approximately almost nearly at between from something whatever".split()
+)
+# Words that may join a name or begin to say where, when and why.
+_JOINING = frozenset(
+    "in on at for of by to with from as like this next plus than into under over after before "
+    "all both every each the a an is are was and or".split()
+)
+# Words that even in a phrase may begin to say where, when and why.
+_LINKING = frozenset("in on at for by with from as like this next per after before is are".split())
+_WORDY = frozenset(
+    "title name label heading headline subject description summary note text message bio motto "
+    "comment caption subtitle content body quote slogan greeting".split()
+)
+
+
+def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: str = "") -> str:
+    """Return the reason why some of several bare *tokens* may not belong to the text."""
+    if len(tokens) < 2 or any(str(peer).lower() == said(tokens) for peer in peers):
+        return ""
+    words = [t.text for t in tokens]
+    bad = [w for w in words[1:] if w in _ABOUT or w[0] in "(-"]
+    bad += [w for w in words[:1] if w in _LEADING]
+    loose = _LINKING if _may_be_long(words, current, key) else _JOINING
+    bad += [w for w in words[1:] if w in loose]
+    if loose is _JOINING:
+        bad += [w for w in words[:1] if w in ("the", "a", "an")]
+    return f"{said(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
+
+
+def said(tokens: Tokens) -> str:
+    """Return the words in lower case."""
+    return " ".join(token.text.lower() for token in tokens)
+
+
+def _may_be_long(words: list[str], current: str, key: str) -> bool:
+    """Whether the place takes phrases: it holds one, or its name says so."""
+    if " " in current.strip():
+        return True
+    wordy = bool(_WORDY & {singular(w) for w in key_words(key)[-1:]})
+    return wordy and (not current or words[-1][:1].isupper())

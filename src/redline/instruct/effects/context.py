@@ -1,0 +1,254 @@
+"""Where a clause applies: phrases resolved under its scopes and what was spoken of before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.typing import doubt_of, shape_doubt, typed
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.clauses import Clause, Scope
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import Span
+from redline.instruct.language.words import key_words
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.model.operations import Operation
+from redline.instruct.model.values import Num, Value, dumps, same
+
+
+class Nothing(Exception):
+    """A filter that no record passes; the message names what was looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The nodes a clause is about."""
+
+    nodes: Nodes
+    many: bool = False
+    whole: bool = True
+    cost: int = 0
+    phrase: Phrase | None = None
+
+
+@dataclass(slots=True)
+class Context:
+    """One clause at work: its chart, its scopes, and the nodes clauses before it were about."""
+
+    chart: Chart
+    clause: Clause
+    focus: Nodes = ()
+    doubt: str = ""
+    cost: int = 0
+    whole: bool = True
+    part: bool = False
+    previous: Clause | None = None
+    many: bool = field(default=False)
+    choice: int | None = None
+
+    @property
+    def tree(self) -> Tree:
+        return self.chart.tree
+
+    def text(self, span: Span | Phrase) -> str:
+        """Return the words of a span as they were written."""
+        return self.chart.text(span.start, span.end)
+
+    def resolve(self, phrase: Phrase, *, scoped: bool = True) -> Found:
+        """Return the nodes of *phrase* under the clause's scopes; Refusal unless they are meant."""
+        nodes = self._owned(phrase) if phrase.owner else phrase.nodes
+        many, unsure = phrase.many, phrase.unsure
+        if not nodes and phrase.filtered:
+            raise Nothing(self.text(phrase))
+        for scope in self.clause.scopes if scoped else ():
+            before = nodes
+            nodes, wide, loose = self._narrowed(nodes, scope, many)
+            many, unsure = many or wide, unsure or loose
+            if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
+                raise Nothing(self.text(phrase))
+        if not nodes:
+            raise Refusal("target", f"nothing here is {self.text(phrase)!r}")
+        nodes = self._singled(phrase, nodes, many, unsure)
+        if phrase.doubt:
+            self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
+        self.whole = self.whole and phrase.whole
+        self.part = self.part or phrase.part or not phrase.whole
+        return Found(nodes, many or len(nodes) > 1, phrase.whole, phrase.cost, phrase)
+
+    def _singled(self, phrase: Phrase, nodes: Nodes, many: bool, unsure: bool) -> Nodes:
+        """Return the nodes that are meant; Refusal when one is meant and several fit."""
+        if len(nodes) > 1 and not many:
+            nodes = self._near(nodes)
+        if self.choice in nodes and ((len(nodes) > 1 and not many) or unsure):
+            assert self.choice is not None
+            nodes, unsure = (self.choice,), False
+        if (len(nodes) > 1 and not many) or unsure:
+            raise Refusal("several", self._several(phrase, nodes), nodes)
+        return nodes
+
+    def fields(self) -> Found:
+        """Return the places whose value the clause changes; Refusal for records."""
+        found = self.resolve(self.clause.role("target"))
+        assert found.phrase is not None
+        if found.phrase.sort in (Sort.RECORD, Sort.FLAG) or 0 in found.nodes:
+            raise Refusal("type", "it is a record, not a field", found.nodes)
+        return found
+
+    def _is_empty(self, scope: Scope) -> bool:
+        return scope.phrase is not None and scope.phrase.filtered and not scope.phrase.nodes
+
+    def _owned(self, phrase: Phrase) -> Nodes:
+        """Return what a pronoun refers to: what was spoken of last, or a part of its record."""
+        if not self.focus:
+            raise Refusal("target", f"it is not clear what {self.text(phrase)!r} refers to")
+        if not phrase.nodes:
+            records = tuple(sorted({self._record(node) for node in self.focus}))
+            return self.focus if phrase.many else records if len(records) == 1 else self.focus
+        return self._beside(phrase.nodes) or ()
+
+    def _record(self, node: int) -> int:
+        return node if isinstance(self.tree.values[node], dict) else self.tree.record_of(node)
+
+    def _beside(self, nodes: Nodes) -> Nodes:
+        """Return those of *nodes* in the nearest container around what was spoken of."""
+        chosen: list[int] = []
+        for focus in self.focus:
+            for holder in (focus, *self.tree.ancestors(focus)):
+                inner = self.tree.below(holder, nodes)
+                if inner and holder >= 0:
+                    chosen += inner
+                    break
+        return tuple(sorted(set(chosen)))
+
+    def _near(self, nodes: Nodes) -> Nodes:
+        """Return the one of *nodes* beside what was spoken of before, else all of them."""
+        if not self.focus:
+            return nodes
+        inner = self._beside(nodes)
+        if inner and len(inner) == len({self._record(n) for n in self.focus}):
+            self.cost += 1
+            if len(inner) > 1:
+                self.many = True
+            return inner if len(inner) == 1 else nodes
+        return nodes
+
+    def _narrowed(self, nodes: Nodes, scope: Scope, many: bool) -> tuple[Nodes, bool, bool]:
+        """Return the nodes in a scope, whether it means several, and whether it is unsure."""
+        if scope.condition is not None:
+            # a condition chooses among all the places there are
+            return self._selected(nodes, scope), True, False
+        phrase = scope.phrase
+        if phrase is None:
+            return nodes, True, False
+        self._check_scope(phrase, nodes, many)
+        holders = self._owned(phrase) if phrase.owner else phrase.nodes
+        inside = self.tree.inside(nodes, holders)
+        if scope.wanted and phrase.sort not in (Sort.RECORD, Sort.FLAG):
+            held = set(holders)
+            inside = tuple(n for n in inside if n not in held)
+        if not scope.wanted:
+            gone = set(inside)
+            return tuple(n for n in nodes if n not in gone), True, not gone
+        if not inside:
+            inside = self._by_value(nodes, phrase)
+        if not inside and not phrase.filtered and nodes:
+            raise Refusal("target", f"it is not in {self.text(phrase)!r}", nodes)
+        used = sum(1 for top in self.tree.outermost(holders) if self.tree.below(top, inside))
+        loose = phrase.unsure or (used > 1 and not phrase.many and (many or phrase.unsure))
+        return inside, phrase.many, loose
+
+    def _selected(self, nodes: Nodes, scope: Scope) -> Nodes:
+        """Return the nodes for which a scope's condition holds, or does not where it must not."""
+        nodes = tuple(n for n in nodes if not self.tree.is_group(n))
+        chosen: Nodes | None = scope.condition.select(self.tree, nodes) if nodes else None
+        if chosen is None:
+            raise Refusal("target", "the condition does not fit what it is about", nodes)
+        self.part = self.part or not scope.condition.whole
+        kept = set(chosen)
+        return chosen if scope.wanted else tuple(n for n in nodes if n not in kept)
+
+    def _check_scope(self, phrase: Phrase, nodes: Nodes, many: bool) -> None:
+        """Refuse a scope that is a part of the value to change; doubt one by a part of a name."""
+        by_part = not phrase.whole and phrase.sort is Sort.RECORD
+        if by_part and set(phrase.fields) & set(nodes):
+            raise Refusal("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
+        self.part = self.part or phrase.part or not phrase.whole
+        if phrase.doubt or (many and by_part):
+            self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
+
+    def _by_value(self, nodes: Nodes, phrase: Phrase) -> Nodes:
+        """Return the nodes whose record holds a named value somewhere inside."""
+        fields = phrase.fields
+        if phrase.sort is not Sort.RECORD or not fields:
+            return ()
+        tree = self.tree
+        return tuple(
+            n for n in nodes
+            if n > 0 and not tree.is_group(n) and tree.below(tree.record_of(n), sorted(fields))
+        )  # fmt: skip
+
+    def _several(self, phrase: Phrase, nodes: Nodes) -> str:
+        keys = {self.tree.keys[n] for n in nodes}
+        if len(keys) == 1:
+            key = keys.pop()
+            if isinstance(key, str):
+                return f"multiple {' '.join(key_words(key)) or key} fields found"
+        return f"{self.text(phrase)!r} fits {len(nodes)} places"
+
+    def typed(self, span: Span, node: int) -> Value:
+        """Return the value *span* says for the place of *node*."""
+        current, key = self.tree.values[node], self.key(node)
+        text = self.tree.text(node)
+        holder = self.tree.parents[self.tree.parents[node]] if text is not None else node
+        memo = (span.start, span.end, key, text, type(current), holder)
+        known = self.chart.typed_values.get(memo)
+        if known is None:
+            known = self.chart.typed_values[memo] = self._typed(span, node, current, key)
+        self.doubt = self.doubt or known[1]
+        return known[0]
+
+    def _typed(self, span: Span, node: int, current: Value, key: str) -> tuple[Value, str]:
+        """Return the value and why it is in doubt."""
+        tokens = self.chart.tokens[span.start : span.end]
+        peers = self.tree.peers(node)
+        found = typed(tokens, self.chart.source, current, peers, key)
+        doubt = doubt_of(tokens, current, peers, key)
+        if not doubt and tokens[0].kind == "word" and shape_doubt(found, current):
+            doubt = f"{key} does not hold such a value now"
+        return found, doubt
+
+    def key(self, node: int) -> str:
+        """Return the key a node is known by: its own, or that of the array it is in."""
+        key = self.tree.keys[node]
+        return key if isinstance(key, str) else str(self.tree.keys[self.tree.parents[node]])
+
+    def replace(self, node: int, value: Value, confidence: float = 0.95) -> list[Operation]:
+        """Return the operation that gives *node* a value, or none when it has it."""
+        old = self.tree.values[node]
+        if same(old, value) and (not isinstance(old, Num) or old == value):
+            return []
+        if type(old) is type(value) and dumps(old) == dumps(value):
+            return []
+        sure = round(self.rate(confidence), 2)
+        return [Operation("replace", self.tree.path(node), old, value, confidence=sure)]
+
+    def rate(self, confidence: float) -> float:
+        """Return the confidence, lower where only a part of a name matched."""
+        return confidence if self.whole and not self.part else confidence - 0.03
+
+    def each(
+        self, found: Found, change: Callable[[int], Value], confidence: float = 0.95
+    ) -> Outcome:
+        """Return the outcome of giving each node the value *change* makes for it."""
+        operations: list[Operation] = []
+        for node in found.nodes:
+            operations += self.replace(node, change(node), confidence)
+        return self.outcome(operations, found.nodes)
+
+    def outcome(
+        self, operations: list[Operation], found: Nodes, note: str = "already as asked"
+    ) -> Outcome:
+        """Return the outcome with what the clause cost and leaves in doubt."""
+        return Outcome(tuple(operations), note, found, doubt=self.doubt, cost=self.cost)

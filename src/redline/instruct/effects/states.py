@@ -1,0 +1,204 @@
+"""States: enable, mark as, publish, in stock, empty, null."""
+
+from __future__ import annotations
+
+from redline.instruct.effects.context import Context, Found
+from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.typing import has_shape, same_shape
+from redline.instruct.language.words import joined, key_form, key_words
+from redline.instruct.lexicon.senses import flag_stems
+from redline.instruct.model.values import Value
+
+_SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
+_PAIRS = (
+    ("enabled", "disabled"), ("active", "inactive"), ("on", "off"), ("yes", "no"),
+    ("activated", "deactivated"),
+)  # fmt: skip
+
+
+def enum(context: Context) -> Outcome:
+    """Give a record a state that one of its fields can have: `mark order 3 as shipped`."""
+    holders = context.resolve(context.clause.role("owner"))
+    value = context.clause.role("value")
+    negated = context.clause.role("NOT") is not None
+    said = context.text(value).strip("\"'")
+    words = context.chart.tokens[value.start : value.end]
+    if value.end - value.start > 1 and words[0].low in ("not", "no"):
+        negated, words = True, words[1:]
+        said = context.chart.text(value.start + 1, value.end)
+    operations = []
+    keys: set[str] = set()
+    for holder in holders.nodes:
+        if not isinstance(context.tree.values[holder], dict):
+            raise Refusal("type", f"{context.text(value)!r} fits no field", (holder,))
+        node, new = _state_field(context, holder, said, negated)
+        keys.add(str(context.tree.keys[node]))
+        operations += context.replace(node, new, 0.91)
+    if len(keys) > 1:
+        raise Refusal("several", f"{said!r} fits several fields", holders.nodes)
+    return context.outcome(operations, holders.nodes)
+
+
+def _state_field(context: Context, holder: int, said: str, negated: bool) -> tuple[int, Value]:
+    """Return the one field of a record for which *said* is a state, and the value it gets."""
+    tree, low = context.tree, " ".join(said.lower().split())
+    form = joined(key_words(said))
+    fits: list[tuple[int, Value]] = []
+    inner = list(tree.children(holder))
+    inner += [c for n in inner if isinstance(tree.values[n], dict) for c in tree.children(n)]
+    for node in inner:
+        value = tree.values[node]
+        name = key_form(str(tree.keys[node]))
+        if isinstance(value, bool):
+            for wanted, stem in flag_stems(form):
+                if name in (stem, "is" + stem, stem + "ed") and form:
+                    fits.append((node, wanted is not negated))
+                    break
+        elif isinstance(value, str) and not negated and not tree.identifies(node):
+            known = next(
+                (p for p in tree.peers(node) if isinstance(p, str) and p.lower() == low), None
+            )
+            if known is not None:
+                fits.append((node, known))
+    if len(fits) != 1:
+        rank = "several" if fits else "target"
+        raise Refusal(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
+    return fits[0]
+
+
+def switch(context: Context) -> Outcome:
+    """Turn flags on or off, or over."""
+    owner, target = context.clause.role("owner"), context.clause.role("target")
+    found = context.resolve(owner or target)
+    if owner is not None:
+        held = set(found.nodes)
+        inner = tuple(n for n in target.nodes if context.tree.parents[n] in held)
+        found = Found(inner, found.many, found.whole, 0, target)
+        if not inner:
+            raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
+    state = context.clause.extra
+    nodes: list[int] = []
+    for node in found.nodes:
+        nodes += _flags_of(context, node, found)
+    outcome = context.each(
+        Found(tuple(nodes), found.many, found.whole), lambda n: _switched(context, n, state), 0.91
+    )
+    return Outcome(
+        outcome.operations, outcome.note, found.nodes, doubt=outcome.doubt, cost=outcome.cost
+    )
+
+
+def _flags_of(context: Context, node: int, found: Found) -> list[int]:
+    """Return the switches of a node: itself, its `enabled` member, or all of a block of flags."""
+    tree, value = context.tree, context.tree.values[node]
+    if not isinstance(value, dict):
+        return [node]
+    for name in _SWITCHES:
+        inner = [c for c in tree.children(node) if key_form(str(tree.keys[c])) == name]
+        if len(inner) == 1:
+            return inner
+    states = [
+        c for c in tree.children(node)
+        if isinstance(tree.values[c], str) and any(tree.values[c] in pair for pair in _PAIRS)
+    ]  # fmt: skip
+    if len(states) == 1:
+        return states
+    phrase = found.phrase
+    if (
+        value
+        and all(isinstance(v, bool) for v in value.values())
+        and (phrase is not None and phrase.quantified)
+    ):
+        return list(tree.children(node))
+    raise Refusal("target", "it has no switch", (node,))
+
+
+def _switched(context: Context, node: int, state: str) -> Value:
+    value = context.tree.values[node]
+    if isinstance(value, bool):
+        return not value if state == "flip" else state == "on"
+    if isinstance(value, str):
+        for on, off in _PAIRS:
+            if value.lower() in (on, off):
+                wanted = value.lower() == off if state == "flip" else state == "on"
+                word = on if wanted else off
+                return word.capitalize() if value[:1].isupper() else word
+    raise Refusal("type", f"{context.key(node)} is not a switch", (node,))
+
+
+def shape(context: Context) -> Outcome:
+    """Give a section the address it points at: its one field of that shape."""
+    holders = context.resolve(context.clause.role("owner"))
+    value = context.clause.role("value")
+    tokens = context.chart.tokens[value.start : value.end]
+    if len(tokens) != 1 or not has_shape(tokens[0].text) or len(holders.nodes) != 1:
+        raise Refusal("value", "it is not an address", holders.nodes)
+    fields = [
+        c for c in context.tree.children(holders.nodes[0])
+        if same_shape(context.tree.values[c], tokens[0].text)
+    ]  # fmt: skip
+    if len(fields) != 1:
+        raise Refusal("target", "no one field holds such an address", holders.nodes)
+    return context.each(Found((fields[0],)), lambda _: tokens[0].text)
+
+
+_STOCK = ("instock", "available", "isavailable", "isinstock")
+
+
+def stock(context: Context) -> Outcome:
+    """Say that something is in stock or not, where a flag says so."""
+    holders = context.resolve(context.clause.role("owner"))
+    wanted = context.clause.extra == "in"
+    nodes: list[int] = []
+    for holder in holders.nodes:
+        own = [
+            c for c in context.tree.children(holder)
+            if isinstance(context.tree.values[c], bool)
+            and key_form(str(context.tree.keys[c])) in (*_STOCK, "soldout", "outofstock")
+        ]  # fmt: skip
+        if len(own) != 1:
+            raise Refusal("target", "no flag says whether it is in stock", (holder,))
+        nodes += own
+
+    def said(node: int) -> Value:
+        return wanted is (key_form(str(context.tree.keys[node])) in _STOCK)
+
+    outcome = context.each(Found(tuple(nodes), holders.many), said, 0.91)
+    return Outcome(outcome.operations, outcome.note, holders.nodes, doubt=context.doubt)
+
+
+def verbed(context: Context) -> Outcome:
+    """Set the flag a verb is made from: `publish the post`."""
+    found = context.resolve(context.clause.role("target"))
+    state = context.clause.role("state")
+    wanted = (state.state == "true") is not (context.clause.role("NOT") is not None)
+    fields = []
+    for node in found.nodes:
+        inner = [
+            n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node
+        ]
+        if len(inner) != 1:
+            raise Refusal("target", "no field says so of it", (node,))
+        fields += inner
+    outcome = context.each(Found(tuple(fields), found.many), lambda _: wanted, 0.91)
+    return Outcome(outcome.operations, outcome.note, found.nodes, doubt=context.doubt)
+
+
+def clear(context: Context) -> Outcome:
+    """Empty arrays, objects and texts."""
+    found = context.fields()
+
+    def emptied(node: int) -> Value:
+        value = context.tree.values[node]
+        if isinstance(value, list):
+            return []
+        if isinstance(value, str) and not has_shape(value):
+            return ""
+        raise Refusal("type", f"it is not clear what {context.key(node)} is when empty", (node,))
+
+    return context.each(found, emptied)
+
+
+def nullify(context: Context) -> Outcome:
+    """Set places to null."""
+    return context.each(context.fields(), lambda _: None)

@@ -1,0 +1,58 @@
+"""Which function carries out which frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from redline.instruct.effects import additions, arrange, assign, numbers, removal, states, texts
+from redline.instruct.effects.context import Context, Nothing
+from redline.instruct.effects.outcome import Outcome, Refusal
+
+
+def _no_value(context: Context) -> Outcome:
+    """Refuse a change of which the new value is not said."""
+    try:
+        found = context.resolve(context.clause.role("target"))
+    except Nothing as nothing:
+        raise Refusal("target", f"nothing here is {str(nothing)!r}") from None
+    raise Refusal("value", "no value is given", found.nodes)
+
+
+EFFECTS: dict[str, Callable[[Context], Outcome]] = {
+    "assign": assign.assign,
+    "assignlist": assign.assign_list,
+    "respectively": assign.respectively,
+    "owned": assign.owned,
+    "cost": assign.cost,
+    "copy": assign.copy,
+    "enum": states.enum,
+    "switch": states.switch,
+    "verbed": states.verbed,
+    "clear": states.clear,
+    "nullify": states.nullify,
+    "shape": states.shape,
+    "stock": states.stock,
+    "age": numbers.age,
+    "money": numbers.money,
+    "shift": numbers.shift,
+    "scale": numbers.scale,
+    "version": numbers.version,
+    "append": additions.append,
+    "newkey": additions.newkey,
+    "newrecord": additions.newrecord,
+    "remove": removal.remove,
+    "absent": removal.absent,
+    "keep": removal.keep,
+    "dedupe": removal.dedupe,
+    "swap": arrange.swap,
+    "move": arrange.move,
+    "sort": arrange.sort,
+    "reverse": arrange.reverse,
+    "rename": texts.rename,
+    "renamed": texts.renamed,
+    "replace": texts.replace,
+    "case": texts.case,
+    "affix": texts.affix,
+    "retype": texts.retype,
+    "novalue": _no_value,
+}

@@ -1,0 +1,244 @@
+"""Rename, replace, change case, add to texts, change types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from redline.instruct.effects.context import Context, Found
+from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.typing import doubt_of
+from redline.instruct.grammar.values import Span
+from redline.instruct.language.words import number_in
+from redline.instruct.lexicon.paths import nodes_of_path
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.model.operations import Operation
+from redline.instruct.model.values import Num, Value, dumps
+
+
+def rename(context: Context) -> Outcome:
+    """Give members of objects another key."""
+    target = context.clause.role("target")
+    if target.sort not in (Sort.KEY, Sort.PATH, Sort.ITEMS):
+        raise Refusal("type", "only a key can be renamed", target.nodes)
+    found = context.resolve(target)
+    tokens = context.chart.tokens[(span := context.clause.role("key")).start : span.end]
+    if len(tokens) > 1:
+        raise Refusal("value", f"{context.text(span)!r} is not one word")
+    operations = []
+    for node in found.nodes:
+        operations += _renamed_key(context, node, tokens[0].text, tokens[0].kind)
+    if not context.whole:
+        context.doubt = context.doubt or "only a part of the key is said"
+    if (
+        any(context.tree.is_named(n) for n in found.nodes)
+        and target.sort is Sort.KEY
+        and (not context.tree.is_record(found.nodes[0]))
+    ):
+        context.doubt = context.doubt or "it may be its name rather than its key"
+    if (
+        len(found.nodes) > 1
+        and not (target.quantified or context.clause.scopes)
+        and (target.sort is Sort.KEY and not target.many)
+    ):
+        raise Refusal("several", "multiple keys are called so", found.nodes)
+    return context.outcome(operations, found.nodes)
+
+
+def _renamed_key(context: Context, node: int, text: str, kind: str) -> list[Operation]:
+    tree = context.tree
+    parent, old = tree.parents[node], tree.keys[node]
+    held = tree.values[parent] if parent >= 0 else None
+    if not isinstance(held, dict) or not isinstance(old, str):
+        raise Refusal("type", "only a key can be renamed", (node,))
+    path = tree.path(node)
+    key = text
+    if kind != "quoted" and "." in text:
+        parts = text.split(".")
+        if tuple(parts[:-1]) != path[: len(parts) - 1] or len(parts) != len(path):
+            raise Refusal("value", f"{text!r} is somewhere else, which is a move", (node,))
+        key = parts[-1]
+    if kind != "quoted" and (text.startswith("/") or (nodes_of_path(tree, text) and "." in text)):
+        raise Refusal("value", f"{text!r} is a place", (node,))
+    if key == old:
+        return []
+    if key in held:
+        raise Refusal("value", f"{key!r} is there already", (node,))
+    value = tree.values[node]
+    operation = Operation("rename", path, value, value, (*path[:-1], key))
+    return [operation.rated(context.rate(0.95))]
+
+
+def renamed(context: Context) -> Outcome:
+    """Give a record that is known by its name another name."""
+    target, value = context.clause.role("target"), context.clause.role("value")
+    if target.sort not in (Sort.RECORD, Sort.ELEMENT, Sort.ITEMS) or not target.fields:
+        raise Refusal("type", "it has no name to change", target.nodes)
+    found = context.resolve(target)
+    fields = [
+        n for n in target.fields
+        if context.tree.inside((n,), found.nodes)
+        and (context.tree.identifies(n) or n in found.nodes)
+    ]  # fmt: skip
+    if len(fields) != 1:
+        raise Refusal("several", "it is not clear which field is its name", found.nodes)
+    if not context.whole:
+        context.doubt = context.doubt or "only a part of the name is said"
+    return context.each(Found(tuple(fields)), lambda node: context.typed(value, node))
+
+
+def replace(context: Context) -> Outcome:
+    """Replace a value wherever it is meant, or a part of a text."""
+    clause, tree = context.clause, context.tree
+    old, new = clause.role("old"), clause.role("new")
+    text = _plain(context, old)
+    scope, many = _searched(context)
+    whole = tuple(n for n in scope if _is_text(tree.values[n], text, _quoted(context, old)))
+    if whole:
+        if len(whole) > 1 and not many:
+            raise Refusal("several", f"{text!r} is in several places", whole)
+        return context.each(Found(whole, many), lambda node: context.typed(new, node))
+    within = clause.role("within")
+    if within is None and not many:
+        raise Refusal("target", f"nothing here is {text!r}")
+    parts = tuple(n for n in scope if _has_part(tree.values[n], text))
+    if not parts:
+        raise Refusal("target", f"{text!r} is not there")
+    if len(parts) > 1 and not many:
+        raise Refusal("several", f"{text!r} is in several places", parts)
+    put = _plain(context, new)
+    tokens = context.chart.tokens[new.start : new.end]
+    context.doubt = context.doubt or doubt_of(tokens, "", (), "")
+    return context.each(Found(parts, many), lambda node: _put(tree.values[node], text, put))
+
+
+def _put(value: Value, old: str, new: str) -> Value:
+    assert isinstance(value, str)
+    return re.sub(_bounded(old), lambda _: new, value)
+
+
+def _bounded(text: str) -> str:
+    """Return a pattern for *text* that does not begin or end within a word."""
+    left = r"(?<!\w)" if text[:1].isalnum() else ""
+    right = r"(?!\w)" if text[-1:].isalnum() else ""
+    return left + re.escape(text) + right
+
+
+def _has_part(value: Value, text: str) -> bool:
+    return isinstance(value, str) and bool(text) and re.search(_bounded(text), value) is not None
+
+
+def _quoted(context: Context, span: Span) -> bool:
+    return context.chart.tokens[span.start].kind in ("quoted", "code")
+
+
+def _plain(context: Context, span: Span) -> str:
+    tokens = context.chart.tokens[span.start : span.end]
+    if len(tokens) == 1:
+        return tokens[0].text
+    if any(t.kind in ("quoted", "json") for t in tokens):
+        raise Refusal("value", f"{context.text(span)!r} is not one text")
+    return context.text(span)
+
+
+def _is_text(value: Value, text: str, exact: bool) -> bool:
+    if isinstance(value, Num):
+        return not exact and value.text == text
+    if not isinstance(value, str):
+        return False
+    return value == text or (not exact and value.lower() == text.lower())
+
+
+def _searched(context: Context) -> tuple[tuple[int, ...], bool]:
+    """Return the scalars in which to look, and whether several may change."""
+    clause, tree = context.clause, context.tree
+    within, key = clause.role("within"), clause.role("key")
+    many = clause.extra == "all"
+    nodes: tuple[int, ...] = (0,)
+    if within is not None:
+        found = context.resolve(within)
+        nodes, many = found.nodes, many or found.many
+    elif clause.scopes:
+        for scope in clause.scopes:
+            if scope.phrase is None and scope.condition is None:
+                many = True
+            elif scope.phrase is not None and scope.wanted and not scope.phrase.owner:
+                nodes = scope.phrase.nodes
+                many = many or scope.phrase.many
+                if len(nodes) > 1 and not scope.phrase.many:
+                    raise Refusal("several", "it is not clear where", nodes)
+            else:
+                raise Refusal("clause", "it is not clear where it is to be replaced")
+    scalars = tuple(
+        n for top in tree.outermost(nodes) for n in range(top, tree.end[top])
+        if not isinstance(tree.values[n], dict | list)
+    )  # fmt: skip
+    if key is not None:
+        held = set(key.nodes)
+        scalars = tuple(n for n in scalars if n in held)
+    tree.spend(len(scalars))
+    return scalars, many
+
+
+def case(context: Context) -> Outcome:
+    """Write texts in capitals, in small letters, or without blanks around them."""
+    found = context.fields()
+    ways: dict[str, Callable[[str], str]] = {
+        "upper": str.upper,
+        "lower": str.lower,
+        "trim": str.strip,
+    }
+
+    def changed(node: int) -> Value:
+        value = context.tree.values[node]
+        if not isinstance(value, str):
+            raise Refusal("type", "only a text has capitals", (node,))
+        return ways[context.clause.extra](value)
+
+    return context.each(found, changed)
+
+
+def affix(context: Context) -> Outcome:
+    """Put a text before or behind the texts there are."""
+    found = context.fields()
+    span = context.clause.role("value")
+    text = _plain(context, span)
+    if not _quoted(context, span) and span.end - span.start > 1:
+        raise Refusal("value", "the text needs quotes")
+
+    def changed(node: int) -> Value:
+        value = context.tree.values[node]
+        if not isinstance(value, str):
+            raise Refusal("type", "only a text can be added to", (node,))
+        return text + value if context.clause.extra == "before" else value + text
+
+    return context.each(found, changed)
+
+
+def retype(context: Context) -> Outcome:
+    """Change the type of values whose text allows it."""
+    kind = context.clause.extra
+
+    def changed(node: int) -> Value:
+        value = context.tree.values[node]
+        if kind == "list":
+            return value if isinstance(value, list) else [value]
+        if kind == "null":
+            return None
+        if isinstance(value, dict | list) or value is None:
+            raise Refusal("type", f"{context.key(node)} cannot become a {kind}", (node,))
+        text = value if isinstance(value, str) else dumps(value)
+        return text if kind == "string" else _read_as(kind, text, node)
+
+    return context.each(context.fields(), changed)
+
+
+def _read_as(kind: str, text: str, node: int) -> Value:
+    """Return the number or boolean a text says; Refusal when it says none."""
+    low = text.strip().lower()
+    number = number_in(low) if low[:1].isdigit() or low.startswith("-") else None
+    if kind == "number" and number is not None:
+        return Num(number)
+    if kind == "boolean" and low in ("true", "yes", "on", "false", "no", "off"):
+        return low in ("true", "yes", "on")
+    raise Refusal("type", f"{text[:40]!r} cannot become a {kind}", (node,))

@@ -1,0 +1,316 @@
+"""The words of a value as a JSON value of the type its place asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+from redline.instruct.effects.bare import bare_doubt
+from redline.instruct.effects.outcome import Refusal
+from redline.instruct.language.dates import date_in
+from redline.instruct.language.tokens import Tokens, text_of
+from redline.instruct.language.words import (
+    ARTICLES,
+    CURRENCIES,
+    FALSE_WORDS,
+    TRUE_WORDS,
+    key_words,
+    number_in,
+    singular,
+    unit_of,
+)
+from redline.instruct.model.operations import ABSENT, Absent
+from redline.instruct.model.values import Num, Value, type_name
+
+_VAGUE = frozenset(
+    "something anything whatever another different its their his her it be not either random "
+    "whichever someone somebody same more less higher lower bigger smaller better say read "
+    "today tomorrow yesterday tonight next current".split()
+)
+# Words that cannot end a value: something would have to follow.
+_DANGLING = ARTICLES | frozenset(
+    "to into in of for on with from and or by at as is are be than under within its".split()
+)
+_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("an e-mail address", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")),
+    (
+        "a date and time",
+        re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"),
+    ),
+    ("a date", re.compile(r"\d{4}-\d\d-\d\d")),
+    ("a time of day", re.compile(r"\d\d:\d\d(:\d\d)?")),
+    ("a URL", re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)),
+    ("a colour", re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")),
+    ("an amount with a currency sign", re.compile(r"[$€£]\d[\d,]*(\.\d+)?")),
+    ("a version", re.compile(r"[v^~]?\d+(\.\d+){1,2}(-[\w.]+)?")),
+    ("a quantity with a unit", re.compile(r"\d+(\.\d+)?[A-Za-z%]{1,3}")),
+)
+_COMPUTED = re.compile(
+    r"(the )?(sum|total|average|mean|median|count|number|product|difference|maximum|minimum|max|"
+    r"min|highest|lowest|largest|smallest|combined|total number) (of|between|value|number)\b",
+    re.IGNORECASE,
+)
+# Keys whose short values are codes rather than words.
+_CODED = frozenset("language lang locale country currency".split())
+_CODE = re.compile(r"[A-Za-z]{2,3}([-_]\w+)?")
+_SUFFIXED = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+)")
+
+
+def doubt_of(
+    tokens: Tokens, current: Value | Absent, peers: Sequence[Value] = (), key: str = ""
+) -> str:
+    """Return why bare *tokens* may be more than the value, or an empty text."""
+    if len(tokens) < 2:
+        return ""
+    model = _model(current, peers)
+    if isinstance(model, str | Absent):
+        known = model if isinstance(model, str) else "a phrase" if not peers else ""
+        return bare_doubt(tokens, known, peers, key)
+    return ""
+
+
+def typed(
+    tokens: Tokens, source: str, current: Value | Absent, peers: Sequence[Value] = (), key: str = ""
+) -> Value:
+    """Return the value *tokens* say for a place that holds *current*; Refusal when none.
+
+    *peers* are the values other records hold under the same key, *key* is that key.
+    """
+    if not tokens:
+        raise Refusal("value", "no value is given")
+    if len(tokens) == 1 and tokens[0].kind == "quoted":
+        return tokens[0].text
+    if len(tokens) == 1 and tokens[0].kind == "json":
+        return tokens[0].value
+    text = text_of(tokens, source)
+    if len(tokens) == 1 and tokens[0].kind == "code":
+        text = tokens[0].text
+    if text.lower() in ("null", "nil"):
+        return None
+    if len(tokens) > 2 and _COMPUTED.match(text):
+        raise Refusal("value", f"values are not computed from others, so say what {text!r} is",
+                      value=text)  # fmt: skip
+    return _fitted(tokens, source, text, _model(current, peers), peers, key)
+
+
+def _fitted(
+    tokens: Tokens,
+    source: str,
+    text: str,
+    model: Value | Absent,
+    peers: Sequence[Value],
+    key: str,
+) -> Value:
+    """The value in the type of *model*."""
+    if isinstance(model, Absent):
+        return _untyped(tokens, text)
+    if isinstance(model, bool):
+        return _boolean(text)
+    if isinstance(model, Num):
+        return number_for(tokens, text, model, key)
+    if isinstance(model, str):
+        return _string(tokens, text, model, peers, key)
+    if isinstance(model, list):
+        return _list(tokens, source, text, model)
+    if text.lower() in ("empty", "an empty object"):
+        return {}
+    raise Refusal("type", f"an {type_name(model)} cannot become {text!r}", value=text)
+
+
+def _model(current: Value | Absent, peers: Sequence[Value]) -> Value | Absent:
+    """The value whose type decides: the current one, else the one type all others have."""
+    if not isinstance(current, Absent) and current is not None:
+        return current
+    others = [peer for peer in peers if peer is not None]
+    return others[0] if others and len({type(peer) for peer in others}) == 1 else ABSENT
+
+
+def _untyped(tokens: Tokens, text: str) -> Value:
+    low = text.lower()
+    if low in ("true", "false"):
+        return low == "true"
+    if low in ("an empty list", "an empty array", "empty list", "empty array"):
+        return []
+    if low in ("an empty object", "empty object"):
+        return {}
+    if low in ("empty", "blank", "an empty string", "empty string"):
+        return ""
+    if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", text):
+        return Num(text)
+    if number_in(text) is not None or text[0] in "$€£+-" or text.endswith("%"):
+        raise Refusal("type", f"it is not clear whether {text} is a number or a text", value=text)
+    _check_plain(tokens, text)
+    if len(tokens) > 1 and (
+        tokens[0].low in ("true", "false", "null") or number_in(tokens[0].text)
+    ):
+        raise Refusal("type", f"it is not clear how much of {text!r} is the value", value=text)
+    return text
+
+
+def _boolean(text: str) -> bool:
+    low = text.lower()
+    if low in TRUE_WORDS or low in FALSE_WORDS:
+        return low in TRUE_WORDS
+    raise Refusal("type", f"expected true or false, not {text!r}", value=text)
+
+
+def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
+    """The number *tokens* say, converted to the unit the key is written in."""
+    plain = text.strip()
+    if plain[:1] in "$€£":
+        plain = plain[1:]
+    number = number_in(plain)
+    if number is not None:
+        return Num(number)
+    if plain.endswith("%") or (len(tokens) == 2 and tokens[1].low == "percent"):
+        return _percentage(plain.rstrip("%").removesuffix("percent").strip(), current, text)
+    pieces = _SUFFIXED.fullmatch(plain)
+    words = list(pieces.groups()) if pieces else plain.split()
+    if len(words) == 2:
+        return _with_unit(words[0], words[1], key, text)
+    raise Refusal("type", f"expected a number, not {text!r}", value=text)
+
+
+def _percentage(digits: str, current: Num, text: str) -> Value:
+    number = number_in(digits)
+    if number is None:
+        raise Refusal("type", f"expected a number, not {text!r}", value=text)
+    size = abs(current.decimal)
+    if 0 < size < 1:
+        share = (Decimal(number) / 100).normalize()
+        return Num(f"{share:f}")
+    if 1 < size <= 100:
+        return Num(number)
+    raise Refusal("type", f"it is not clear how {text} is written here", value=text)
+
+
+def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
+    number = number_in(digits)
+    if number is None:
+        raise Refusal("type", f"expected a number, not {text!r}", value=text)
+    if unit.lower() == "k" and key_words(key)[-1:] != ("k",):
+        return Num(f"{Decimal(number) * 1000:f}")
+    if singular(unit.lower()) in CURRENCIES or (unit.lower() == "years" and key == "age"):
+        return Num(number)
+    words = key_words(key)
+    if words and singular(unit.lower()) == singular(words[-1]):
+        return Num(number)
+    said, written = unit_of(unit), unit_of(words[-1]) if len(words) > 1 else None
+    if said is None or written is None or said[0] != written[0]:
+        raise Refusal("type", f"the unit of {key} is not known, so {text!r} is unclear", value=text)
+    exact = (Decimal(number) * said[1] / written[1]).normalize()
+    return Num(f"{exact:f}")
+
+
+def _string(
+    tokens: Tokens, text: str, current: str, peers: Sequence[Value], key: str = ""
+) -> Value:
+    low = text.lower()
+    if low in ("empty", "blank", "an empty string", "empty string", "nothing"):
+        return ""
+    if low in ("true", "false") and current.lower() not in ("true", "false"):
+        raise Refusal("type", f"it is not clear whether {text} is meant as a text", value=text)
+    if low in ("none", "undefined") and not any(peer == text for peer in peers):
+        raise Refusal("type", f"it is not clear whether {text} is meant as a text", value=text)
+    _check_plain(tokens, text)
+    coded = _CODED & {singular(w) for w in key_words(key)} and _CODE.fullmatch(current)
+    if coded and not _CODE.fullmatch(text):
+        raise Refusal("type", f"expected a code like {current!r}, not {text!r}", value=text)
+    shaped = _shaped(text, current)
+    known = {peer for peer in peers if isinstance(peer, str)} | {current}
+    if shaped not in known and shaped.lower() in {peer.lower() for peer in known}:
+        other = next(peer for peer in sorted(known) if peer.lower() == shaped.lower())
+        if other != current:
+            raise Refusal("type", f"{shaped!r} is written {other!r} elsewhere", value=text)
+    return shaped
+
+
+def _check_plain(tokens: Tokens, text: str) -> None:
+    """Refuse words that only stand for a value."""
+    words = [t.low for t in tokens]
+    if words[0] in _VAGUE or any(t.kind in ("json", "poss") for t in tokens):
+        raise Refusal("value", f"{text!r} does not name a value", value=text)
+    if len(words) > 1 and words[-1] in _DANGLING:
+        raise Refusal("value", f"{text!r} is not a whole value", value=text)
+    if "or" in words and len(words) <= 5:
+        raise Refusal("value", f"{text!r} names more than one value", value=text)
+    if any(t.kind == "quoted" for t in tokens):
+        raise Refusal("value", f"quotes and bare words are mixed in {text!r}", value=text)
+    if any(t.kind == "sign" and t.text not in (",", ":") for t in tokens) and len(tokens) > 1:
+        raise Refusal("value", f"{text!r} does not name a value", value=text)
+
+
+def shape_doubt(new: Value, current: Value | Absent) -> bool:
+    """Return whether a date, address or the like would take the place of a plain text."""
+    if not isinstance(new, str) or not isinstance(current, str) or not current:
+        return False
+    telling = _SHAPES[:5]
+    return any(s.fullmatch(new) for _, s in telling) and not any(
+        s.fullmatch(current) for _, s in _SHAPES
+    )
+
+
+def same_shape(left: Value, right: str) -> bool:
+    """Return whether two texts are both dates, both URLs and so on."""
+    if not isinstance(left, str):
+        return False
+    return any(s.fullmatch(left) and s.fullmatch(right) for _, s in _SHAPES)
+
+
+def has_shape(text: str) -> bool:
+    """Whether a text is an e-mail address, date, URL or the like, which an empty text is not."""
+    return any(shape.fullmatch(text) for _, shape in _SHAPES)
+
+
+def _shaped(text: str, current: str) -> str:
+    """*text*, in the shape an e-mail address, date, URL or colour must have."""
+    for name, shape in _SHAPES:
+        if not shape.fullmatch(current):
+            continue
+        if shape.fullmatch(text):
+            return text
+        if name == "a date" and (date := date_in(text)):
+            return date
+        if name == "a version" and re.match(r"[v^~<>=*]*\s?\d|\*$", text):
+            return text
+        if name == "a quantity with a unit" and not number_in(text):
+            return text
+        raise Refusal("type", f"expected {name} like {current!r}, not {text!r}", value=text)
+    return text
+
+
+def _list(tokens: Tokens, source: str, text: str, current: list[Value]) -> Value:
+    if text.lower() in ("empty", "an empty list", "an empty array", "empty list", "nothing"):
+        return []
+    parts = listed(tokens)
+    if len(parts) < 2 or not all(isinstance(item, str) for item in current) or not current:
+        raise Refusal("type", f"expected a JSON array, not {text!r}", value=text)
+    return [typed(part, source, "") for part in parts]
+
+
+def listed(tokens: Tokens) -> list[Tokens]:
+    """`a, b and c` taken apart."""
+    parts: list[Tokens] = [()]
+    for token in tokens:
+        if token.low in (",", "and", "&", "plus"):
+            parts.append(())
+        else:
+            parts[-1] = (*parts[-1], token)
+    return [part for part in parts if part]
+
+
+def rounded(value: Decimal, current: Num) -> Num:
+    """A computed number with at most max(2, decimals of the old value) decimals."""
+    _, _, fraction = current.text.partition(".")
+    places = max(2, len(fraction.split("e")[0].split("E")[0]))
+    exact = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    if exact == value:
+        exact = value
+    plain = f"{exact:f}"
+    if "." in plain:
+        keep = len(fraction) if fraction.isdigit() else 0
+        head, tail = plain.split(".")
+        tail = tail.rstrip("0").ljust(keep, "0")
+        plain = f"{head}.{tail}" if tail else head
+    return Num("0" if Decimal(plain) == 0 and not fraction else plain)

@@ -1,0 +1,1 @@
+"""The chart: noun phrases, conditions, values, verb frames, clauses and whole sentences."""

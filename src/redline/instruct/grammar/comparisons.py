@@ -1,0 +1,196 @@
+"""Comparisons: operators, operands, and a field held against them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.frames import phrase_table
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.selectors import EMPTY, FALSE, TRUE, Test, size_of
+from redline.instruct.language.dates import date_in
+from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import Nodes, Tree
+
+_OPERATORS: dict[str, str] = {
+    "=": "= == is equals equal-to is-equal-to of at : being set-to is-set-to is-currently are was "
+    "is-exactly were matches reads is-still has-value has-the-value",
+    "!=": "is-not isn't isnt are-not aren't not != differs-from not-equal-to was-not "
+    "is-anything-but is-not-equal-to other-than is-other-than does-not-equal doesn't-equal "
+    "is-different-from",
+    ">": "> is-greater-than greater-than is-more-than more-than is-over over is-above above "
+    "exceeds exceeding exceed higher-than is-higher-than bigger-than larger-than is-larger-than "
+    "after is-after later-than is-later-than past is-bigger-than are-over are-above longer-than",
+    "<": "< is-less-than less-than is-under under is-below below fewer-than is-fewer-than "
+    "lower-than is-lower-than smaller-than is-smaller-than before is-before earlier-than "
+    "is-earlier-than are-below are-under is-beneath shorter-than",
+    ">=": ">= is-at-least at-least no-less-than is-no-less-than not-less-than",
+    "<=": "<= is-at-most at-most no-more-than is-no-more-than not-more-than up-to is-up-to",
+    "has": "contains contain include includes including containing has have mentions",
+    "lacks": "does-not-contain doesn't-contain do-not-contain does-not-include doesn't-include "
+    "don't-include lacks lack doesn't-have does-not-have",
+}  # fmt: skip
+SPOKEN_OPERATORS = {
+    tuple(text.split("-")) if len(text) > 2 and "-" in text else (text,): op
+    for op, texts in _OPERATORS.items()
+    for text in texts.split()
+}
+_PHRASES = phrase_table(SPOKEN_OPERATORS)
+
+
+@rule("FIELD")
+def _field(chart: Chart, start: int) -> Iterator[Edge]:
+    """The key a condition speaks of."""
+    place = start + (chart.low(start) in ("the", "a", "an", "its", "their", "his", "her"))
+    for edge in chart.edges("CORE", place):
+        if edge.item.sort in (Sort.KEY, Sort.PATH) and not edge.item.weak:
+            yield edge
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """Texts a field is compared with."""
+
+    texts: tuple[str, ...]
+    cost: int = 0
+
+    @property
+    def meaning(self) -> Hashable:
+        return self.texts
+
+
+def operands(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, Operands]]:
+    """Yield one or more operands joined by `or`."""
+    for end, text, cost in _operand(chart, start, fields):
+        yield end, Operands((text,), cost)
+        texts, total, place = [text], cost, end
+        while chart.low(place) in ("or", ",") and len(texts) < 6:
+            after = place + 1 + (chart.low(place) == "," and chart.low(place + 1) == "or")
+            more = next(iter(_operand(chart, after, fields)), None)
+            if more is None or (more[2] and not text[:1].isdigit()):
+                break
+            place, texts, total = more[0], [*texts, more[1]], total + more[2]
+            if chart.low(place) not in ("or", ","):
+                yield place, Operands(tuple(texts), total)
+
+
+def _operand(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, str, int]]:
+    """Yield the ends, texts and costs of what a field may be compared with."""
+    place = start + (chart.low(start) in ("the", "a", "an", "exactly", "currently"))
+    token = chart.tokens[place] if place < chart.size else None
+    if token is None or token.kind in ("sign", "end", "poss", "json"):
+        return
+    if token.kind in ("quoted", "code"):
+        yield place + 1, token.text, 0
+        return
+    number = number_in(token.text.lstrip("$€£#").rstrip("%"))
+    if number is not None:
+        if _is_unit(chart.low(place + 1)):
+            yield place + 2, number, 0
+        if not any(isinstance(chart.tree.values[n], str) for n in fields[:50]):
+            yield place + 1, number, 0
+            return
+    yield from _words(chart, place, fields)
+
+
+def _is_unit(word: str) -> bool:
+    return word in ("%", "percent") or singular(word) in CURRENCIES or unit_of(word) is not None
+
+
+def _words(chart: Chart, place: int, fields: Nodes) -> Iterator[tuple[int, str, int]]:
+    """Yield the longest text that a field has, else one word."""
+    token = chart.tokens[place]
+    known = _known_texts(chart.tree, fields)
+    for end in range(min(place + 5, chart.size), place, -1):
+        if any(t.kind not in ("word", "poss") for t in chart.tokens[place:end]):
+            continue
+        text = chart.text(place, end)
+        if " ".join(text.lower().split()) in known or (end > place + 1 and date_in(text)):
+            yield end, text, 0
+            return
+    if token.low in TRUE | FALSE | EMPTY or date_in(token.text):
+        yield place + 1, token.text, 0
+    elif token.kind == "word" and token.low not in PLAIN:
+        yield place + 1, token.text, 1
+
+
+PLAIN = frozenset(
+    "and or the a an to is are in of for with whose where that which who not by on at as be it "
+    "than over under above below before after greater more less fewer any all every each".split()
+)
+
+
+def _known_texts(tree: Tree, fields: Nodes) -> set[str]:
+    tree.spend(len(fields) // 4)
+    found: set[str] = set()
+    for node in fields:
+        value = tree.values[node]
+        if isinstance(value, list):
+            found |= {" ".join(i.lower().split()) for i in value if isinstance(i, str)}
+        elif isinstance(value, str):
+            found.add(" ".join(value.lower().split()))
+    return found
+
+
+def operators(chart: Chart, start: int) -> Iterator[tuple[int, str]]:
+    """Yield the comparisons that begin at *start*, the longest first."""
+    for end in chart.phrases(start, _PHRASES):
+        yield end, SPOKEN_OPERATORS[tuple(chart.lows[start:end])]
+
+
+def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
+    """Yield what may follow a field: an operator and operands, or operands alone."""
+    fields, whole = phrase.nodes, phrase.whole
+    yield from _between(chart, start + (chart.low(start) in ("is", "are")), phrase)
+    for end, op in operators(chart, start):
+        for last, found in operands(chart, end, fields):
+            if not fits(chart.tree, fields, op, found.texts):
+                continue
+            yield Edge(last, Test(fields, op, found.texts, phrase.cost + found.cost, whole))
+            yield from _or_more(chart, last, op, found, phrase)
+    for last, found in operands(chart, start, fields):
+        if found.cost == 0 and fits(chart.tree, fields, "=", found.texts):
+            yield Edge(last, Test(fields, "=", found.texts, phrase.cost, whole))
+    if any(isinstance(chart.tree.values[n], list) for n in fields):
+        yield from _membership(chart, start, phrase)
+
+
+def _between(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
+    if chart.low(start) != "between":
+        return
+    for end, low, _ in _operand(chart, start + 1, phrase.nodes):
+        if chart.low(end) == "and":
+            for last, high, _ in _operand(chart, end + 1, phrase.nodes):
+                test = Test(phrase.nodes, "between", (low, high), phrase.cost, phrase.whole)
+                yield Edge(last, test)
+
+
+def _membership(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
+    for end, op in operators(chart, start):
+        if op in ("has", "lacks"):
+            for last, found in operands(chart, end, phrase.nodes):
+                yield Edge(last, Test(phrase.nodes, op, found.texts, phrase.cost, phrase.whole))
+
+
+def _or_more(chart: Chart, last: int, op: str, found: Operands, phrase: Phrase) -> Iterator[Edge]:
+    if chart.low(last) != "or" or op != "=":
+        return
+    word = chart.low(last + 1)
+    wider = {"more": ">=", "higher": ">=", "above": ">=", "older": ">=", "greater": ">=",
+             "less": "<=", "lower": "<=", "below": "<=", "fewer": "<=",
+             "younger": "<="}  # fmt: skip
+    if word in wider:
+        yield Edge(last + 2, Test(phrase.nodes, wider[word], found.texts, phrase.cost))
+
+
+def fits(tree: Tree, fields: Nodes, op: str, texts: tuple[str, ...]) -> bool:
+    """Return whether the field can be compared so: an order needs numbers or dates."""
+    if op in ("=", "!=", "has", "lacks"):
+        return op in ("has", "lacks") or not all(
+            isinstance(tree.values[n], dict) for n in fields[:20]
+        )
+    sizes = [size_of(tree.values[n]) for n in fields[:200]]
+    wanted = size_of(texts[0])
+    return wanted is not None and any(type(size) is type(wanted) for size in sizes)

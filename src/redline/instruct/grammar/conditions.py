@@ -1,0 +1,295 @@
+"""Conditions on records: comparisons, flags, memberships, names, superlatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.comparisons import PLAIN, comparison, fits, operands, operators
+from redline.instruct.grammar.kinds import direction_of
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.selectors import (
+    EMPTY,
+    Among,
+    Condition,
+    Exists,
+    Itself,
+    Joined,
+    Most,
+    Test,
+)
+from redline.instruct.language.words import key_form, number_in
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import Tree
+
+# Comparatives that name their field: older than 30, cheaper than 5.
+_COMPARATIVES: dict[str, tuple[tuple[str, ...], str]] = {
+    "older": (("age",), ">"), "younger": (("age",), "<"), "cheaper": (("price", "cost"), "<"),
+    "pricier": (("price", "cost"), ">"), "heavier": (("weight",), ">"),
+    "lighter": (("weight",), "<"),
+}  # fmt: skip
+_PAY = ("salary", "pay", "wage", "income")
+_PRICED = {
+    "priced": ("price", "cost"), "costing": ("price", "cost"), "aged": ("age",), "earning": _PAY,
+    "making": _PAY, "paid": _PAY, "weighing": ("weight",),
+}  # fmt: skip
+_TRIGGERS = ("whose", "where", "with", "having", "for-which", "when", "if", "that-have",
+             "that-has", "who-have", "who-has", "which-have", "which-has")  # fmt: skip
+_RELATIVES = frozenset("that which who".split())
+_COPULAS: dict[str, bool] = {
+    "is": True, "are": True, "was": True, "were": True, "isn't": False, "aren't": False,
+    "wasn't": False, "isnt": False, "arent": False, "aren’t": False, "isn’t": False,
+}  # fmt: skip
+_NAMED = frozenset("named called titled labeled labelled entitled".split())
+
+
+@rule("PREDICATE")
+def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
+    """A condition without its introducing word: price is over 5, it is null, no tags."""
+    for edge in chart.edges("FIELD", start):
+        yield from comparison(chart, edge.end, edge.item)
+    low = chart.low(start)
+    if low == "it":
+        yield from _of_itself(chart, start + 1)
+    if low in ("no", "without", "missing"):
+        after = start + 1 + (chart.low(start + 1) in ("any", "a", "an"))
+        for edge in chart.edges("FIELD", after):
+            yield Edge(edge.end, Exists(edge.item.nodes, wanted=False, cost=edge.item.cost + 1))
+
+
+@rule("PREDICATE")
+def _amount_predicate(chart: Chart, start: int) -> Iterator[Edge]:
+    """Fewer than 5 qty, the highest score."""
+    low = chart.low(start)
+    for end, op in operators(chart, start + (low in ("a", "an"))):
+        yield from _amount_first(chart, end, op)
+    if number_in(low) is not None or low == "zero":
+        yield from _amount_first(chart, start, "=")
+    word = chart.low(start + 1) if low == "the" else low
+    highest = direction_of(word)
+    if highest is not None:
+        for edge in chart.edges("FIELD", start + 1 + (low == "the")):
+            forms = {key_form(str(chart.tree.keys[n])) for n in edge.item.nodes}
+            yield Edge(edge.end, Most(tuple(sorted(forms)), highest, edge.item.cost))
+
+
+def _of_itself(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `where it is null`: the value of the place itself."""
+    if chart.low(start) in _COPULAS and chart.low(start + 1) in EMPTY | {"true", "false"}:
+        wanted = _COPULAS[chart.low(start)]
+        yield Edge(start + 2, Itself(chart.low(start + 1), wanted))
+
+
+def _amount_first(chart: Chart, start: int, op: str) -> Iterator[Edge]:
+    """Yield `fewer than 5 qty`, `below level 10`, `0 stock`."""
+    number = number_in(chart.low(start))
+    if number is not None:
+        for edge in chart.edges("FIELD", start + 1):
+            if fits(chart.tree, edge.item.nodes, op if op != "=" else ">", (number,)):
+                yield Edge(edge.end, Test(edge.item.nodes, op, (number,), edge.item.cost))
+    for edge in chart.edges("FIELD", start):
+        after = number_in(chart.low(edge.end))
+        if after is not None and op in ("<", ">", "<=", ">="):
+            yield Edge(edge.end + 1, Test(edge.item.nodes, op, (after,), edge.item.cost))
+
+
+@rule("STATE")
+def _state(chart: Chart, start: int) -> Iterator[Edge]:
+    """What records are: flags, kinds and values, with `not` before them."""
+    wanted, place = True, start
+    if chart.low(place) in ("not", "n't"):
+        wanted, place = False, place + 1
+    place += chart.low(place) in ("a", "an", "currently", "still", "already", "marked")
+    place += chart.low(place) == "as"
+    for edge in chart.edges("CORE", place):
+        phrase: Phrase = edge.item
+        if phrase.sort is Sort.FLAG:
+            yield Edge(edge.end, _flag(chart.tree, phrase, wanted))
+        elif phrase.sort is Sort.RECORD and phrase.whole:
+            keys = {str(chart.tree.keys[n]) for n in phrase.fields}
+            known = tuple(
+                sorted({chart.tree.record_of(n) for k in keys for n in chart.tree.by_key[k]})
+            )
+            yield Edge(edge.end, Among(phrase.nodes, wanted, phrase.cost, known=known))
+
+
+def _flag(tree: Tree, phrase: Phrase, wanted: bool) -> Among:
+    keys = {str(tree.keys[n]) for n in phrase.fields}
+    known = tuple(sorted({tree.record_of(n) for k in keys for n in tree.by_key[k]}))
+    return Among(phrase.nodes, wanted, phrase.cost, known=known)
+
+
+@rule("SIMPLE")
+def _simple(chart: Chart, start: int) -> Iterator[Edge]:
+    """One condition with its introducing word: whose, with, where, that."""
+    for trigger in _TRIGGERS:
+        after = chart.words(start, tuple(trigger.split("-")))
+        if after > 0:
+            after += chart.low(after) in ("a", "an") and direction_of(chart.low(after + 1)) is None
+            yield from chart.edges("PREDICATE", after)
+            if trigger in ("where", "when", "if"):
+                yield from _with_subject(chart, after)
+    low = chart.low(start)
+    if low in _RELATIVES:
+        yield from _relative(chart, start + 1)
+    if low in _NAMED:
+        yield from _names(chart, start + 1)
+
+
+@rule("SIMPLE")
+def _comparative(chart: Chart, start: int) -> Iterator[Edge]:
+    """Older than 30, priced over 5, at 100% rollout, below level 10."""
+    low = chart.low(start)
+    if low in _COMPARATIVES and chart.low(start + 1) == "than":
+        forms, op = _COMPARATIVES[low]
+        yield from _by_forms(chart, start + 2, forms, op)
+    if low in _PRICED:
+        for end, op in operators(chart, start + 1):
+            yield from _by_forms(chart, end, _PRICED[low], op)
+        yield from _by_forms(chart, start + 1, _PRICED[low], "=")
+    if low in ("at", "below", "above", "over", "under", "before", "after", "on"):
+        ops = {"at": "=", "on": "="}
+        op = ops.get(low) or next(o for e, o in operators(chart, start) if e == start + 1)
+        yield from (_dearer(edge) for edge in _amount_first(chart, start + 1, op))
+        if low == "at":
+            yield from _percent_first(chart, start + 1)
+
+
+def _percent_first(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `at 100 % rollout`, `at 100% rollout`."""
+    number = number_in(chart.low(start).rstrip("%"))
+    after = start + 1 + (chart.low(start + 1) in ("%", "percent"))
+    if number is None:
+        return
+    for edge in chart.edges("FIELD", after):
+        yield Edge(edge.end, Test(edge.item.nodes, "=", (number,), edge.item.cost))
+
+
+def _dearer(edge: Edge) -> Edge:
+    return Edge(edge.end, replace(edge.item, cost=edge.item.cost + 1))
+
+
+def _by_forms(chart: Chart, start: int, forms: Iterable[str], op: str) -> Iterator[Edge]:
+    for form in forms:
+        fields = tuple(chart.tree.by_form.get(form, ()))
+        if fields:
+            for end, found in operands(chart, start, fields):
+                if fits(chart.tree, fields, op, found.texts):
+                    after = end + (chart.low(end) in ("years", "dollars", "euros"))
+                    yield Edge(after, Test(fields, op, found.texts, found.cost))
+            return
+
+
+def _names(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `named Bob Jones`: records by an identifying value."""
+    tree = chart.tree
+    for sense in chart.lexicon.senses(start):
+        named = tuple(n for n in sense.fields if tree.identifies(n))
+        if sense.sort is Sort.RECORD and named:
+            records = tuple(sorted({tree.record_of(n) for n in named}))
+            yield Edge(sense.end, Among(records, True, sense.cost, sense.whole))
+        if sense.sort is Sort.KEY and sense.whole:
+            yield Edge(sense.end, Among(sense.nodes, True, sense.cost))
+
+
+def _relative(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `that are done`, `who is not confirmed`, `which cost over 5`."""
+    low = chart.low(start)
+    if low in _COPULAS:
+        for edge in chart.edges("STATE", start + 1):
+            yield edge if _COPULAS[low] else Edge(edge.end, _opposite(edge.item))
+        for edge in chart.edges("PP", start + 1):
+            yield edge
+    if low in ("have", "has", "had"):
+        yield from chart.edges("PREDICATE", start + 1 + (chart.low(start + 1) in ("a", "an")))
+    if low in ("cost", "costs"):
+        for end, op in [(start + 1, "="), *operators(chart, start + 1)]:
+            yield from _by_forms(chart, end, ("price", "cost"), op)
+    yield from chart.edges("PREDICATE", start)
+
+
+def _opposite(condition: Condition) -> Condition:
+    if isinstance(condition, Among | Exists | Itself):
+        return replace(condition, wanted=not condition.wanted)
+    return replace(condition, op="!=") if isinstance(condition, Test) else condition
+
+
+@rule("PP")
+def _in_place(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `in zone b`, `from Berlin` as a condition."""
+    if chart.low(start) not in ("in", "from", "on", "of"):
+        return
+    for edge in chart.edges("CORE", start + 1 + (chart.low(start + 1) == "the")):
+        if edge.item.sort in (Sort.RECORD, Sort.KEY, Sort.FLAG):
+            yield Edge(edge.end, Among(edge.item.nodes, True, edge.item.cost, edge.item.whole))
+
+
+@rule("SIMPLE")
+def _participle(chart: Chart, start: int) -> Iterator[Edge]:
+    """Expiring before May 1, owned by web."""
+    low = chart.low(start)
+    if low.endswith("ing") and len(low) > 5:
+        stem = low[:-3]
+        forms = (stem, stem + "e", stem + "es", stem + "s", stem[:-1])
+        fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
+        if fields:
+            phrase = Phrase(start, start + 1, fields, Sort.KEY, 1)
+            yield from comparison(chart, start + 1, phrase)
+    if chart.low(start + 1) == "by" and low.endswith("ed"):
+        stem = low[:-2]
+        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e")
+        fields = tuple(n for f in agents for n in chart.tree.by_form.get(f, ()))
+        if fields:
+            for end, found in operands(chart, start + 2, fields):
+                yield Edge(end, Test(fields, "=", found.texts, found.cost))
+
+
+@rule("SIMPLE")
+def _bare_field(chart: Chart, start: int) -> Iterator[Edge]:
+    """A field without an introducing word: due before May 1."""
+    low = chart.low(start)
+    if low and not low.startswith("\0") and low not in PLAIN:
+        for edge in chart.edges("FIELD", start):
+            for end, op in operators(chart, edge.end):
+                if op not in ("<", ">", "<=", ">="):
+                    continue
+                for last, found in operands(chart, end, edge.item.nodes):
+                    if fits(chart.tree, edge.item.nodes, op, found.texts):
+                        cost = edge.item.cost + found.cost + 1
+                        yield Edge(last, Test(edge.item.nodes, op, found.texts, cost))
+
+
+def _with_subject(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `Alice is admin`, `they are liked`: a subject and its state or field."""
+    if chart.low(start) in ("it", "they", "he", "she") and chart.low(start + 1) in _COPULAS:
+        positive = _COPULAS[chart.low(start + 1)]
+        for edge in chart.edges("STATE", start + 2):
+            yield edge if positive else Edge(edge.end, _opposite(edge.item))
+    for edge in chart.edges("STATE", start):
+        yield Edge(edge.end, replace(edge.item, cost=edge.item.cost + 1))
+
+
+@rule("FILTER")
+def _filter(chart: Chart, start: int) -> Iterator[Edge]:
+    """One condition, or several joined by `and` or by `or`."""
+    begin = start + (chart.low(start) == "," and chart.low(start + 1) in _RELATIVES | {"where"})
+    agenda: list[tuple[int, tuple[Condition, ...], str]] = [
+        (edge.end, (edge.item,), "") for edge in chart.edges("SIMPLE", begin)
+    ]
+    while agenda:
+        end, parts, joint = agenda.pop()
+        yield Edge(end, parts[0] if len(parts) == 1 else Joined(parts, joint == "and"))
+        word = chart.low(end)
+        if word in ("and", "or") and (not joint or joint == word) and len(parts) < 5:
+            chart.tree.spend(20)
+            more = [
+                *chart.edges("SIMPLE", end + 1),
+                *chart.edges("PREDICATE", end + 1),
+                *chart.edges("STATE", end + 1 + (chart.low(end + 1) in _COPULAS)),
+            ]
+            agenda += [(edge.end, (*parts, edge.item), word) for edge in more]
+        if word == "unless" and not joint:
+            for edge in _with_subject(chart, end + 1):
+                opposite = _opposite(edge.item)
+                agenda.append((edge.end, (*parts, opposite), "and"))

@@ -1,0 +1,176 @@
+"""Nouns that no key spells: items, everyone, superlatives, the document, kinds by a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.language.words import GENERIC, is_plural, key_form, key_words, singular
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL, WHOLE
+from redline.instruct.lexicon.tree import Tree
+from redline.instruct.model.values import Num
+
+_RELATIVES = frozenset("that which whose with where who".split())
+_BEFORE_ONE = frozenset("the this that first second third last next other".split())
+_LISTS = frozenset("list array collection".split())
+_EVERYONE = frozenset("everyone everybody anyone anybody".split())
+_MOST: dict[str, tuple[tuple[str, ...], bool]] = {
+    "cheapest": (("price", "cost", "unitprice"), False),
+    "priciest": (("price", "cost"), True),
+    "dearest": (("price", "cost"), True),
+    "oldest": (("age",), True),
+    "youngest": (("age",), False),
+    "heaviest": (("weight",), True),
+    "lightest": (("weight",), False),
+    "longest": (("length", "duration", "minutes"), True),
+    "shortest": (("length", "duration", "minutes"), False),
+    "newest": (("year", "date", "created", "createdat", "released"), True),
+    "latest": (("date", "created", "createdat"), True),
+    "earliest": (("date", "created", "createdat"), False),
+}
+_HIGH = frozenset("highest largest biggest greatest most maximum longest top".split())
+_LOW = frozenset("lowest smallest least fewest minimum shortest".split())
+
+
+def generic_nouns(chart: Chart, start: int) -> Iterator[Phrase]:
+    """Yield `item`, `list`, `document`, and kinds the document does not spell."""
+    token, tree = chart.tokens[start] if start < chart.size else None, chart.tree
+    if token is None or token.kind != "word":
+        return
+    word, plural = singular(token.low), is_plural(token.text)
+    if key_form(token.text) not in tree.by_form:
+        yield from _unnamed(chart, start, word, plural)
+    yield from _structures(chart, start, word, plural)
+    if token.low in ("everything", "anything"):
+        alone = chart.low(start + 1) not in _RELATIVES
+        for phrase in outer_items(tree):
+            yield replace(
+                phrase, start=start, end=start + 1, many=True, quantified=True, part=alone
+            )
+    elif word in GENERIC and (word != "one" or chart.low(start - 1) in _BEFORE_ONE):
+        for phrase in outer_items(tree):
+            yield replace(phrase, start=start, end=start + 1, cost=1, many=plural)
+
+
+def _structures(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
+    """Yield `the list`, `the document`."""
+    tree = chart.tree
+    if word in _LISTS:
+        arrays = tuple(n for n, v in enumerate(tree.values) if isinstance(v, list))
+        if arrays:
+            yield Phrase(start, start + 1, arrays, Sort.KEY, 1, many=plural)
+    elif word in WHOLE and word not in tree.by_form:
+        yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
+
+
+def _unnamed(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
+    tree = chart.tree
+    family = FAMILIES.get(word)
+    if family is not None:
+        nodes = tuple(
+            sorted(
+                n for code in family for n in tree.by_form.get(code, [])
+                if chart.lexicon.in_family(n, family)
+            )
+        )  # fmt: skip
+        if nodes:
+            yield Phrase(start, start + 1, nodes, Sort.ITEMS, 1, many=plural)
+    root = tree.document
+    if isinstance(root, dict) and any(
+        len(words := key_words(key)) == 2 and words[0] == word and words[1] in NAMING
+        for key in root
+    ):
+        yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
+    if (
+        chart.low(start - 1) == "this"
+        and isinstance(root, dict)
+        and not chart.lexicon.senses(start)
+    ):
+        yield Phrase(start, start + 1, (0,), Sort.KEY, 3)
+    if isinstance(root, list) and plural and not chart.lexicon.senses(start):
+        records = tuple(tree.children(0))
+        if records and all(isinstance(item, dict) for item in root):
+            yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=True)
+
+
+def outer_items(tree: Tree) -> Iterator[Phrase]:
+    """Yield what the document is a list of, if it holds lists."""
+    nodes = _elements(tree)
+    if nodes:
+        yield Phrase(0, 0, nodes, Sort.ITEMS, 2)
+
+
+def _elements(tree: Tree) -> tuple[int, ...]:
+    """Return the elements of the outermost arrays when they are of one collection, else all."""
+    if isinstance(tree.document, list):
+        return tuple(tree.children(0))
+    arrays = [n for n, v in enumerate(tree.values) if isinstance(v, list) and v]
+    outer = tree.outermost(arrays)
+    chosen = outer if len(outer) == 1 else arrays
+    return tuple(sorted(c for n in chosen for c in tree.children(n)))
+
+
+def people(chart: Chart, start: int) -> Iterator[Phrase]:
+    """Yield `everyone`: the records that are about somebody."""
+    if chart.low(start) not in _EVERYONE:
+        return
+    tree = chart.tree
+    nodes = tuple(
+        n for n, v in enumerate(tree.values) if isinstance(v, dict) and _is_person(tree, n)
+    )
+    if nodes:
+        yield Phrase(start, start + 1, nodes, Sort.ITEMS, many=True, quantified=True)
+
+
+def _is_person(tree: Tree, node: int) -> bool:
+    value = tree.values[node]
+    if not tree.is_element(node) or not isinstance(value, dict) or not tree.is_named(node):
+        return False
+    array = tree.parents[node]
+    crowd = key_form(str(tree.keys[array])) in CROWDS
+    return crowd or any(key_form(key) in PERSONAL for key in value)
+
+
+def superlatives(chart: Chart, start: int) -> Iterator[Phrase]:
+    """Yield `the cheapest dish`, `the most expensive product`, `the highest priority`."""
+    low, tree = chart.low(start), chart.tree
+    found: tuple[tuple[str, ...], bool] | None = _MOST.get(low)
+    after = start + 1
+    if low in ("most", "least") and chart.low(start + 1) in ("expensive", "costly"):
+        found, after = (("price", "cost", "unitprice"), low == "most"), start + 2
+    if found is None:
+        return
+    forms, highest = found
+    for edge in chart.edges("CORE", after):
+        phrase: Phrase = edge.item
+        if phrase.sort not in (Sort.ITEMS, Sort.RECORD):
+            continue
+        node = extreme(tree, phrase.nodes, forms, highest)
+        if node is not None:
+            yield replace(phrase, start=start, nodes=(node,), many=False, filtered=True, weak=False)
+
+
+def extreme(
+    tree: Tree, nodes: tuple[int, ...], forms: tuple[str, ...], highest: bool
+) -> int | None:
+    """Return the one record with the highest or lowest number under one of the keys."""
+    for form in forms:
+        fields = tree.by_form.get(form, [])
+        found = []
+        for node in nodes:
+            inner = [f for f in tree.below(node, fields) if isinstance(tree.values[f], Num)]
+            if len(inner) == 1:
+                found.append((tree.values[inner[0]].decimal, node))  # type: ignore[union-attr]
+        if found and len(found) == len(nodes):
+            best = max(found)[0] if highest else min(found)[0]
+            chosen = [node for size, node in found if size == best]
+            return chosen[0] if len(chosen) == 1 else None
+    return None
+
+
+def direction_of(word: str) -> bool | None:
+    """Return True for highest, False for lowest, None for other words."""
+    return True if word in _HIGH else False if word in _LOW else None

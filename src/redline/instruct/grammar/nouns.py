@@ -1,0 +1,374 @@
+"""Noun phrases: names side by side, determiners, ordinals, possessives, restrictions, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.kinds import generic_nouns, outer_items, people, superlatives
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.language.words import (
+    GENERIC,
+    ORDINALS,
+    QUANTIFIERS,
+    STRUCTURAL,
+    is_plural,
+    number_in,
+    singular,
+)
+from redline.instruct.lexicon.senses import Sense, Sort
+from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.model.values import Num
+
+DETERMINERS = frozenset("the a an my our your this that these those existing current".split())
+PRONOUNS = frozenset("it them they he she him her this that those these".split())
+POSSESSIVES = frozenset("its their his her".split())
+_MAX_PARTS = 6
+_MEASURES = frozenset("size count number amount level rate length value total".split())
+_TOP = (("top", "level"), ("root", "level"), ("root",), ("top-level",))
+
+
+def _phrase(start: int, sense: Sense) -> Phrase:
+    return Phrase(
+        start, sense.end, sense.nodes, sense.sort, sense.cost, many=sense.plural,
+        whole=sense.whole, weak=sense.weak, fields=sense.fields,
+    )  # fmt: skip
+
+
+@rule("NAME")
+def _name(chart: Chart, start: int) -> Iterator[Edge]:
+    """One name: a key, a value, a flag, a path, a generic noun, or `not` before a flag."""
+    for sense in chart.lexicon.senses(start):
+        yield Edge(sense.end, _phrase(start, sense))
+    for phrase in generic_nouns(chart, start):
+        yield Edge(phrase.end, phrase)
+    if chart.low(start) in ("not", "non"):
+        for sense in chart.lexicon.senses(start + 1):
+            if sense.sort is Sort.FLAG:
+                yield Edge(sense.end, _negated(chart.tree, start, sense))
+
+
+def _negated(tree: Tree, start: int, sense: Sense) -> Phrase:
+    """Return the records whose flag is the other way round."""
+    keys = {tree.keys[n] for n in sense.fields}
+    wanted = not tree.values[sense.fields[0]]
+    nodes = [n for key in keys for n in tree.by_key[str(key)] if tree.values[n] is wanted]
+    records = tuple(sorted({tree.record_of(n) for n in nodes}))
+    return Phrase(start, sense.end, records, Sort.FLAG, sense.cost, fields=tuple(nodes))
+
+
+@rule("CORE")
+def _core(chart: Chart, start: int) -> Iterator[Edge]:
+    """Names side by side, each narrowing the next: production database host, Widget A price."""
+    agenda = [(edge.item, 1) for edge in chart.edges("NAME", start)]
+    skip = _structural_prefix(chart, start)
+    if skip > start:
+        agenda += [
+            (replace(edge.item, start=start), 1)
+            for edge in chart.edges("NAME", skip)
+            if edge.item.sort in (Sort.KEY, Sort.PATH, Sort.RECORD)
+        ]
+    seen: set[object] = set()
+    while agenda:
+        phrase, parts = agenda.pop()
+        key = (phrase.end, phrase.meaning, phrase.cost)
+        if key in seen:
+            continue
+        seen.add(key)
+        yield Edge(phrase.end, phrase)
+        tail = _structural_suffix(chart, phrase)
+        if tail is not None:
+            agenda.append((tail, parts))
+        if parts >= _MAX_PARTS or not phrase.nodes:
+            continue
+        for edge in chart.edges("NAME", phrase.end):
+            agenda += [(p, parts + 1) for p in combine(chart.tree, phrase, edge.item)]
+        numbered = _numbered(chart, phrase)
+        if numbered is not None:
+            agenda.append((numbered, parts + 1))
+
+
+def _structural_prefix(chart: Chart, start: int) -> int:
+    """Return where the name begins behind `field`, `key`, `value of` and the like."""
+    word = singular(chart.low(start))
+    if word not in STRUCTURAL and word not in ("number", "amount", "name"):
+        return start
+    if chart.low(start + 1) == "of":
+        after = start + 2
+        return after + (chart.low(after) in DETERMINERS)
+    return start + 1 if word in STRUCTURAL and word not in ("item", "element") else start
+
+
+def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
+    """Return the phrase with a word such as `field` or `section` behind it."""
+    low = chart.low(phrase.end)
+    measured = singular(low) in _MEASURES and phrase.nodes and all(
+        isinstance(chart.tree.values[n], Num) for n in phrase.nodes
+    )  # fmt: skip
+    named = singular(low) in STRUCTURAL - GENERIC and phrase.sort in (Sort.KEY, Sort.PATH)
+    if not measured and not named:
+        return None
+    many = phrase.many or (is_plural(low) and len(phrase.nodes) > 1)
+    whole = phrase.whole or (named and low in ("list", "array", "collection"))
+    return replace(phrase, end=phrase.end + 1, many=many, weak=False, whole=whole)
+
+
+def combine(tree: Tree, left: Phrase, right: Phrase) -> Iterator[Phrase]:
+    """Yield what two names side by side denote together."""
+    joint = replace(
+        right, start=left.start, cost=left.cost + right.cost, part=is_part(left, right),
+        weak=False, filtered=left.filtered or right.filtered,
+    )  # fmt: skip
+    inside = nearest(tree, tree.inside(right.nodes, left.nodes), left.nodes, right)
+    if left.sort is Sort.FLAG:
+        # "active users" are users; an `email` flag does not make its siblings e-mail ones
+        owners = set(left.nodes)
+        inside = tuple(n for n in inside if n in owners)
+    if inside and not (left.weak and left.sort is Sort.ITEMS and not _equal(inside, left)):
+        count = used(tree, inside, left.nodes)
+        named = left.sort in (Sort.RECORD, Sort.FLAG)
+        yield replace(
+            joint,
+            nodes=inside,
+            whole=right.whole and (left.whole or set(left.nodes).isdisjoint(inside)),
+            filtered=joint.filtered or left.sort is Sort.FLAG,
+            doubt=joint.doubt or left.doubt or part_doubt(right, left),
+            many=right.many or (left.many and left.sort is not Sort.ITEMS),
+            fields=left.fields if _is_same(inside, left) else right.fields,
+            unsure=named and not left.many and count > 1 and left.sort is Sort.RECORD
+            and not is_kind(left),
+        )  # fmt: skip
+    if left.sort is Sort.KEY and right.sort is Sort.RECORD:
+        yield from _by_field(tree, joint, right, left)
+    elif left.sort is Sort.RECORD and right.sort is Sort.KEY:
+        yield from _by_field(tree, joint, left, right)
+
+
+def part_doubt(head: Phrase, by: Phrase) -> str:
+    """Return a doubt when a part of a name is to say which of many records are meant."""
+    several = head.many and head.sort is Sort.ITEMS
+    return "part" if several and by.sort is Sort.RECORD and not by.whole else ""
+
+
+def is_part(left: Phrase, right: Phrase) -> bool:
+    return left.part or right.part or not left.whole or not right.whole
+
+
+def nearest(tree: Tree, nodes: Nodes, holders: Nodes, head: Phrase) -> Nodes:
+    """Return the direct members of *holders* when one key is meant and they have it."""
+    if head.many or head.sort is not Sort.KEY or len(nodes) < 2:
+        return nodes
+    held = set(holders)
+    return tuple(n for n in nodes if tree.parents[n] in held) or nodes
+
+
+def _is_same(inside: Nodes, left: Phrase) -> bool:
+    """Return whether a value names the very records that are denoted."""
+    return left.sort is Sort.RECORD and set(inside) <= set(left.nodes)
+
+
+def _equal(inside: Nodes, left: Phrase) -> bool:
+    held = set(left.nodes)
+    return all(node in held for node in inside)
+
+
+def is_kind(phrase: Phrase) -> bool:
+    """Return whether several records share the value, so that it says of what kind they are."""
+    return len(phrase.nodes) > 1 and phrase.whole
+
+
+def _by_field(tree: Tree, joint: Phrase, value: Phrase, key: Phrase) -> Iterator[Phrase]:
+    """Yield the records whose named field has the value: sku B2, high priority."""
+    held = set(key.nodes)
+    fields = tuple(n for n in value.fields if n in held)
+    if fields:
+        records = tuple(sorted({tree.record_of(n) for n in fields}))
+        yield replace(
+            joint, nodes=records, sort=Sort.RECORD, many=False, fields=fields, filtered=True,
+            whole=value.whole and key.whole,
+        )  # fmt: skip
+
+
+def used(tree: Tree, nodes: Nodes, holders: Nodes) -> int:
+    """Return how many of *holders* have one of *nodes* inside."""
+    tops = tree.outermost(holders)
+    return sum(1 for top in tops if tree.below(top, nodes))
+
+
+def _numbered(chart: Chart, phrase: Phrase) -> Phrase | None:
+    """Return `item 2` as the second of a collection whose records have no such id."""
+    if phrase.sort is not Sort.ITEMS or phrase.many:
+        return None
+    digits = chart.low(phrase.end).lstrip("#")
+    if not digits.isdigit() or any(
+        s.sort is Sort.RECORD and chart.tree.inside(s.nodes, phrase.nodes)
+        for s in chart.lexicon.senses(phrase.end)
+    ):
+        return None
+    picked = _pick(chart.tree, phrase.nodes, int(digits) - 1, 1)
+    return replace(phrase, nodes=picked, end=phrase.end + 1, cost=phrase.cost + 1, filtered=True,
+                   weak=False)  # fmt: skip
+
+
+def _pick(tree: Tree, nodes: Nodes, place: int, count: int) -> Nodes:
+    """Return the elements at *place* of each collection, or *count* from there."""
+    groups: dict[int, list[int]] = {}
+    for node in nodes:
+        groups.setdefault(tree.parents[node], []).append(node)
+    found: list[int] = []
+    for group in groups.values():
+        if place < 0:
+            chosen = group[len(group) - count :] if place == -1 else group[place : place + 1]
+        else:
+            chosen = group[place : place + count]
+        if len(chosen) == count:
+            found += chosen
+    return tuple(sorted(found))
+
+
+@rule("HEAD")
+def _head(chart: Chart, start: int) -> Iterator[Edge]:
+    """Names alone, an ordinal or a superlative before them, `everyone`."""
+    yield from (edge for edge in chart.edges("CORE", start) if not edge.item.weak)
+    yield from ordinal(chart, start, start)
+    for phrase in (*superlatives(chart, start), *people(chart, start)):
+        yield Edge(phrase.end, phrase)
+
+
+@rule("HEAD")
+def _determined_head(chart: Chart, start: int) -> Iterator[Edge]:
+    """A determiner or quantifier and the names behind it; `our new phone number`."""
+    place, quantified, article = _determiner(chart, start)
+    if place > start:
+        yield from _determined(chart, start, place, quantified)
+        yield from _counted(chart, start, place)
+    if article and chart.low(place) == "new":
+        for edge in chart.edges("CORE", place + 1):
+            if not edge.item.weak:
+                yield Edge(edge.end, replace(edge.item, start=start, cost=edge.item.cost + 1))
+
+
+@rule("HEAD")
+def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
+    """A pronoun, or names that belong to one; the top level of the document."""
+    low = chart.low(start)
+    if low in PRONOUNS:
+        many = low in ("them", "they", "those", "these")
+        yield Edge(start + 1, Phrase(start, start + 1, (), Sort.KEY, many=many, owner=True))
+    if low in POSSESSIVES:
+        for edge in chart.edges("CORE", start + 1):
+            if not edge.item.weak:
+                yield Edge(edge.end, replace(edge.item, start=start, owner=True))
+    for top in _TOP:
+        after = chart.words(start + (chart.low(start) == "the"), top)
+        if after > 0:
+            yield Edge(after, Phrase(start, after, (0,), Sort.PATH))
+
+
+def _determiner(chart: Chart, start: int) -> tuple[int, bool, bool]:
+    """Return where the noun begins, whether a quantifier and whether an article precedes it."""
+    place, quantified, article = start, False, False
+    if chart.low(place) in QUANTIFIERS:
+        quantified, place = True, place + 1
+        if chart.low(place) == "of":
+            place += 1
+    elif chart.low(place) in ("only", "just"):
+        place += 1
+    if chart.low(place) in DETERMINERS and place + 1 < chart.size:
+        article, place = True, place + 1
+    if article and chart.low(place) in QUANTIFIERS:
+        quantified, place = True, place + 1
+    if chart.low(place) in ("other", "remaining", "various", "individual", "single", "specific"):
+        return start, False, False
+    return place, quantified, article
+
+
+def _determined(chart: Chart, start: int, place: int, quantified: bool) -> Iterator[Edge]:
+    for edge in chart.edges("CORE", place):
+        phrase: Phrase = edge.item
+        if phrase.weak and not (quantified or (phrase.many and phrase.sort is Sort.ITEMS)):
+            continue
+        if not quantified:
+            yield Edge(edge.end, replace(phrase, start=start))
+            continue
+        if phrase.sort is Sort.KEY and _is_container(chart.tree, phrase) and phrase.cost < 2:
+            # "all users" are the users, hardly the array that holds them
+            phrase = phrase.dearer(2)
+        yield Edge(edge.end, replace(phrase, start=start, many=True, quantified=True, weak=False))
+    yield from ordinal(chart, start, place)
+    for found in superlatives(chart, place):
+        yield Edge(found.end, replace(found, start=start))
+
+
+def _counted(chart: Chart, start: int, place: int) -> Iterator[Edge]:
+    """Yield `the three servers` when there are three."""
+    count = number_in(chart.low(place))
+    if not count or not count.isdigit() or int(count) < 2:
+        return
+    for edge in chart.edges("CORE", place + 1):
+        if edge.item.many and len(edge.item.nodes) == int(count):
+            yield Edge(edge.end, replace(edge.item, start=start, many=True, quantified=True))
+
+
+def _is_container(tree: Tree, phrase: Phrase) -> bool:
+    return all(isinstance(tree.values[n], dict | list) for n in phrase.nodes)
+
+
+def ordinal(chart: Chart, start: int, place: int) -> Iterator[Edge]:
+    """Yield `second user`, `first two products`, `very last item`."""
+    place += chart.low(place) == "very"
+    position = ORDINALS.get(chart.low(place))
+    if position is None:
+        return
+    count, after = 1, place + 1
+    if chart.low(after) in ("and", "&") and chart.low(after + 1) in ORDINALS:
+        yield from _two_ordinals(chart, start, position, after + 1)
+    if after >= chart.size or chart.low(after) in (".", ",", ";", "and", "!"):
+        yield from _bare_ordinal(chart, start, after, position)
+    said = number_in(chart.low(after))
+    if said and said.isdigit() and int(said) > 1:
+        count, after = int(said), after + 1
+    for edge in chart.edges("CORE", after):
+        phrase: Phrase = _contents(chart.tree, edge.item)
+        if phrase.sort not in (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT):
+            continue
+        picked = _pick(chart.tree, phrase.nodes, position, count)
+        if picked:
+            yield Edge(
+                edge.end,
+                replace(phrase, start=start, nodes=picked, many=count > 1, weak=False,
+                        filtered=True, quantified=False),
+            )  # fmt: skip
+
+
+def _bare_ordinal(chart: Chart, start: int, after: int, position: int) -> Iterator[Edge]:
+    """Yield `the second` without a noun: of the outermost list."""
+    for phrase in outer_items(chart.tree):
+        picked = _pick(chart.tree, phrase.nodes, position, 1)
+        if picked:
+            yield Edge(after, replace(phrase, start=start, end=after, nodes=picked))
+
+
+def _two_ordinals(chart: Chart, start: int, first: int, place: int) -> Iterator[Edge]:
+    """Yield `first and second book`."""
+    second = ORDINALS[chart.low(place)]
+    for edge in chart.edges("CORE", place + 1):
+        phrase: Phrase = edge.item
+        if phrase.sort is not Sort.ITEMS:
+            continue
+        one = _pick(chart.tree, phrase.nodes, first, 1)
+        two = _pick(chart.tree, phrase.nodes, second, 1)
+        if len(one) == len(two) == 1 and one != two:
+            both = tuple(sorted(one + two))
+            yield Edge(edge.end, replace(phrase, start=start, nodes=both, many=True, weak=False,
+                                         filtered=True))  # fmt: skip
+
+
+def _contents(tree: Tree, phrase: Phrase) -> Phrase:
+    """Return the elements of the arrays a phrase names; other phrases as they are."""
+    if phrase.sort is not Sort.KEY:
+        return phrase
+    arrays = [n for n in phrase.nodes if isinstance(tree.values[n], list)]
+    elements = tuple(sorted(c for n in arrays for c in tree.children(n)))
+    return replace(phrase, nodes=elements, sort=Sort.ITEMS, cost=phrase.cost + 1)

@@ -1,0 +1,305 @@
+"""Whole instructions: clauses joined, scopes in front, courtesies and remarks around them."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.clauses import Clause, Scope
+from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
+from redline.instruct.language.words import singular
+
+MAX_READINGS = 60
+MAX_STEPS = 1500
+_BEFORE = phrase_table(
+    tuple(text.split())
+    for text in (
+        "please|kindly|just|also|then|now|could you|can you|would you|will you|could you please|"
+        "can you please|would you please|i want you to|i'd like you to|i would like you to|"
+        "i need you to|we need to|you should|need to|let's|let us|go ahead and|next|finally|hey|hi|"
+        "hello|ok|okay|so|i want to|i'd like to|i would like to|we should|we want to|you need to|"
+        "help me|we'd like to|simply|i need to|i'd like|can we|could we|should we|lets|pls|plz|"
+        "we have to|you have to|quickly|actually|oh|well|and|apply this change :|in addition|"
+        "additionally|furthermore|we'd like you to|go and|it would be great if you could|do"
+    ).split("|")
+)
+_AFTER = phrase_table(
+    tuple(text.split())
+    for text in (
+        "please|thanks|thank you|thx|for me|too|as well|instead|ok|okay|thanks a lot|will you|"
+        "thank you very much|cheers|would you|if you please|pls|plz|now|right now|asap|"
+        "if you can|many thanks|when you can|if possible|from now on|going forward|altogether|"
+        "entirely|completely|right away|immediately"
+    ).split("|")
+)
+COURTESIES = frozenset(
+    word for table in (_BEFORE, _AFTER) for group in table.values() for words in group
+    for word in words
+)  # fmt: skip
+_SEPARATORS = frozenset(
+    ", and then also . ; ! ? \n & plus — – - finally next afterwards".split(" ")
+)
+_ENDS = frozenset(". ; ! ? \n".split(" "))
+_REASONS = phrase_table((
+    ("because",), ("since",), ("so", "that"), ("in", "order", "to"), ("due", "to"),
+    ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
+    ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
+))  # fmt: skip
+_PROTECT = (
+    "don't touch|do not touch|don't change|do not change|leave|keep|don't modify|dont touch|"
+    "do not modify|don't alter|without changing|without touching|but leave|but keep|dont change|"
+    "but don't touch|but don't change|but do not touch|but do not change|while keeping"
+)
+_PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT.split("|"))
+
+
+_ELSE = phrase_table((("anything", "else"), ("the", "rest"), ("everything", "else")))
+_AS_IS = phrase_table(
+    (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
+     ("as", "they", "are"), ("the", "same"))
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Clauses that together consume every token; remarks are spans that ask for nothing."""
+
+    clauses: tuple[Clause, ...]
+    cost: int
+    remarks: tuple[tuple[int, int], ...] = ()
+    protected: tuple[int, ...] = ()
+    shared: bool = False
+    unexplained: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    place: int
+    clauses: tuple[Clause, ...] = ()
+    fronts: tuple[Scope, ...] = ()
+    cost: int = 0
+    remarks: tuple[tuple[int, int], ...] = ()
+    protected: tuple[int, ...] = ()
+    joined: bool = False  # a separator that does not end the sentence was just read
+
+
+def readings(chart: Chart) -> Iterator[Reading]:
+    """Yield the ways to read the whole instruction, the cheapest first."""
+    order = count()
+    heap: list[tuple[int, int, _State]] = [(0, next(order), _State(0))]
+    seen: set[object] = set()
+    found = steps = 0
+    while heap and found < MAX_READINGS and steps < MAX_STEPS:
+        cost, _, state = heapq.heappop(heap)
+        steps += 1
+        chart.tree.spend(30)
+        key = (
+            state.place, tuple(c.meaning for c in state.clauses),
+            tuple(s.meaning for s in state.fronts), state.remarks, state.joined,
+        )  # fmt: skip
+        if key in seen:
+            continue
+        seen.add(key)
+        if state.place >= chart.size:
+            if state.clauses or state.protected:
+                found += 1
+                yield Reading(state.clauses, cost, state.remarks, state.protected)
+                shared = _distributed(state.clauses)
+                if shared is not None:
+                    yield Reading(shared, cost, state.remarks, state.protected, shared=True)
+            continue
+        for new in _steps(chart, state):
+            heapq.heappush(heap, (new.cost, next(order), new))
+
+
+def _steps(chart: Chart, state: _State) -> Iterator[_State]:
+    place = state.place
+    if state.clauses and not state.joined:
+        yield from _closings(chart, state)
+        return
+    fresh = not state.clauses or chart.low(place - 1) in _ENDS
+    for end in _openings(chart, place, fresh):
+        yield replace(state, place=end)
+    for edge in chart.edges("CLAUSE", place):
+        clause = edge.item
+        if _may_end(chart, edge.end):
+            yield _with(state, replace(clause, scopes=(*clause.scopes, *state.fronts)), edge.end)
+    if state.clauses and chart.low(place - 1) not in _ENDS:
+        yield from _gaps(chart, state)
+    if fresh:
+        yield from _fronts(chart, state)
+        yield from _prefaces(chart, state)
+    yield from _protections(chart, state)
+
+
+def _with(state: _State, clause: Clause, end: int) -> _State:
+    return replace(
+        state, place=end, clauses=(*state.clauses, clause), joined=False,
+        cost=state.cost + clause.cost,
+    )  # fmt: skip
+
+
+def _may_end(chart: Chart, end: int) -> bool:
+    if end >= chart.size or chart.low(end) in _SEPARATORS or chart.low(end) == "but":
+        return True
+    if any(True for table in (_AFTER, _REASONS, _PROTECTING) for _ in chart.phrases(end, table)):
+        return True
+    return chart.low(end).startswith("(") or chart.low(end) in VERBS
+
+
+def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
+    """Yield the places behind a courtesy, a separator, or the mark of a list item."""
+    low = chart.low(place)
+    if (low in _SEPARATORS and low != "-") or (low == "-" and fresh):
+        yield place + 1
+    if low.isdigit() and chart.low(place + 1) in (".", ")") and fresh:
+        yield place + 2
+    for end in chart.phrases(place, _BEFORE):
+        yield end + (chart.low(end) == ",")
+
+
+def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield clauses that leave out the verb of the one before."""
+    last = state.clauses[-1]
+    if last.effect not in GAP_FRAMES:
+        return
+    for edge in chart.edges(f"GAP:{last.effect}", state.place):
+        if _may_end(chart, edge.end):
+            clause = replace(edge.item, extra=last.extra, scopes=(*edge.item.scopes, *state.fronts))
+            yield _with(state, clause, edge.end)
+
+
+def _closings(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield what may stand behind a clause: a separator, a courtesy, a reason."""
+    place = state.place
+    for end in chart.phrases(place, _AFTER):
+        yield replace(state, place=end)
+    low = chart.low(place)
+    if low in _SEPARATORS:
+        ends = low in _ENDS
+        yield replace(state, place=place + 1, joined=True, fronts=() if ends else state.fronts)
+        for end in chart.phrases(place + 1, _AFTER):
+            yield replace(state, place=end)
+    elif low in VERBS or low == "but":
+        yield replace(state, joined=True, cost=state.cost + 2)
+    yield from _reasons(chart, state)
+    yield from _protections(chart, state)
+
+
+def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
+    place = state.place + (chart.low(state.place) in (",", "—", "–"))
+    dash = chart.low(state.place) in ("—", "–")
+    opened = chart.low(place).startswith("(")
+    if not dash and not opened and next(chart.phrases(place, _REASONS), None) is None:
+        return
+    for end in range(place + 2, chart.size + 1):
+        if end == chart.size or chart.low(end) in _ENDS:
+            yield replace(
+                state, place=end, cost=state.cost + 3, remarks=(*state.remarks, (place, end))
+            )
+            return
+
+
+def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield the place behind words that only introduce: a reason, a label, a sentence."""
+    for place in range(state.place + 1, chart.size - 1):
+        low = chart.low(place)
+        after = place + 1
+        if low in (",", ";") and chart.low(after) in ("so", "therefore", "hence"):
+            after += 1
+        elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", "by"):
+            continue
+        if low == "by" and not chart.low(after).endswith("ing"):
+            continue
+        yield replace(
+            state, place=after, joined=bool(state.clauses), cost=state.cost + 4,
+            remarks=(*state.remarks, (state.place, place)),
+        )  # fmt: skip
+        if low in _ENDS:
+            return
+
+
+def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield scopes said before the clauses they apply to."""
+    place = state.place
+    verb = chart.low(place) in ("update", "change", "edit", "modify", "take", "adjust", "with")
+    if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
+                                    "across"):  # fmt: skip
+        for edge in chart.edges("NPLIST", place + 1):
+            yield from _fronted(chart, state, edge.end, Scope(edge.item, cost=edge.item.cost), verb)
+    for edge in chart.edges("NPLIST", place):
+        if chart.low(edge.end) == ":":
+            scope = Scope(edge.item, cost=edge.item.cost + 1)
+            yield from _fronted(chart, state, edge.end, scope, True)
+    for edge in chart.edges("SCOPE", place):
+        if edge.item.condition is not None:
+            yield from _fronted(chart, state, edge.end, edge.item, False)
+    if chart.low(place) in ("if", "unless", "when"):
+        yield from _conditional(chart, state)
+
+
+def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield `If Alice is admin,`: a subject of its own and what it is."""
+    wanted = chart.low(state.place) != "unless"
+    for subject in chart.edges("NP", state.place + 1):
+        phrase = subject.item
+        if phrase.many or len(phrase.nodes) != 1 or chart.low(subject.end) not in ("is", "isn't"):
+            continue
+        positive = chart.low(subject.end) == "is"
+        for edge in chart.edges("STATE", subject.end + 1):
+            chosen = edge.item.select(chart.tree, phrase.nodes)
+            if chosen is None:
+                continue
+            holds = bool(chosen) is positive
+            scope = Scope(
+                None if holds is wanted else replace(phrase, nodes=(), filtered=True),
+                cost=phrase.cost,
+                about=phrase,
+            )
+            yield from _fronted(chart, state, edge.end, scope, False)
+
+
+def _fronted(chart: Chart, state: _State, end: int, scope: Scope, strict: bool) -> Iterator[_State]:
+    low = chart.low(end)
+    cost = state.cost + scope.cost
+    if low in (",", ":", "then"):
+        after = end + 1 + (low == "," and chart.low(end + 1) == "then")
+        yield replace(state, place=after, fronts=(*state.fronts, scope), cost=cost, joined=True)
+    elif not strict and (low in VERBS or singular(low) in VERBS):
+        yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
+
+
+def _protections(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield `don't touch X`, `leave X alone`: an assertion over the result."""
+    place = state.place + (chart.low(state.place) in (",", "and"))
+    for start in chart.phrases(place, _PROTECTING):
+        keeps = chart.low(start - 1) in ("leave", "keep", "keeping")
+        for end in chart.phrases(start, _ELSE):
+            if state.clauses and not keeps:
+                yield replace(state, place=end, joined=False)
+        for edge in chart.edges("NPLIST", start):
+            tail = next(chart.phrases(edge.end, _AS_IS), None)
+            end = tail if keeps and tail is not None else edge.end
+            if (tail is not None or not keeps) and edge.item.nodes and _may_end(chart, end):
+                yield replace(
+                    state, place=end, joined=False,
+                    protected=(*state.protected, *edge.item.nodes),
+                )  # fmt: skip
+
+
+def _distributed(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
+    """Return the clauses with the last one's scope applied to those whose verb it shares."""
+    last = clauses[-1] if clauses else None
+    if last is None or not last.gap or not last.scopes:
+        return None
+    built = list(clauses)
+    for place in range(len(clauses) - 2, -1, -1):
+        if clauses[place].scopes:
+            return None
+        built[place] = replace(clauses[place], scopes=last.scopes)
+        if not clauses[place].gap:
+            return tuple(built)
+    return None

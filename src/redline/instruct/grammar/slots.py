@@ -1,0 +1,253 @@
+"""Categories that frames use beside noun phrases and values: kinds, pairs, directions, states."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.frames import VERBS
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import Span
+from redline.instruct.language.words import GENERIC, STRUCTURAL, key_words, number_in, singular
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.spelling import is_near
+from redline.instruct.model.values import Value
+
+_DIRECTIONS: dict[str, bool] = {
+    **dict.fromkeys(
+        (
+            "descending", "desc", "in descending order", "in reverse", "from highest to lowest",
+            "highest first", "largest first", "from largest to smallest", "from high to low",
+            "newest first", "latest first", "from z to a", "most expensive first", "most first",
+            "high to low", "biggest first", "longest first", "in reverse order", "decreasing",
+            "in reverse alphabetical order", "z to a", "descendingly", "highest to lowest",
+            "from newest to oldest", "largest to smallest", "in decreasing order",
+        ),
+        True,
+    ),
+    **dict.fromkeys(
+        (
+            "ascending", "asc", "in ascending order", "alphabetically", "alphabetical",
+            "in alphabetical order", "numerically", "from lowest to highest", "lowest first",
+            "smallest first", "from smallest to largest", "from low to high", "oldest first",
+            "earliest first", "from a to z", "youngest first", "cheapest first", "fewest first",
+            "low to high", "shortest first", "increasing", "a to z", "lowest to highest",
+            "from oldest to newest", "smallest to largest", "in increasing order",
+        ),
+        False,
+    ),
+}  # fmt: skip
+
+
+@rule("STRUCT")
+def _struct(chart: Chart, start: int) -> Iterator[Edge]:
+    """A word for a part of a document: field, key, section."""
+    low = chart.low(start)
+    if singular(low) in STRUCTURAL or singular(low) in ("label", "prop"):
+        yield Edge(start + 1, Span(start, start + 1))
+
+
+@rule("KIND")
+def _kind(chart: Chart, start: int) -> Iterator[Edge]:
+    """A noun for what a collection holds: tag, user, script."""
+    for edge in chart.edges("NAME", start):
+        if edge.item.sort is Sort.ITEMS and edge.item.whole:
+            yield edge
+    for sense in chart.lexicon.senses(start):
+        if sense.sort is Sort.KEY and sense.cost < 2:
+            empty = tuple(n for n in sense.nodes if chart.tree.values[n] in ([], {}))
+            if empty:
+                yield Edge(sense.end, Phrase(start, sense.end, empty, Sort.KEY, sense.cost))
+
+
+@rule("ONEKIND")
+def _one_kind(chart: Chart, start: int) -> Iterator[Edge]:
+    """A kind in the singular."""
+    yield from (edge for edge in chart.edges("KIND", start) if not edge.item.many)
+
+
+@rule("QUOTED")
+def _quoted(chart: Chart, start: int) -> Iterator[Edge]:
+    """A quoted text."""
+    if start < chart.size and chart.tokens[start].kind == "quoted":
+        yield Edge(start + 1, Span(start, start + 1))
+
+
+@rule("JSON")
+def _json(chart: Chart, start: int) -> Iterator[Edge]:
+    """A JSON literal."""
+    if start < chart.size and chart.tokens[start].kind == "json":
+        yield Edge(start + 1, Span(start, start + 1))
+
+
+@rule("NAMED")
+def _named(chart: Chart, start: int) -> Iterator[Edge]:
+    if chart.low(start) in ("named", "called", "titled", ":"):
+        yield Edge(start + 1, Span(start, start + 1))
+
+
+@rule("DIRECTION")
+def _direction(chart: Chart, start: int) -> Iterator[Edge]:
+    """The direction of a sort."""
+    place = start + (chart.low(start) == ",")
+    for length in range(1, 6):
+        text = " ".join(chart.lows[place : place + length])
+        if text in _DIRECTIONS:
+            yield Edge(place + length, Span(place, place + length, 0, text))
+
+
+def falls(phrase: str, key: str) -> bool:
+    """Return whether a direction means from high to low, for a field called *key*."""
+    if phrase.startswith(("oldest", "youngest", "from oldest")) and key == "age":
+        return not phrase.startswith("youngest")
+    return _DIRECTIONS[phrase]
+
+
+@rule("UNKNOWN")
+def _unknown(chart: Chart, start: int) -> Iterator[Edge]:
+    """A name the document does not have, for `remove` of what is not there."""
+    for end in range(start + 1, min(start + 4, chart.size + 1)):
+        token = chart.tokens[end - 1]
+        if token.kind not in ("word", "quoted", "code") or token.low in _NOT_UNKNOWN:
+            return
+        if _is_known(chart, start, end):
+            return
+        tail = end + (chart.low(end) in STRUCTURAL - GENERIC)
+        yield Edge(tail, Span(start, end, 4))
+
+
+_NOT_UNKNOWN = frozenset(
+    "all every each everything anything it them and or of in from the a an one some any whose "
+    "where with that which who first last second third not only other but except to for by "
+    "duplicates duplicate".split()
+)
+
+
+def _is_known(chart: Chart, start: int, end: int) -> bool:
+    """Return whether the run, or one of its words, names or nearly names something."""
+    for place in range(start, end):
+        if singular(chart.low(place)) in GENERIC or chart.low(place) in VERBS:
+            return True
+        if any(s.sort is not Sort.FLAG or s.whole for s in chart.lexicon.senses(place)):
+            return True
+    token = chart.tokens[end - 1]
+    said = "".join(key_words(token.text))
+    near = [*chart.tree.by_form, *(_words_of(chart))]
+    return any(is_near(said, form) for form in near) or (
+        number_in(token.text) is not None
+        and (
+            token.kind == "word"
+            and end == start + 1
+            and chart.low(start - 1) in ("remove", "delete")
+        )
+    )
+
+
+def _words_of(chart: Chart) -> set[str]:
+    values: list[Value] = chart.tree.values
+    if len(values) > 5000:
+        return set()
+    return {
+        word for value in values if isinstance(value, str) and len(value) < 60
+        for word in value.lower().split()
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Keys and the values they get."""
+
+    items: tuple[tuple[Span, Span], ...]
+    cost: int = 0
+
+    @property
+    def meaning(self) -> Hashable:
+        return tuple((key.meaning, value.meaning) for key, value in self.items)
+
+
+@rule("PAIRS")
+def _pairs(chart: Chart, start: int) -> Iterator[Edge]:
+    """`age 20, role admin and city Bonn`, `k=v, k: v`."""
+    agenda: list[tuple[int, tuple[tuple[Span, Span], ...], int]] = [(start, (), 0)]
+    while agenda:
+        place, items, cost = agenda.pop()
+        chart.tree.spend(10)
+        for key_end, key in _pair_key(chart, place):
+            sign = chart.low(key_end) in ("=", ":", "of", "is", "as", "->")
+            for value in chart.edges("VAL", key_end + sign):
+                if value.item.cost and chart.tokens[key_end + sign].kind != "quoted":
+                    continue
+                pairs = (*items, (key, value.item))
+                total = cost + value.item.cost
+                yield Edge(value.end, Pairs(pairs, total))
+                after = value.end
+                after += chart.low(after) == ","
+                after += chart.low(after) in ("and", "&", "with")
+                if after > value.end and len(pairs) < 12:
+                    agenda.append((after, pairs, total))
+
+
+def _pair_key(chart: Chart, start: int) -> Iterator[tuple[int, Span]]:
+    place = start + (chart.low(start) in ("a", "an", "the"))
+    if place >= chart.size:
+        return
+    token = chart.tokens[place]
+    if token.kind in ("quoted", "code"):
+        yield place + 1, Span(place, place + 1)
+        return
+    for sense in chart.lexicon.senses(place):
+        if sense.sort is Sort.KEY and sense.cost < 2:
+            yield sense.end, Span(place, sense.end)
+    if token.kind == "word" and chart.low(place + 1) in ("=", ":"):
+        yield place + 1, Span(place, place + 1)
+
+
+@rule("VERBED")
+def _verbed(chart: Chart, start: int) -> Iterator[Edge]:
+    """A verb made from a boolean key: publish, unpublish, archive, confirm."""
+    low = chart.low(start)
+    if not low.isalpha() or len(low) < 4:
+        return
+    for undone, stem in ((False, low), (True, low.removeprefix("un")), (True, low[2:])):
+        if undone and not low.startswith(("un", "de")):
+            continue
+        for form in (stem + "ed", stem + "d", stem[:-1] + "ied", _IRREGULAR.get(stem, ""), stem):
+            if form == stem and not stem.endswith("ed"):
+                continue
+            nodes = [
+                n for key in (form, "is" + form) for n in chart.tree.by_form.get(key, ())
+                if isinstance(chart.tree.values[n], bool)
+            ]  # fmt: skip
+            if nodes:
+                state = "false" if undone else "true"
+                yield Edge(start + 1, Flag(tuple(sorted(nodes)), state))
+                return
+
+
+_IRREGULAR = {
+    "freeze": "frozen", "hide": "hidden", "lock": "locked", "pay": "paid", "sell": "sold",
+    "complete": "completed", "finish": "finished", "close": "closed",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """The boolean fields a verb speaks of, and the state it gives them."""
+
+    nodes: tuple[int, ...]
+    state: str
+    cost: int = 0
+
+    @property
+    def meaning(self) -> Hashable:
+        return (self.nodes, self.state)
+
+
+@rule("NOT")
+def _not(chart: Chart, start: int) -> Iterator[Edge]:
+    """A negation that turns a state over."""
+    if chart.low(start) in ("not", "no-longer"):
+        yield Edge(start + 1, Span(start, start + 1))
+    if chart.low(start) == "no" and chart.low(start + 1) == "longer":
+        yield Edge(start + 2, Span(start, start + 2))

@@ -1,0 +1,128 @@
+"""Spans that are not looked up in the document: new values, new keys, amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
+
+MAX_BARE = 30
+_JOINERS = {"and": 3, "or": 3, "to": 3, ",": 3, "then": 4, "&": 1, ":": 3, "=": 4, "->": 4,
+            "=>": 4, "plus": 2, "but": 4, "so": 4, "because": 5, "is": 2, "are": 2}  # fmt: skip
+_PREPOSITIONS = frozenset(
+    "in on at for of by with from as under within inside into after before where whose if unless "
+    "when across except".split()
+)
+_NOT_FIRST = frozenset(
+    "to as into by from with is are be of for whose where should now currently actually at "
+    "'s".split()
+)
+_NOT_KEYS = frozenset(
+    "the a an to of in for on with and or as by from is are be value values set called named it "
+    "key field new all every each".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Tokens taken as they are."""
+
+    start: int
+    end: int
+    cost: int = 0
+    extra: str = ""
+
+    @property
+    def meaning(self) -> Hashable:
+        return (self.start, self.end, self.extra)
+
+
+@rule("VAL")
+def _value(chart: Chart, start: int) -> Iterator[Edge]:
+    """A quoted or literal value, or bare words up to any point of the sentence."""
+    first = chart.tokens[start] if start < chart.size else None
+    if first is None or first.low in _NOT_FIRST:
+        return
+    if first.kind in ("quoted", "json", "code"):
+        yield Edge(start + 1, Span(start, start + 1))
+        return
+    if first.kind != "word" and first.text not in ("-", "<", ">", "~"):
+        return
+    cost = _first_cost(chart, start)
+    for place in range(start, min(start + MAX_BARE, chart.size)):
+        token = chart.tokens[place]
+        if token.kind not in ("word", "sign", "poss"):
+            return
+        cost += _JOINERS.get(token.low, 2 if token.low in _PREPOSITIONS else 0)
+        if token.kind == "word" or token.text in ("%", "*"):
+            yield Edge(place + 1, Span(start, place + 1, cost if place > start else min(cost, 1)))
+
+
+def _first_cost(chart: Chart, start: int) -> int:
+    """Return what it costs that a value begins so: words that speak of it are dear."""
+    low = chart.low(start)
+    if low in ("the", "a", "an"):
+        return 4 if chart.low(start + 1) in ("value", "values", "string", "word") else 1
+    return 4 if low in ("value", "values", "named", "called") else 0
+
+
+@rule("VALS")
+def _values(chart: Chart, start: int) -> Iterator[Edge]:
+    """Several values: a, b and c; each of them is one token, or all are quoted."""
+    places, end = [], start
+    while end < chart.size and chart.tokens[end].kind in ("word", "quoted", "code", "json"):
+        if chart.low(end) in _NOT_KEYS:
+            break
+        places.append(end)
+        end += 1
+        if len(places) > 1 and chart.low(places[-1] - 1) in ("and", "&"):
+            yield Edge(end, Span(start, end, 0, ",".join(map(str, places))))
+        if chart.low(end) == "," and chart.low(end + 1) in ("and", "&"):
+            end += 1
+        if chart.low(end) not in (",", "and", "&"):
+            return
+        end += 1
+
+
+@rule("KEYNAME")
+def _key(chart: Chart, start: int) -> Iterator[Edge]:
+    """The name of a key that is to be: one word, quoted or not; several bare words cost more."""
+    if start >= chart.size:
+        return
+    token = chart.tokens[start]
+    if token.kind in ("quoted", "code"):
+        yield Edge(start + 1, Span(start, start + 1))
+        return
+    for end in range(start + 1, min(start + 4, chart.size + 1)):
+        last = chart.tokens[end - 1]
+        if last.kind != "word" or last.low in _NOT_KEYS or last.text.startswith("/"):
+            return
+        yield Edge(end, Span(start, end, 0 if end == start + 1 else 2))
+
+
+@rule("AMT")
+def _amount(chart: Chart, start: int) -> Iterator[Edge]:
+    """A number with what may stand around it: a currency sign, a unit, a percent sign."""
+    if start >= chart.size or chart.tokens[start].kind not in ("word", "code"):
+        return
+    place = start + (chart.low(start) in ("a", "an", "another", "about", "exactly"))
+    text = chart.tokens[place].text if place < chart.size else ""
+    digits = text.lstrip("$€£").rstrip("%")
+    if number_in(digits) is None:
+        if _is_suffixed(text):
+            yield Edge(place + 1, Span(start, place + 1))
+        return
+    yield Edge(place + 1, Span(place, place + 1))
+    after = chart.low(place + 1)
+    if after in ("%", "percent", "pct") or singular(after) in CURRENCIES or unit_of(after):
+        yield Edge(place + 2, Span(place, place + 2))
+    elif singular(after) in ("year", "point", "unit", "time", "step", "percentage", "more"):
+        skip = 2 if singular(after) == "percentage" else 1
+        yield Edge(place + 1 + skip, Span(place, place + 1))
+
+
+def _is_suffixed(text: str) -> bool:
+    digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return digits != text and number_in(digits.lstrip("$€£")) is not None

@@ -1,0 +1,1 @@
+"""English without a document: tokens, word classes, numbers, units and dates."""

@@ -1,0 +1,404 @@
+"""What each run of the instruction's words can name in the document."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import lru_cache
+
+from redline.instruct.language.tokens import Tokens
+from redline.instruct.language.words import (
+    ARTICLES,
+    QUANTIFIERS,
+    SCOPING,
+    is_plural,
+    joined,
+    key_form,
+    key_words,
+    singular,
+)
+from redline.instruct.lexicon.paths import nodes_of_path
+from redline.instruct.lexicon.senses import Sense, Sort, flag_stems
+from redline.instruct.lexicon.spelling import is_slip
+from redline.instruct.lexicon.synonyms import (
+    FAMILIES,
+    LANGUAGES,
+    SYNONYMS,
+    other_forms,
+    shortened,
+)
+from redline.instruct.lexicon.tree import Tree
+from redline.instruct.model.values import Num
+
+MAX_WORDS = 6
+_MAX_LABEL = 60
+_STOP = (
+    ARTICLES
+    | QUANTIFIERS
+    | SCOPING
+    | frozenset(
+        "and or to be is are was not by with as it its than then into so if no yes new add set "
+        "remove delete change update make all".split()
+    )
+)
+_COLLECTIVE = frozenset("staff crew personnel team people roster fleet inventory stock".split())
+
+
+class _Holds(StrEnum):
+    """Records of a plural name, elements of a list with another name, members of an object with a
+    plural name, parts of any other object."""
+
+    RECORDS = "records"
+    ELEMENTS = "elements"
+    MEMBERS = "members"
+    PARTS = "parts"
+
+
+class Lexicon:
+    """Senses of the token runs of one instruction over one document."""
+
+    def __init__(self, tree: Tree, tokens: Tokens, source: str, *, fuzzy: bool = False) -> None:
+        self.tree = tree
+        self.tokens = tokens
+        self.source = source
+        self._fuzzy = fuzzy
+        self._known: dict[int, list[Sense]] = {}
+        self._texts = self._runs()
+        self._whole: dict[tuple[int, int], list[int]] = {}
+        self._parts: dict[tuple[int, int], list[int]] = {}
+        self._others: dict[str, list[int]] | None = None
+        self._by_word: dict[str, list[str]] | None = None
+        self._find_values()
+
+    def senses(self, start: int) -> list[Sense]:
+        """Return every meaning of the words that begin at token *start*."""
+        known = self._known.get(start)
+        if known is None:
+            known = self._known[start] = []
+            if start < len(self.tokens) and self.tokens[start].is_name:
+                for end in range(start + 1, min(start + MAX_WORDS, len(self.tokens)) + 1):
+                    if not self._is_run(start, end):
+                        break
+                    known += self._at(start, end)
+        return known
+
+    def _is_run(self, start: int, end: int) -> bool:
+        last = self.tokens[end - 1]
+        if last.kind in ("quoted", "code") or self.tokens[start].kind in ("quoted", "code"):
+            return end == start + 1
+        return last.kind in ("word", "poss") or last.text in ("&", "-")
+
+    def _runs(self) -> dict[str, list[tuple[int, int, bool]]]:
+        """Return the text of every run of words, in lower case, and of its singular."""
+        found: dict[str, list[tuple[int, int, bool]]] = {}
+        for start, token in enumerate(self.tokens):
+            if not token.is_name:
+                continue
+            for end in range(start + 1, min(start + MAX_WORDS, len(self.tokens)) + 1):
+                if not self._is_run(start, end):
+                    break
+                if self.tokens[end - 1].kind == "poss":
+                    continue
+                text = self.text(start, end)
+                found.setdefault(text, []).append((start, end, False))
+                if text.startswith("#"):
+                    found.setdefault(text[1:], []).append((start, end, False))
+                last = self.tokens[end - 1].low
+                one = singular(last)
+                if one != last and last != "\0":
+                    plural = text[: len(text) - len(last)] + one
+                    found.setdefault(plural, []).append((start, end, True))
+        return found
+
+    def text(self, start: int, end: int) -> str:
+        """Return what the tokens say in lower case, blanks collapsed, without quotes."""
+        first = self.tokens[start]
+        if end == start + 1:
+            return " ".join(first.text.lower().split())
+        said = self.source[first.start : self.tokens[end - 1].end]
+        return " ".join(said.lower().replace("\u2019", "'").split())
+
+    def _find_values(self) -> None:
+        """Look every scalar of the document up among the runs, in one pass."""
+        runs, tree = self._texts, self.tree
+        words = {word for text in runs for word in text.split()} - _STOP
+        tree.spend(len(tree.values) // 8)
+        for node, value in enumerate(tree.values):
+            kind = value.__class__
+            if kind is Num:
+                text = value.text  # type: ignore[union-attr]
+                if text in runs and self._counts(node):
+                    self._note(self._whole, text, node)
+                continue
+            if kind is not str or not value or len(value) > _MAX_LABEL:  # type: ignore[arg-type]
+                continue
+            low = value.lower()  # type: ignore[union-attr]
+            if low in runs:
+                self._note(self._whole, low, node)
+            if (" " in low or "-" in low or "_" in low or "/" in low) and not words.isdisjoint(
+                low.replace("-", " ").replace("_", " ").replace("/", " ").split()
+            ):
+                self._note_parts(low, node)
+
+    def _counts(self, node: int) -> bool:
+        """Return whether a number names its record: an id, or an element of a plain array."""
+        key = self.tree.keys[node]
+        return key.__class__ is int or self.tree.identifies(node)
+
+    def _note(self, table: dict[tuple[int, int], list[int]], text: str, node: int) -> None:
+        for start, end, _ in self._texts[text]:
+            nodes = table.setdefault((start, end), [])
+            if not nodes or nodes[-1] != node:
+                nodes.append(node)
+
+    def _note_parts(self, low: str, node: int) -> None:
+        spaced = low.replace("-", " ").replace("_", " ")
+        if spaced != low and spaced in self._texts:
+            self._note(self._whole, spaced, node)
+            return
+        if not self.tree.identifies(node):
+            return
+        parts = spaced.split()
+        for start in range(len(parts)):
+            for end in range(start + 1, len(parts) + 1):
+                part = " ".join(parts[start:end])
+                if end - start < len(parts) and part in self._texts and part not in _STOP:
+                    self._note(self._parts, part, node)
+
+    def _at(self, start: int, end: int) -> list[Sense]:
+        found: list[Sense] = []
+        if end == start + 1:
+            found += self._paths(start)
+        found += self._keys(start, end)
+        found += self._values(start, end)
+        found += self._flags(start, end)
+        return found
+
+    def _paths(self, start: int) -> list[Sense]:
+        token = self.tokens[start]
+        if not token.path and not (token.kind == "code" and any(m in token.text for m in "./[")):
+            return []
+        nodes = nodes_of_path(self.tree, token.text)
+        return [Sense(start + 1, Sort.PATH, nodes)] if nodes else []
+
+    def _keys(self, start: int, end: int) -> list[Sense]:
+        first = self.tokens[start]
+        if self.tokens[end - 1].kind == "poss":
+            return []
+        if first.path and (first.text not in self.tree.by_key or self._paths(start)):
+            return []
+        if end == start + 1 and first.kind == "word" and first.low in ARTICLES | QUANTIFIERS:
+            exact = self.tree.by_key.get(first.text)
+            return [Sense(end, Sort.KEY, tuple(exact), 1)] if exact else []
+        nodes, cost, whole = self._by_name(start, end)
+        if not nodes:
+            return []
+        quoted = first.kind != "word"
+        plural = not quoted and is_plural(self.tokens[end - 1].text)
+        own = [n for n in nodes if plural and not self._is_plural_key(n)]
+        kinds = [] if quoted else self._labelled(nodes)
+        dearer = cost + 2 if kinds and plural else cost
+        # "the machine" is one of the machines, not what holds them
+        single = (
+            not quoted
+            and not plural
+            and any(
+                self._is_plural_key(n) and isinstance(self.tree.values[n], dict | list)
+                for n in nodes
+            )
+        )
+        found = [
+            Sense(end, Sort.KEY, tuple(nodes), dearer + 2 * single, whole and not single, bool(own))
+        ]
+        if kinds:
+            found.append(Sense(end, Sort.ITEMS, tuple(kinds), cost + 1, whole, plural))
+        return found + self._items(end, nodes, cost, whole, plural, quoted)
+
+    def _labelled(self, nodes: list[int]) -> list[int]:
+        """Return the records of the one array in which each is known by such a field: dishes."""
+        tree = self.tree
+        owners = [tree.parents[n] for n in nodes]
+        arrays = {tree.parents[owner] for owner in owners if owner > 0}
+        if len(arrays) != 1 or not all(map(tree.is_element, owners)):
+            return []
+        held = tree.values[arrays.pop()]
+        whole = isinstance(held, list) and len(held) == len(owners) > 1
+        texts = all(isinstance(tree.values[n], str) for n in nodes)
+        return sorted(owners) if whole and texts and tree.is_label(nodes[0]) else []
+
+    def _is_plural_key(self, node: int) -> bool:
+        return _is_plural_text(str(self.tree.keys[node]))
+
+    def _items(
+        self, end: int, nodes: list[int], cost: int, whole: bool, plural: bool, quoted: bool
+    ) -> list[Sense]:
+        """Return what the named containers hold, which their name in the singular means."""
+        if quoted:
+            return []
+        held: dict[_Holds, list[int]] = {}
+        for node in nodes:
+            if isinstance(self.tree.values[node], dict | list):
+                held.setdefault(self._holds(node), []).extend(self.tree.children(node))
+        crowd = plural or key_form(str(self.tree.keys[nodes[0]])) in _COLLECTIVE
+        # "the users" may be the array as well, and a section is seldom named for its members
+        costs = {_Holds.RECORDS: plural, _Holds.MEMBERS: plural}
+        return [
+            Sense(
+                end,
+                Sort.ITEMS,
+                tuple(sorted(inner)),
+                cost + costs.get(holds, True),
+                whole,
+                crowd if holds is _Holds.ELEMENTS else plural,
+                weak=holds in (_Holds.MEMBERS, _Holds.PARTS),
+            )
+            for holds, inner in held.items()
+            if inner
+        ]
+
+    def _holds(self, node: int) -> _Holds:
+        """Return what a container's name says of what is in it."""
+        if self.tree.is_collection(node) and self._is_plural_key(node):
+            return _Holds.RECORDS
+        if isinstance(self.tree.values[node], list):
+            return _Holds.ELEMENTS
+        return _Holds.MEMBERS if self._is_plural_key(node) else _Holds.PARTS
+
+    def _by_name(self, start: int, end: int) -> tuple[list[int], int, bool]:
+        """Return the nodes called that, what it costs, and whether it is their whole name."""
+        tree, first = self.tree, self.tokens[start]
+        if end == start + 1:
+            exact = tree.by_key.get(first.text)
+            cased = first.text != first.text.lower() or not first.text.isalpha()
+            if exact and (first.kind != "word" or cased):
+                return exact, 0, True
+        said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
+        form = joined(said)
+        if not form:
+            return [], 0, True
+        if form in tree.by_form:
+            return tree.by_form[form], 0, True
+        if first.kind != "word" or (end == start + 1 and first.low in _STOP):
+            return [], 0, True
+        meant = self._otherwise(said, form)
+        return (meant, 1, True) if meant else self._loosely(said, form)
+
+    def _otherwise(self, said: tuple[str, ...], form: str) -> list[int]:
+        """Return the nodes called that by a synonym, an abbreviation or another form."""
+        stems = [form[:-3] + "e", form[:-3], form[:-4]] if form.endswith("ing") else []
+        for other in (*SYNONYMS.get(form, ()), shortened(said), *stems[: len(form) > 5 and 3]):
+            if other in self.tree.by_form:
+                return self.tree.by_form[other]
+        return self.others.get(form) or self._family(LANGUAGES.get(form, ""))
+
+    def _loosely(self, said: tuple[str, ...], form: str) -> tuple[list[int], int, bool]:
+        """Return the nodes of which the words are a part of the key, or almost the key."""
+        keys = set(self.by_word.get(singular(said[0]), ()))
+        for word in said[1:]:
+            keys &= set(self.by_word.get(singular(word), ()))
+        if keys:
+            nodes = sorted(n for key in keys for n in self.tree.by_key[key])
+            return nodes, 2, False
+        if self._fuzzy and len(form) > 3:
+            near = [f for f in self.tree.by_form if is_slip(form, f)]
+            if len(near) == 1:
+                return self.tree.by_form[near[0]], 4, False
+        return [], 0, True
+
+    @property
+    def others(self) -> dict[str, list[int]]:
+        """The nodes by the other forms their keys may take."""
+        if self._others is None:
+            self._others = {}
+            for key, nodes in self.tree.by_key.items():
+                for form in other_forms(key_words(key), self.tree.values[nodes[0]]):
+                    self._others.setdefault(form, []).extend(nodes)
+            for nodes in self._others.values():
+                nodes.sort()
+        return self._others
+
+    @property
+    def by_word(self) -> dict[str, list[str]]:
+        """The keys of several words by each of them."""
+        if self._by_word is None:
+            self._by_word = {}
+            for key in self.tree.by_key:
+                words = key_words(key)
+                if 1 < len(words) <= 5:
+                    for word in words:
+                        self._by_word.setdefault(singular(word), []).append(key)
+        return self._by_word
+
+    def _family(self, code: str) -> list[int]:
+        """Return the entries of a language that stand beside those of other languages."""
+        family = FAMILIES["language"]
+        return [n for n in self.tree.by_form.get(code, []) if self.in_family(n, family)]
+
+    def in_family(self, node: int, family: frozenset[str]) -> bool:
+        """Return whether two or more keys beside *node* belong to *family*."""
+        beside = self.tree.values[self.tree.parents[node]]
+        return isinstance(beside, dict) and sum(key_form(key) in family for key in beside) > 1
+
+    def _values(self, start: int, end: int) -> list[Sense]:
+        found = []
+        plural = (
+            is_plural(self.tokens[end - 1].text) if self.tokens[start].kind == "word" else False
+        )
+        for table, cost, whole in ((self._whole, 0, True), (self._parts, 2, False)):
+            fields = table.get((start, end))
+            if not fields:
+                continue
+            elements = tuple(n for n in fields if self.tree.is_element(n))
+            members = [n for n in fields if not self.tree.is_element(n)]
+            if elements:
+                found.append(
+                    Sense(end, Sort.ELEMENT, elements, cost, whole, plural=False, fields=elements)
+                )
+            if members:
+                found.append(self._record_sense(end, members, cost, whole, plural))
+        return found
+
+    def _record_sense(
+        self, end: int, members: list[int], cost: int, whole: bool, plural: bool
+    ) -> Sense:
+        identifying = [n for n in members if self.tree.identifies(n)]
+        chosen = identifying or members
+        # the document itself is meant only where no record of it is
+        nested = [n for n in chosen if self.tree.record_of(n) > 0]
+        chosen = nested or chosen
+        records = tuple(sorted({self.tree.record_of(n) for n in chosen}))
+        return Sense(
+            end,
+            Sort.RECORD,
+            records,
+            cost + (0 if identifying else 1),
+            whole,
+            plural=plural and not identifying,
+            fields=tuple(members),
+        )
+
+    def _flags(self, start: int, end: int) -> list[Sense]:
+        """Return the records for which a boolean field is so: active users, inactive users."""
+        if self.tokens[start].kind != "word" or end - start > 3:
+            return []
+        said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
+        form = joined(said)
+        found = []
+        for wanted, stem in flag_stems(form):
+            nodes = [n for n in self._flag_nodes(stem) if self.tree.values[n] is wanted]
+            if nodes:
+                records = tuple(sorted({self.tree.record_of(n) for n in nodes}))
+                found.append(
+                    Sense(end, Sort.FLAG, records, 0 if wanted else 1, fields=tuple(nodes))
+                )
+                break
+        return found
+
+    def _flag_nodes(self, stem: str) -> list[int]:
+        nodes = self.tree.by_form.get(stem) or self.tree.by_form.get("is" + stem) or []
+        return [n for n in nodes if isinstance(self.tree.values[n], bool)]
+
+
+@lru_cache(maxsize=4096)
+def _is_plural_text(key: str) -> bool:
+    words = key_words(key)
+    return bool(words) and is_plural(words[-1])

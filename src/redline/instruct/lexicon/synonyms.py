@@ -1,0 +1,121 @@
+"""Other words for keys and kinds: synonyms, abbreviations, languages, stages, people."""
+
+from __future__ import annotations
+
+import re
+
+from redline.instruct.language.words import key_words, singular, unit_of
+from redline.instruct.model.values import Num, Value
+
+# Said -> written; used only where nothing in the document is called what was said.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "emailaddress": ("email",), "mail": ("email",), "emailaddres": ("email",),
+    "phonenumber": ("phone",), "telephone": ("phone",), "telephonenumber": ("phone",),
+    "cost": ("price",), "price": ("cost",), "surname": ("lastname",), "familyname": ("lastname",),
+    "givenname": ("firstname",), "colour": ("color",), "zipcode": ("zip", "postcode"),
+    "postcode": ("zip", "postalcode"), "postalcode": ("zip",), "birthday": ("birthdate",),
+    "dateofbirth": ("birthdate", "dob"), "quantity": ("qty", "amount", "count"), "link": ("url",),
+    "description": ("desc",), "webpage": ("website", "homepage"), "homepage": ("website",),
+    "picture": ("image", "photo"), "photo": ("image", "picture"), "jobtitle": ("title",),
+    "log": ("logging", "logs"), "organisation": ("organization",), "website": ("url", "homepage"),
+    "salary": ("pay", "wage"), "address": ("addr",), "qty": ("quantity",), "town": ("city",),
+    "expiry": ("expires", "expiresat", "expirydate"), "expirydate": ("expires", "expiresat"),
+    "department": ("dept",), "dept": ("department",), "teammate": ("member",),
+    "colleague": ("employee",), "headcount": ("employee",), "deadline": ("due", "duedate"),
+    "duedate": ("due",), "job": ("title", "role"), "db": ("database",), "database": ("db",),
+    "number": ("phone",), "shop": ("store",), "store": ("shop",), "limit": ("max",),
+    "ceiling": ("max",), "floor": ("min",), "vendor": ("supplier",),
+}  # fmt: skip
+SHORTENED = {
+    "maximum": "max", "minimum": "min", "configuration": "config", "environment": "env",
+    "database": "db", "description": "desc", "quantity": "qty", "password": "pwd",
+    "message": "msg", "number": "num", "repository": "repo", "authentication": "auth",
+    "directory": "dir", "language": "lang", "information": "info", "application": "app",
+    "development": "dev", "production": "prod", "identifier": "id", "temperature": "temp",
+    "image": "img", "address": "addr", "connection": "conn", "organization": "org",
+    "second": "sec", "minute": "min", "millisecond": "ms", "reference": "ref",
+    "preference": "pref", "notification": "notify", "department": "dept", "average": "avg",
+    "document": "doc", "parameter": "param", "attribute": "attr", "administrator": "admin",
+    "staging": "stage", "preferences": "prefs",
+}  # fmt: skip
+WRITTEN_OUT = {short: long for long, short in SHORTENED.items()}
+LANGUAGES = {
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
+    "portuguese": "pt", "dutch": "nl", "swedish": "sv", "norwegian": "no", "danish": "da",
+    "finnish": "fi", "polish": "pl", "czech": "cs", "russian": "ru", "ukrainian": "uk",
+    "turkish": "tr", "greek": "el", "arabic": "ar", "hebrew": "he", "hindi": "hi",
+    "japanese": "ja", "chinese": "zh", "korean": "ko", "vietnamese": "vi", "thai": "th",
+    "hungarian": "hu", "romanian": "ro", "indonesian": "id", "catalan": "ca",
+}  # fmt: skip
+_CODES = frozenset(LANGUAGES.values())
+_STAGES = frozenset(
+    "dev development test testing qa ci staging stage stg preprod prod production local".split()
+)
+FAMILIES = {
+    "language": _CODES, "locale": _CODES, "translation": _CODES, "environment": _STAGES,
+    "env": _STAGES, "stage": _STAGES,
+}  # fmt: skip
+# Fields that say what kind of thing a record is.
+KIND_FIELDS = frozenset(
+    "type kind role category class species breed genre position title department dept "
+    "team status tier level".split()
+)
+PERSONAL = frozenset(
+    "email age firstname lastname role birthdate birthday phone username gender salary "
+    "title department dept shift hour".split()
+)
+CROWDS = frozenset(
+    "user person employee member staff customer player student contact guest patient speaker "
+    "teacher worker participant attendee friend hero character author people team crew".split()
+)
+WHOLE = frozenset("document json file root config configuration doc yaml toml".split())
+NAMING = frozenset("id name number no key type title code ref".split())
+_FLAG_HEADS = ("is", "has", "enable", "use", "allow", "can", "should")
+_FLAG_TAILS = ("enabled", "flag", "active", "enable")
+
+
+def other_forms(words: tuple[str, ...], value: Value) -> set[str]:
+    """Return the forms under which a key of *words* that holds *value* may also be called."""
+    form = "".join(map(singular, words))
+    found = {"".join(singular(WRITTEN_OUT.get(word, word)) for word in words)}
+    found |= {form + kind for kind in _kind_words(value)}
+    if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d", value):
+        stem = words[:-1] if words[-1:] in (("at",), ("on",)) else words
+        found.add("".join(map(singular, stem)) + "date")
+        if words[-1:] in (("at",), ("on",)):
+            found.add("".join(map(singular, stem)))
+    if len(words) > 1:
+        flag = isinstance(value, bool)
+        if unit_of(words[-1]) or (flag and words[-1] in _FLAG_TAILS):
+            found.add("".join(map(singular, words[:-1])))
+            found.add("".join(singular(WRITTEN_OUT.get(word, word)) for word in words[:-1]))
+        elif flag and words[0] in _FLAG_HEADS:
+            found.add("".join(map(singular, words[1:])))
+    found.discard(form)
+    found.discard("")
+    return found
+
+
+def _kind_words(value: Value) -> tuple[str, ...]:
+    """Return what people say after the key of such a value: homepage URL, replica count."""
+    if isinstance(value, bool):
+        return ("mode", "flag", "feature", "setting", "status")
+    if isinstance(value, Num):
+        return ("number", "count", "size", "amount", "value", "level", "percentage")
+    if not isinstance(value, str):
+        return ("list", "section", "setting", "config", "configuration") if value else ()
+    if re.match(r"https?://", value):
+        return ("url", "link", "address")
+    if re.fullmatch(r"\S+@\S+", value):
+        return ("address",)
+    return ("name", "text", "string", "label", "message", "command", "value", "setting")
+
+
+def shortened(words: tuple[str, ...]) -> str:
+    """Return the form of *words* with each abbreviated as keys do."""
+    return "".join(SHORTENED.get(singular(word), singular(word)) for word in words)
+
+
+def said_words(text: str) -> tuple[str, ...]:
+    """Return the words of what was said, in lower case."""
+    return key_words(text)

@@ -1,0 +1,1 @@
+"""Values with exact numbers, and the operations every proposal consists of."""

@@ -1,0 +1,233 @@
+"""Typed operations on JSON Pointers: the one form every proposal takes, and how they are applied.
+
+Every operation addresses the document as it was before any of them, so any subset can be applied
+and the order does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from redline.core.errors import CannotApply, NodeNotFound
+from redline.instruct.model.values import Value, dumps
+
+Path = tuple[str, ...]
+
+
+class Absent:
+    """No value at all, which is not null."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change: replace, add (a key), insert (into an array), remove, rename or move.
+
+    `old` is the value the place must still hold. `new_path` is where a rename or move leads.
+    """
+
+    op: str
+    path: Path
+    old: Value | Absent = ABSENT
+    value: Value | Absent = ABSENT
+    new_path: Path | None = None
+    confidence: float = 0.95
+
+    def rated(self, confidence: float) -> Operation:
+        """The same operation with another confidence."""
+        return replace(self, confidence=round(confidence, 2))
+
+    def to_json(self) -> dict[str, Any]:
+        """The stored form; absent values are left out."""
+        stored: dict[str, Any] = {"op": self.op, "path": list(self.path)}
+        if not isinstance(self.old, Absent):
+            stored["old"] = self.old
+        if not isinstance(self.value, Absent):
+            stored["value"] = self.value
+        if self.new_path is not None:
+            stored["new_path"] = list(self.new_path)
+        stored["confidence"] = self.confidence
+        return stored
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Operation:
+        """The inverse of `to_json`, read with spelling kept."""
+        target = stored.get("new_path")
+        return cls(
+            stored["op"],
+            tuple(stored["path"]),
+            stored.get("old", ABSENT),
+            stored.get("value", ABSENT),
+            None if target is None else tuple(target),
+            float(stored["confidence"].text),
+        )
+
+
+def pointer(path: Sequence[str]) -> str:
+    """*path* as a JSON Pointer."""
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def is_index(text: str) -> bool:
+    """Whether *text* is an array index as JSON Pointer spells it."""
+    return text == "0" or (text.isascii() and text.isdigit() and text[0] != "0")
+
+
+def value_at(document: Value, path: Path) -> Value:
+    """The value at *path*; NodeNotFound when there is none."""
+    value = document
+    for part in path:
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and is_index(part) and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            raise NodeNotFound(f"Nothing at {pointer(path) or '/'}")
+    return value
+
+
+def exists(document: Value, path: Path) -> bool:
+    """Whether there is a value at *path*."""
+    try:
+        value_at(document, path)
+    except NodeNotFound:
+        return False
+    return True
+
+
+@dataclass(slots=True)
+class _Edits:
+    """What happens to the entries of one container."""
+
+    replaced: dict[str, Value] = field(default_factory=dict)
+    removed: set[str] = field(default_factory=set)
+    renamed: dict[str, str] = field(default_factory=dict)
+    added: list[tuple[str, Value]] = field(default_factory=list)
+
+
+def apply_operations(document: Value, operations: Sequence[Operation]) -> Value:
+    """*document* with every operation carried out; the argument is not touched.
+
+    CannotApply when a place no longer holds the expected value or two operations collide.
+    """
+    check_independent(document, operations)
+    table: dict[Path, _Edits] = {}
+    for operation in operations:
+        check_expected(document, operation)
+        if operation.op == "replace" and not operation.path:
+            assert not isinstance(operation.value, Absent)
+            return operation.value
+        _record(table, operation, document)
+    touched = {path[:length] for path in table for length in range(len(path) + 1)}
+    return _rebuild(document, (), table, touched) if table else document
+
+
+def check_expected(document: Value, operation: Operation) -> None:
+    """CannotApply unless the place still holds what the operation expects."""
+    if isinstance(operation.old, Absent):
+        return
+    if not exists(document, operation.path):
+        raise CannotApply(f"Nothing at {pointer(operation.path)}")
+    if dumps(value_at(document, operation.path)) != dumps(operation.old):
+        raise CannotApply(f"Value changed at {pointer(operation.path)}")
+
+
+def _record(table: dict[Path, _Edits], operation: Operation, document: Value) -> None:
+    path = operation.path
+    edits = table.setdefault(path[:-1], _Edits())
+    name, value = path[-1], operation.value
+    if operation.op in ("add", "insert"):
+        assert not isinstance(value, Absent)
+        edits.added.append((name, value))
+    elif operation.op == "replace":
+        assert not isinstance(value, Absent)
+        edits.replaced[name] = value
+    elif operation.op == "rename":
+        assert operation.new_path is not None
+        edits.renamed[name] = operation.new_path[-1]
+    else:
+        edits.removed.add(name)
+        if operation.op == "move":
+            assert operation.new_path is not None
+            target = table.setdefault(operation.new_path[:-1], _Edits())
+            target.added.append((operation.new_path[-1], value_at(document, path)))
+
+
+def _rebuild(value: Value, path: Path, table: dict[Path, _Edits], touched: set[Path]) -> Value:
+    edits = table.get(path) or _Edits()
+
+    def child(name: str, item: Value) -> Value:
+        if name in edits.replaced:
+            return edits.replaced[name]
+        below = (*path, name)
+        return _rebuild(item, below, table, touched) if below in touched else item
+
+    if isinstance(value, dict):
+        kept = {
+            edits.renamed.get(name, name): child(name, item)
+            for name, item in value.items()
+            if name not in edits.removed
+        }
+        return kept | dict(edits.added)
+    if isinstance(value, list):
+        return _rebuild_list(value, edits, child)
+    raise CannotApply(f"Not a container: {pointer(path)}")
+
+
+def _rebuild_list(value: list[Value], edits: _Edits, child: Any) -> list[Value]:
+    inserts: dict[int, list[Value]] = {}
+    for name, item in edits.added:
+        inserts.setdefault(int(name), []).append(item)
+    built: list[Value] = []
+    for position, item in enumerate(value):
+        built += inserts.pop(position, [])
+        name = str(position)
+        if name not in edits.removed:
+            built.append(child(name, item))
+    for position in sorted(inserts):
+        built += inserts[position]
+    return built
+
+
+def check_independent(document: Value, operations: Sequence[Operation]) -> None:
+    """CannotApply when two operations want the same place or one lies in another's way."""
+    owned: dict[Path, Operation] = {}
+    for operation in operations:
+        if operation.op in ("add", "insert"):
+            continue
+        if operation.path in owned:
+            raise CannotApply(f"Two changes at {pointer(operation.path) or '/'}")
+        owned[operation.path] = operation
+    for operation in operations:
+        _check_ancestors(owned, operation.path)
+        if operation.new_path is not None and operation.op == "move":
+            _check_ancestors(owned, operation.new_path)
+    _check_new_names(document, operations)
+
+
+def _check_ancestors(owned: dict[Path, Operation], path: Path) -> None:
+    for length in range(len(path)):
+        above = owned.get(path[:length])
+        if above is not None and above.op != "rename":
+            raise CannotApply(f"Changes overlap at {pointer(path)}")
+
+
+def _check_new_names(document: Value, operations: Sequence[Operation]) -> None:
+    new: set[Path] = set()
+    for operation in operations:
+        path = operation.path if operation.op == "add" else operation.new_path
+        if path is None:
+            continue
+        parent = value_at(document, path[:-1])
+        if isinstance(parent, list) and operation.op != "rename":
+            continue
+        if path in new or exists(document, path):
+            raise CannotApply(f"Already there: {pointer(path)}")
+        new.add(path)

@@ -1,0 +1,249 @@
+"""Readings compared by their effect: one is acted on, several are candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from redline.core.errors import CannotApply, NodeNotFound
+from redline.instruct.effects.context import Context, Nothing
+from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.table import EFFECTS
+from redline.instruct.grammar import (  # noqa: F401 - they register their rules
+    attachments,
+    conditions,
+    slots,
+)
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.clauses import Clause
+from redline.instruct.grammar.sentences import Reading, readings
+from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.vocabulary import KNOWN_WORDS
+from redline.instruct.language.tokens import Token, tokenize
+from redline.instruct.language.words import key_form, key_words, number_in, singular
+from redline.instruct.lexicon.names import Lexicon
+from redline.instruct.lexicon.tree import Tree
+from redline.instruct.model.operations import Operation, apply_operations
+from redline.instruct.model.values import dumps
+
+MAX_TRIED = 80
+MAX_CHOICES = 5
+# Readings this much dearer than the cheapest that works are not compared with it.
+_MARGIN = 3
+
+Signature = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one reading does; in doubt when it must be chosen rather than acted on."""
+
+    operations: tuple[Operation, ...]
+    cost: int
+    note: str = ""
+    absent: bool = False
+    doubt: str = ""
+    unexplained: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """Equal for meanings with the same effect."""
+        inserted = [o for o in self.operations if o.op == "insert"]
+        ordered = sorted(
+            (o.op, o.path, dumps(o.value) if o.op in ("replace", "add") else "", o.new_path or ())
+            for o in self.operations
+            if o.op != "insert"
+        )
+        return (tuple(ordered), tuple((o.path, dumps(o.value)) for o in inserted))
+
+
+@dataclass(slots=True)
+class Found:
+    """All meanings of an instruction, and the most telling reason why others are none."""
+
+    meanings: list[Meaning]
+    refusal: Refusal | None = None
+    chart: Chart | None = None
+
+
+def understand(tree: Tree, instruction: str, *, fuzzy: bool = False) -> Found:
+    """Return every meaning of *instruction* over the document."""
+    chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy))
+    found = Found([], chart=chart)
+    best: int | None = None
+    for tried, reading in enumerate(readings(chart)):
+        if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
+            break
+        try:
+            meaning = carry_out(chart, reading)
+        except Refusal as refusal:
+            refusal.missing = all(clause.effect == "novalue" for clause in reading.clauses)
+            if found.refusal is None or refusal.weight > found.refusal.weight:
+                found.refusal = refusal
+            if refusal.rank == "several":
+                found.meanings += _choices(chart, reading, refusal)
+            continue
+        found.meanings.append(meaning)
+        if not meaning.doubt:
+            best = meaning.cost if best is None else min(best, meaning.cost)
+    return found
+
+
+def is_function_word(tree: Tree, token: Token) -> bool:
+    """Return whether the grammar or the document knows a word by itself."""
+    if token.kind != "word":
+        return True
+    low = token.low
+    if low in KNOWN_WORDS or number_in(token.text.lstrip("$€£#").rstrip("%")) is not None:
+        return True
+    forms = {singular(word) for word in key_words(token.text)}
+    return key_form(token.text) in tree.by_form or any(form in tree.by_form for form in forms)
+
+
+def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Meaning:
+    """Return what a reading does to the document; Refusal when it cannot be meant."""
+    tree = chart.tree
+    tree.spend(200)
+    outcomes: list[Outcome] = []
+    focus: tuple[int, ...] = ()
+    previous: Clause | None = None
+    for clause in reading.clauses:
+        focus = focus or _spoken_of(chart, reading, clause)
+        context = Context(chart, clause, focus, previous=previous, choice=choice)
+        try:
+            outcome = EFFECTS[clause.effect](context)
+        except Nothing as nothing:
+            _check_unused(context)
+            outcome = Outcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
+        outcomes.append(outcome)
+        focus = outcome.found or focus
+        previous = clause
+    if not outcomes:
+        raise Refusal("clause", "it asks for no change")
+    operations = _merged(outcomes)
+    try:
+        apply_operations(tree.document, operations)
+    except (CannotApply, NodeNotFound) as error:
+        raise Refusal("several", error.message[0].lower() + error.message[1:]) from None
+    _check_protected(tree, reading, operations)
+    cost = reading.cost + sum(outcome.cost for outcome in outcomes)
+    doubt = next((o.doubt for o in outcomes if o.doubt), "") or _remark_doubt(
+        chart, reading, operations
+    )
+    note = next((o.note for o in outcomes if o.note), "")
+    idle = not operations
+    absent = idle and any(o.absent for o in outcomes)
+    return Meaning(operations, cost, note if idle else "", absent, doubt)
+
+
+def _check_unused(context: Context) -> None:
+    """Refuse a clause that fits nothing when its value would not be one either."""
+    value = context.clause.role("value")
+    target = context.clause.role("target") or context.clause.role("owner")
+    if not isinstance(value, Span) or target is None:
+        return
+    if target.nodes:
+        context.typed(value, target.nodes[0])
+    elif value.end - value.start > 1:
+        raise Refusal("value", f"{context.text(value)!r} may be more than the value")
+    if value.cost or context.doubt:
+        raise Refusal("value", f"{context.text(value)!r} may be more than the value")
+
+
+def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...]:
+    """Return what a scope or a remark before the clause speaks of, for its pronouns."""
+    for scope in clause.scopes:
+        phrase = scope.about or scope.phrase
+        if phrase is not None and phrase.nodes:
+            return phrase.nodes
+    for start, end in reading.remarks:
+        if end <= clause.start:
+            for place in range(start, end):
+                for edge in chart.edges("NP", place):
+                    phrase = edge.item
+                    if not phrase.owner and not phrase.many and len(phrase.nodes) == 1:
+                        return tuple(phrase.nodes)
+    return ()
+
+
+def _merged(outcomes: list[Outcome]) -> tuple[Operation, ...]:
+    """Return the operations of all clauses, each once."""
+    merged: dict[object, Operation] = {}
+    for outcome in outcomes:
+        for operation in outcome.operations:
+            key: object = (operation.op, operation.path, repr(operation.value), operation.new_path)
+            if operation.op == "insert":
+                key = (key, len(merged))
+            merged.setdefault(key, operation)
+    return tuple(merged.values())
+
+
+def _check_protected(tree: Tree, reading: Reading, operations: tuple[Operation, ...]) -> None:
+    """Refuse a result that touches what the instruction says must stay."""
+    kept = [tree.path(node) for node in reading.protected]
+    for operation in operations:
+        for path in (operation.path, operation.new_path or operation.path):
+            for held in kept:
+                if path[: len(held)] == held or held[: len(path)] == path:
+                    raise Refusal("several", "it would change what is to stay as it is")
+
+
+def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[Operation, ...]) -> str:
+    """Return why a remark may narrow what is done: it names things the changes do not touch."""
+    from redline.instruct.remarks import doubtful_word
+
+    for start, end in reading.remarks:
+        word = doubtful_word(chart, start, end, operations)
+        if word:
+            return f"it is not clear what {word!r} has to do with it"
+    return ""
+
+
+def _choices(chart: Chart, reading: Reading, refusal: Refusal) -> Iterator[Meaning]:
+    """Yield the reading for each place it may be about."""
+    if not 1 < len(refusal.nodes) <= MAX_CHOICES:
+        return
+    for node in refusal.nodes:
+        try:
+            meaning = carry_out(chart, reading, node)
+        except Refusal:
+            continue
+        if meaning.operations:
+            yield replace(meaning, doubt=refusal.message)
+
+
+def _rivals(other: Meaning, first: Meaning) -> bool:
+    """Return whether another meaning is as likely as the first.
+
+    One in doubt must be likelier, and is none when it does only a part of what the first does.
+    """
+    if other.unexplained or other.absent or other.cost > first.cost - bool(other.doubt):
+        return False
+    if not other.doubt:
+        return True
+    done = {(o.op, o.path, repr(o.value)) for o in first.operations}
+    return not all((o.op, o.path, repr(o.value)) in done for o in other.operations)
+
+
+def decide(found: Found) -> tuple[Meaning | None, list[Meaning]]:
+    """Return the one meaning to act on, or None, and the distinct meanings there are."""
+    distinct: dict[Signature, Meaning] = {}
+    for meaning in found.meanings:
+        other = distinct.get(meaning.signature)
+        if other is None or (bool(meaning.doubt), meaning.cost) < (bool(other.doubt), other.cost):
+            distinct[meaning.signature] = meaning
+    ranked = sorted(distinct.values(), key=lambda m: (bool(m.unexplained), m.cost, bool(m.doubt)))
+    sure = [m for m in ranked if not m.doubt and not m.unexplained]
+    acting = [m for m in sure if not m.absent]
+    if (
+        sure
+        and not acting
+        and any(m.operations and m.cost <= sure[0].cost + _MARGIN for m in ranked)
+    ):
+        # "nothing fits" is not said while something may
+        return None, ranked
+    if not sure:
+        return None, ranked
+    first = (acting or sure)[0]
+    rivals = [m for m in ranked if m is not first and _rivals(m, first)]
+    return (None if rivals else first), ranked

@@ -1,0 +1,103 @@
+"""Remarks around an instruction: skipped only when they narrow nothing."""
+
+from __future__ import annotations
+
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.frames import VERBS
+from redline.instruct.language.tokens import Token
+from redline.instruct.language.words import (
+    ARTICLES,
+    QUANTIFIERS,
+    SCOPING,
+    key_form,
+    key_words,
+    number_in,
+    singular,
+)
+from redline.instruct.model.operations import Operation
+
+# Words that limit what is done: never part of something that may be left aside.
+_LIMITING = frozenset(
+    "not only except unless if without but no never don't dont excluding none "
+    "until when while or".split()
+)
+_COLOURLESS = ARTICLES | frozenset(
+    "we i he she it they you there is are was were be been has have had now , and its their his "
+    "her our to 's all every each both any so too very just will would can could should that this "
+    "may might must by instead also".split()
+)
+
+
+def doubtful_word(chart: Chart, start: int, end: int, operations: tuple[Operation, ...]) -> str:
+    """Return a word of the remark that may narrow what is done, or an empty text."""
+    inside = set(range(start, end))
+    said = {
+        form for place, token in enumerate(chart.tokens) if place not in inside
+        for form in _forms(token)
+    }  # fmt: skip
+    touched = [
+        {form for part in operation.path for form in _part_forms(part)} for operation in operations
+    ]
+    if touched:
+        said |= set.intersection(*touched)
+    label = chart.low(end) == ":"
+    for place in range(start, end):
+        token = chart.tokens[place]
+        if token.low in _COLOURLESS or said & set(_forms(token)) or _is_stem(token.low, said):
+            continue
+        known = bool(chart.lexicon.senses(place))
+        narrows = label or chart.low(start) in SCOPING
+        if narrows and not known and not _is_verb(chart, place, start):
+            return token.text
+        opens = place == start or chart.low(place - 1) in (".", "!", "\n", ";")
+        if _limits(
+            token, opens, chart.low(start) in ("because", "since", "as", "so")
+        ) or not _is_beside(chart, place, operations):
+            return token.text
+    return ""
+
+
+def _is_stem(low: str, said: set[str]) -> bool:
+    """Return whether a word begins like one that is spoken of: fail, failure."""
+    return len(low) > 3 and any(form.startswith(low[:5]) for form in said if len(form) > 3)
+
+
+def _is_verb(chart: Chart, place: int, start: int) -> bool:
+    """Return whether a word is a verb: one the grammar knows, or the first before an article."""
+    low = chart.low(place)
+    if low in VERBS or (place > start and (low in SCOPING or low.endswith("ed"))):
+        return True
+    after = chart.low(place + 1)
+    return place == start and (
+        after in ARTICLES | QUANTIFIERS or bool(chart.lexicon.senses(place + 1))
+    )
+
+
+def _is_beside(chart: Chart, place: int, operations: tuple[Operation, ...]) -> bool:
+    """Return whether what a word names is a scalar beside or around every change, or nothing."""
+    tree = chart.tree
+    for sense in chart.lexicon.senses(place):
+        for operation in operations:
+            around = {operation.path[:length] for length in range(len(operation.path))}
+            if not any(
+                tree.path(n)[:-1] in around and not isinstance(tree.values[n], dict | list)
+                for n in sense.nodes
+            ) and not any(tree.path(n) in around for n in sense.nodes):
+                return False
+    return True
+
+
+def _limits(token: Token, opens: bool, reason: bool) -> bool:
+    """Return whether the word may narrow what is done: a preposition, a number, a name."""
+    if token.kind != "word":
+        return token.kind not in ("sign", "end", "poss")
+    named = (token.text[:1].isupper() and not opens) or number_in(token.text) is not None
+    return named or (token.low in _LIMITING and not (reason and token.low in ("only", "all")))
+
+
+def _part_forms(part: str) -> set[str]:
+    return {key_form(part), *map(singular, key_words(part))}
+
+
+def _forms(token: Token) -> tuple[str, str]:
+    return key_form(token.text), singular(token.text.lower())

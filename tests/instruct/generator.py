@@ -1,0 +1,275 @@
+"""Documents and sentences made at random, each with the only result the sentence can mean.
+
+A sentence of which nothing certain follows has no result: acting on it is wrong.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+FIRST = "Ada Bela Cyrus Dora Emil Freya Gwen Hugo Ines Jonas Kira Lev".split()
+LAST = "Stone Rivers Marsh Keller Okafor Silva Brandt Novak Lindt Moreau".split()
+GROUPS = "Sales Support Legal Finance Design".split()
+ROLES = "Lead Manager Analyst Clerk Partner".split()
+CITIES = "Oslo Turin Ghent Porto Lyon Basel".split()
+KINDS = ("employees", "agents", "members", "clients")
+REMARKS = (
+    "until Friday", "as discussed", "per the ticket", "for now", "temporarily", "again",
+    "starting tomorrow", "like before", "when ready", "unless it breaks", "by default",
+    "as of today", "once done", "in case of failure", "only", "exactly", "next week",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Made:
+    """A sentence over a document; `result` is None when acting on it would be wrong."""
+
+    rule: str
+    document: Any
+    sentence: str
+    result: Any
+
+
+def _document(pick: random.Random) -> tuple[str, Any]:
+    kind = pick.choice(KINDS)
+    names = pick.sample([f"{first} {last}" for first in FIRST for last in LAST], 5)
+    while len({name.split()[0] for name in names}) < 5 or len({n.split()[1] for n in names}) < 5:
+        names = pick.sample([f"{first} {last}" for first in FIRST for last in LAST], 5)
+    records = [
+        {
+            "id": 100 + place,
+            "name": name,
+            "group": pick.choice(GROUPS[:4]),
+            "title": f"{pick.choice(GROUPS)} {pick.choice(ROLES)}",
+            "city": pick.choice(CITIES),
+            "score": pick.randint(1, 90),
+            "limit": pick.randint(1, 90),
+            "active": pick.random() < 0.5,
+            "tags": pick.sample(["red", "blue", "green", "new"], pick.randint(0, 3)),
+        }
+        for place, name in enumerate(names)
+    ]
+    document = {
+        "server": {"host": "a.local", "port": pick.randint(1000, 9000), "debug": False},
+        "backup": {"host": "b.local", "port": pick.randint(1000, 9000), "debug": True},
+        kind: records,
+        "owner": pick.choice(LAST),
+        "level": "info",
+    }
+    return kind, document
+
+
+def _changed(document: Any, change: Callable[[Any], None]) -> Any:
+    after = copy.deepcopy(document)
+    change(after)
+    return after
+
+
+def _set(document: Any, kind: str, chosen: list[int], key: str, value: Any) -> Any:
+    def change(after: Any) -> None:
+        for place in chosen:
+            after[kind][place][key] = value
+
+    return _changed(document, change)
+
+
+def _whole_value(pick: random.Random) -> Made:
+    """A whole value of a field is meant, though it is part of titles too."""
+    kind, document = _document(pick)
+    group, value = pick.choice(GROUPS[:4]), pick.randint(100, 999)
+    chosen = [i for i, r in enumerate(document[kind]) if r["group"] == group]
+    form = pick.choice(
+        [f"Set the score of all {group} {kind} to {value}",
+         f"Set score to {value} for all {group} {kind}",
+         f"set the score to {value} for all {kind} in {group}"]
+    )  # fmt: skip
+    return Made("whole", document, form, _set(document, kind, chosen, "score", value))
+
+
+def _removed_by_part(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    record = pick.choice(document[kind])
+    part = pick.choice([*record["name"].split(), record["title"].split()[1]])
+    verb = pick.choice(["Remove", "Delete", "Drop", "Get rid of"])
+    return Made("part", document, f"{verb} {part}", None)
+
+
+def _removed_by_name(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place = pick.randrange(5)
+    record = document[kind][place]
+    one = kind.removesuffix("s")
+    form = pick.choice(
+        [f"Remove {record['name']}", f"Delete the {one} named {record['name']}",
+         f"Remove the {one} with id {record['id']}", f"delete {one} {record['id']}"]
+    )  # fmt: skip
+    return Made("name", document, form, _changed(document, lambda after: after[kind].pop(place)))
+
+
+def _scoped_path(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place, other, value = pick.randrange(5), pick.randrange(5), pick.randint(100, 999)
+    name = document[kind][other]["name"]
+    sentence = f"Set {kind}[{place}].score to {value} {pick.choice(['for', 'of', 'on'])} {name}"
+    result = _set(document, kind, [place], "score", value) if place == other else None
+    return Made("path", document, sentence, result)
+
+
+def _remark(pick: random.Random) -> Made:
+    _, document = _document(pick)
+    word = pick.choice(["debug", "warn", "error"])
+    if pick.random() < 0.3:
+        sentence = f"Set the level to {word} because it is too noisy"
+    else:
+        sentence = f"Set the level to {word} {pick.choice(REMARKS)}"
+    return Made("remark", document, sentence, _changed(document, lambda a: a.update(level=word)))
+
+
+def _dotted(pick: random.Random) -> Made:
+    _, document = _document(pick)
+
+    def change(after: Any) -> None:
+        after["server"] = {("number" if k == "port" else k): v for k, v in after["server"].items()}
+
+    target = pick.choice(["server.number", "backup.number", "level.number", "number"])
+    same = target in ("server.number", "number")
+    sentence = f"Rename server.port to {target}"
+    return Made("dotted", document, sentence, _changed(document, change) if same else None)
+
+
+def _several(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    key = pick.choice(["score", "limit", "port", "host", "debug"])
+    value = {"host": "c.local", "debug": "true"}.get(key, str(pick.randint(100, 999)))
+    del kind
+    return Made("several", document, f"Set the {key} to {value}", None)
+
+
+def _condition(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    bound, value = pick.randint(1, 90), pick.randint(100, 999)
+    over = pick.random() < 0.5
+    chosen = [i for i, r in enumerate(document[kind]) if (r["score"] > bound) is over and
+              r["score"] != bound]  # fmt: skip
+    op = pick.choice(["over", "above", "greater than"]) if over else pick.choice(["under", "below"])
+    form = pick.choice(
+        [f"Set limit to {value} for all {kind} with score {op} {bound}",
+         f"set the limit of every {kind.removesuffix('s')} whose score is {op} {bound} to {value}",
+         f"Set limit to {value} where score is {op} {bound}"]
+    )  # fmt: skip
+    return Made("condition", document, form, _set(document, kind, chosen, "limit", value))
+
+
+def _flagged(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    value, on = pick.randint(100, 999), pick.random() < 0.5
+    chosen = [i for i, r in enumerate(document[kind]) if r["active"] is on]
+    word = "active" if on else "inactive"
+    form = pick.choice(
+        [f"Set the limit of all {word} {kind} to {value}",
+         f"Set limit to {value} for every {word} {kind.removesuffix('s')}"]
+    )  # fmt: skip
+    return Made("flag", document, form, _set(document, kind, chosen, "limit", value))
+
+
+def _gapped(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    one, two = pick.sample(range(5), 2)
+    a, b = document[kind][one]["name"], document[kind][two]["name"]
+    x, y = pick.randint(100, 999), pick.randint(100, 999)
+
+    def change(after: Any) -> None:
+        after[kind][one]["score"] = x
+        after[kind][two]["score"] = y
+
+    form = pick.choice(
+        [f"Set {a}'s score to {x} and {b}'s to {y}",
+         f"Set {a}'s score to {x} and {b}'s score to {y}",
+         f"set the score of {a} to {x} and of {b} to {y}"]
+    )  # fmt: skip
+    return Made("gap", document, form, _changed(document, change))
+
+
+def _shared_scope(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place = pick.randrange(5)
+    x, y = pick.randint(100, 999), pick.randint(100, 999)
+    name = document[kind][place]["name"]
+
+    def change(after: Any) -> None:
+        after[kind][place].update(score=x, limit=y)
+
+    form = pick.choice(
+        [f"Set score to {x} and limit to {y} for {name}",
+         f"For {name}, set score to {x} and limit to {y}",
+         f"Set {name}'s score to {x} and limit to {y}"]
+    )  # fmt: skip
+    return Made("shared", document, form, _changed(document, change))
+
+
+def _except(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place, value = pick.randrange(5), pick.randint(100, 999)
+    name = document[kind][place]["name"]
+    chosen = [i for i in range(5) if i != place]
+    form = f"Set the score of all {kind} except {name} to {value}"
+    return Made("except", document, form, _set(document, kind, chosen, "score", value))
+
+
+def _tagged(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place = pick.randrange(5)
+    record = document[kind][place]
+    tag = pick.choice(["red", "blue", "green", "new"])
+    adds = pick.random() < 0.5
+
+    def change(after: Any) -> None:
+        tags = after[kind][place]["tags"]
+        if adds and tag not in tags:
+            tags.append(tag)
+        elif not adds and tag in tags:
+            tags.remove(tag)
+
+    verb = (f"Add {tag} to", f"Remove {tag} from")[not adds]
+    return Made("tags", document, f"{verb} {record['name']}'s tags", _changed(document, change))
+
+
+def _odd_word(pick: random.Random) -> Made:
+    """A word that says nothing here is put somewhere into a sentence without free text."""
+    made = pick.choice([_condition, _flagged, _except, _shared_scope, _whole_value])(pick)
+    words = made.sentence.split(" ")
+    place = pick.randrange(1, len(words) + 1)
+    words.insert(place, pick.choice(["zorb", "European", "quarterly"]))
+    return Made("odd", made.document, " ".join(words), None)
+
+
+def _protected(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    value = pick.randint(100, 999)
+    place, other = pick.randrange(5), pick.randrange(5)
+    name, kept = document[kind][place]["name"], document[kind][other]["name"]
+    sentence = f"Set {name}'s score to {value} but don't touch {kept}"
+    result = None if place == other else _set(document, kind, [place], "score", value)
+    return Made("protected", document, sentence, result)
+
+
+RULES = (
+    _whole_value, _removed_by_part, _removed_by_name, _scoped_path, _remark, _dotted, _several,
+    _condition, _flagged, _gapped, _shared_scope, _except, _tagged, _odd_word, _protected,
+)  # fmt: skip
+
+
+def made(seed: int) -> Made:
+    """Return the sentence of number *seed*."""
+    pick = random.Random(seed)
+    return RULES[seed % len(RULES)](pick)
+
+
+def plain(document: Any) -> str:
+    """Return a document as text that can be compared."""
+    return json.dumps(document)

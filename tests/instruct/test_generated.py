@@ -1,0 +1,72 @@
+"""Nothing generated leads to a wrong change or to an untrue "no changes"."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+
+import pytest
+
+from redline.instruct.engine import propose
+from redline.instruct.model.operations import apply_operations, value_at
+from redline.instruct.model.values import dumps, parse
+from tests.instruct.generator import made, plain
+
+COUNT = 100_000 if os.environ.get("REDLINE_LONG") else 450
+
+
+@pytest.mark.requirement("json-readings")
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_generated_sentence_means_what_it_says_or_is_refused() -> None:
+    wrong: list[str] = []
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for seed in range(COUNT):
+        case = made(seed)
+        total[case.rule] += 1
+        document = parse(json.dumps(case.document))
+        proposal = propose(document, case.sentence)
+        after = json.loads(dumps(apply_operations(document, proposal.operations)))
+        if proposal.status == "ambiguous":
+            right[case.rule] += case.result is None
+        elif case.result is None or plain(after) != plain(case.result):
+            wrong.append(f"{seed} {case.rule}: {case.sentence} -> {proposal.status}")
+        else:
+            right[case.rule] += 1
+    assert not wrong, "\n".join(wrong[:40])
+    shares = {rule: right[rule] / count for rule, count in total.items()}
+    assert all(share > 0.65 for rule, share in shares.items() if rule != "remark"), shares
+
+
+@pytest.mark.requirement("json-readings")
+@pytest.mark.parametrize(
+    "scope", ["in {group}", "whose score is over 40", "except {name}", "with group {group}"]
+)
+def test_a_scope_never_widens_what_is_changed(scope: str) -> None:
+    for seed in range(0, COUNT, 15):
+        case = made(seed)
+        document = parse(json.dumps(case.document))
+        [kind] = [key for key, value in case.document.items() if isinstance(value, list)]
+        record = case.document[kind][seed % 5]
+        plain_words = f"Set limit to 777 for all {kind}"
+        every = {o.path for o in propose(document, plain_words).operations}
+        said = scope.format(group=record["group"], name=record["name"])
+        some = {o.path for o in propose(document, f"{plain_words} {said}").operations}
+        assert len(every) == 5
+        assert some <= every
+        assert len(some) == 4 or not scope.startswith("except")
+
+
+@pytest.mark.requirement("json-readings")
+def test_what_is_shown_is_what_applying_does() -> None:
+    for seed in range(0, COUNT, 7):
+        case = made(seed)
+        document = parse(json.dumps(case.document))
+        proposal = propose(document, case.sentence)
+        for held in (proposal.operations, *(c.operations for c in proposal.candidates)):
+            after = apply_operations(document, held)
+            for operation in held:
+                if operation.op == "replace":
+                    assert dumps(value_at(after, operation.path)) == dumps(operation.value)
+        assert json.loads(dumps(document)) == case.document
