@@ -13,7 +13,7 @@ from redline.core.cancellation import UNCANCELLABLE
 from redline.settings import Settings
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.tools import APPLY_PATCH
-from redline.toolsets.tool import Client
+from redline.toolsets.tool import Client, load_function
 from tests.toolsets.coding_tools.conftest import patch
 
 COUNT = 8
@@ -31,7 +31,7 @@ def test_parallel_patches_of_one_file_are_all_kept(tmp_path: Path) -> None:
         arguments = {"patch": patch(*lines)}
         call = Call(APPLY_PATCH, arguments, app, Client(), UNCANCELLABLE, lambda *_: None)
         together.wait()
-        return APPLY_PATCH.load()(call)
+        return load_function(APPLY_PATCH.handler)(call)
 
     settings = Settings(workspace=str(file.parent), state_dir=str(tmp_path / "state"))
     with Redline(settings) as app, ThreadPoolExecutor(COUNT) as pool:
