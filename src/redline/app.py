@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.adapters.sandbox.program import capture_helper
+from redline.adapters.workers import loaded_program  # noqa: F401 - it records the start
 from redline.core.loading import load_with
 from redline.core.once import built_once
 from redline.settings import Settings

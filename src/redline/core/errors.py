@@ -27,6 +27,7 @@ RedlineError
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
     ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
+    └── ProgramChanged
 """
 
 from __future__ import annotations
@@ -383,6 +384,10 @@ class GitFailed(Unavailable):
 
 class SandboxUnavailable(Unavailable):
     """No sandbox of the required strength exists here."""
+
+
+class ProgramChanged(Unavailable):
+    """A file of Redline is not what it was when the server started, so it is not run."""
 
 
 class StoreUnavailable(Unavailable):
