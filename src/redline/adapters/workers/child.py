@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any, BinaryIO
@@ -27,16 +27,21 @@ _FORBIDDEN = ("socket", "kill", "ptrace", "process_vm_readv", "process_vm_writev
 _FOUND_CHANGES = 86  # the server knows it
 
 
+def _end() -> None:
+    os._exit(_FOUND_CHANGES)
+
+
 class _UnchangedLoader(SourceFileLoader):
     """Loads a module of Redline only as it was when the server started."""
 
+    refuse: Callable[[], None] = staticmethod(_end)
     started = 0
     directories: frozenset[tuple[int, int]] = frozenset()
     record: Sequence[Any] | None = None
 
     def get_data(self, path: str) -> bytes:
-        """Read a module; where it has changed, end. Of compiled code only say so: the source is
-        read instead.
+        """Read a module; refuse one that has changed. Compiled code is only passed over: the source
+        is read instead.
         """
         with open(path, "rb") as file:
             data = file.read()
@@ -45,9 +50,9 @@ class _UnchangedLoader(SourceFileLoader):
         is_known = (above.st_dev, above.st_ino) in self.directories
         if is_known and (there.st_ctime_ns < self.started or self._is_recorded(path, data)):
             return data
-        if path.endswith(".pyc"):
-            raise OSError("changed", path)
-        os._exit(_FOUND_CHANGES)
+        if not path.endswith(".pyc"):
+            self.refuse()
+        raise OSError("changed", path)
 
     def _is_recorded(self, path: str, data: bytes) -> bool:
         """Whether this is the very content that was installed."""
@@ -82,6 +87,21 @@ class _UnchangedFinder:
         if spec is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _UnchangedLoader(spec.loader.name, spec.loader.path)
         return spec
+
+
+def guard_imports(state: str, refuse: Callable[[], None] = _end) -> None:
+    """From now on import Redline's modules only as they were by *state* (`loaded_program.STATE`).
+
+    *refuse* is called for one that is not, and must not return.
+    """
+    loaded = json.loads(state)
+    _UnchangedLoader.refuse = staticmethod(refuse)
+    _UnchangedLoader.started = loaded["started"]
+    _UnchangedLoader.directories = frozenset(
+        (device, node) for device, node in loaded["directories"]
+    )
+    _UnchangedLoader.record = loaded["record"]
+    sys.meta_path.insert(0, _UnchangedFinder())
 
 
 class _Channel:
@@ -227,13 +247,7 @@ def _is_worn() -> bool:
 if __name__ == "__main__":
     path, parent, state = sys.argv[1:4]
     sys.path[:] = path.split(os.pathsep)
-    loaded = json.loads(state)
-    _UnchangedLoader.started = loaded["started"]
-    _UnchangedLoader.directories = frozenset(
-        (device, node) for device, node in loaded["directories"]
-    )
-    _UnchangedLoader.record = loaded["record"]
-    sys.meta_path.insert(0, _UnchangedFinder())
+    guard_imports(state)
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that a library prints gets among the answers
     die_with(int(parent))

@@ -109,10 +109,7 @@ class IsolatedCalls:
         if reply is not None:
             return reply[0], reply[1]
         if worker.found_changes:
-            raise ProgramChanged(
-                "Redline's own files have changed since the server started",
-                hint="restart the server",
-            )
+            raise ProgramChanged
         if deadline.has_struck or worker.ran_out_of_time:
             used = deadline.used if deadline.has_struck else float(budget.cpu)
             raise TimeLimit(

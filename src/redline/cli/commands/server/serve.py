@@ -173,12 +173,13 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 
 def _build(settings: Settings) -> tuple[Redline, Dispatch]:
-    from redline.app import Redline
+    from redline.app import Redline, refuse_changed_modules
     from redline.server.calls.catalog import Catalog, load_dialects
     from redline.server.calls.dispatch import Dispatch
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
+    refuse_changed_modules()
     redline = Redline(settings)
     without = () if settings.view_image else ("view_image",)
     # A module with one more DIALECT, for tests of the protocol on the real stack.
