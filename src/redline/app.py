@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.adapters.sandbox.program import capture_helper
+from redline.adapters.workers import loaded_program
 from redline.core.once import built_once
 from redline.settings import Settings
 
@@ -34,6 +35,20 @@ if TYPE_CHECKING:
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.tree import Tree
+
+
+def refuse_changed_modules() -> None:
+    """Have this process import Redline's modules only as they were when it started.
+
+    For servers: they live long, and import much of Redline when it is first needed.
+    """
+    from redline.adapters.workers.child import guard_imports
+    from redline.core.errors import ProgramChanged
+
+    def refuse() -> None:
+        raise ProgramChanged
+
+    guard_imports(loaded_program.STATE, refuse)
 
 
 class Redline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from tests.cli.shell import Shell
 from tests.probes.frame import Probe, each, probes
 from tests.probes.hostile_arguments import calls
 from tests.probes.issuer import Issuer, open_issuer
-from tests.support import LONG
+from tests.support import LONG, REPO
 from tests.wire.client import Client, HttpClient, connect
 from tests.wire.conftest import FIXTURES
 
@@ -147,6 +148,37 @@ def seconds_to_end(client: Client) -> float:
     client.process.send_signal(signal.SIGTERM)
     client.process.wait(20)
     return time.monotonic() - started
+
+
+# --- the program's own files ---------------------------------------------------------------------
+
+
+@each(PROBES, "changed-module")
+def test_workers_do_not_run_what_changed_since_the_start(probe: Probe, tmp_path: Path) -> None:
+    library, mark, work = tmp_path / "library", tmp_path / "mark", tmp_path / "work"
+    work.mkdir()
+    (work / "a.py").write_text("def wanted():\n    return 1\n")
+    (work / "a.json").write_text('{"a": 1}')
+    package = library / "redline"
+    shutil.copytree(REPO / "src" / "redline", package, ignore=shutil.ignore_patterns("__pycache__"))
+    planted = f"\nopen({str(mark)!r}, 'w').close()\n"
+    replaced = probe.get("replaced")
+    if replaced:
+        shutil.copytree(package / replaced, library / replaced)
+        with (library / probe["module"]).open("a") as file:
+            file.write(planted)
+    env = {"PYTHONPATH": str(library), "PYTHONDONTWRITEBYTECODE": "1"}
+    with connect("stdio", ["--tools", "all"], cwd=work, env=env) as client:
+        if replaced:
+            (package / replaced).rename(library / "before")
+            (library / replaced).rename(package / replaced)
+        else:
+            with (package / probe["module"]).open("a") as file:
+                file.write(planted)
+        params = {"name": probe["tool"], "arguments": probe["arguments"]}
+        reply = json.dumps(client.request("tools/call", params, timeout=60))
+    assert probe["sees"] in reply
+    assert not mark.exists()
 
 
 # --- loops that a caller lengthens ---------------------------------------------------------------

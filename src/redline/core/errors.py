@@ -27,6 +27,7 @@ RedlineError
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
     ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
+    └── ProgramChanged
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from redline.core.error_families.base import (
     ParserFailed,
     PermissionDenied,
     PermissionRequired,
+    ProgramChanged,
     ProviderFailed,
     ReadOnlyMode,
     RedlineError,
@@ -135,6 +137,7 @@ __all__ = [
     "PathError",
     "PermissionDenied",
     "PermissionRequired",
+    "ProgramChanged",
     "ProviderFailed",
     "ReadOnlyMode",
     "ReadOnlyRoot",

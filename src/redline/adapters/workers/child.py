@@ -1,4 +1,4 @@
-"""The program inside a worker; run by path, with the server's module path.
+"""The program inside a worker; run as text that the server read when it started.
 
 It limits itself: memory, stack and processor time by the kernel, wall time by an alarm that needs
 no interpreter to go off. It writes no file, opens no socket, and dies with the thread that
@@ -7,9 +7,12 @@ started it.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any, BinaryIO
 
 _STACK = 8 << 20
@@ -19,6 +22,86 @@ _MAX_RESIDENT = 384 << 20
 _GRACE = 2
 _SIGKILL = 9
 _FORBIDDEN = ("socket", "kill", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
+
+
+_FOUND_CHANGES = 86  # the server knows it
+
+
+def _end() -> None:
+    os._exit(_FOUND_CHANGES)
+
+
+class _UnchangedLoader(SourceFileLoader):
+    """Loads a module of Redline only as it was when the server started."""
+
+    refuse: Callable[[], None] = staticmethod(_end)
+    started = 0
+    directories: frozenset[tuple[int, int]] = frozenset()
+    record: Sequence[Any] | None = None
+
+    def get_data(self, path: str) -> bytes:
+        """Read a module; refuse one that has changed. Compiled code is only passed over: the source
+        is read instead.
+        """
+        with open(path, "rb") as file:
+            data = file.read()
+            there = os.fstat(file.fileno())
+        above = os.stat(os.path.dirname(path))
+        is_known = (above.st_dev, above.st_ino) in self.directories
+        if is_known and (there.st_ctime_ns < self.started or self._is_recorded(path, data)):
+            return data
+        if not path.endswith(".pyc"):
+            self.refuse()
+        raise OSError("changed", path)
+
+    def _is_recorded(self, path: str, data: bytes) -> bool:
+        """Whether this is the very content that was installed."""
+        import base64
+        import hashlib
+
+        if self.record is None:
+            return False
+        place, *identity = self.record
+        try:
+            with open(place, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+                there = os.fstat(file.fileno())
+        except (OSError, ValueError):
+            return False
+        if [there.st_dev, there.st_ino, there.st_size, there.st_ctime_ns] != identity:
+            return False
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+        name = os.path.relpath(path, os.path.dirname(os.path.dirname(place)))
+        return f"{name},sha256={digest},{len(data)}" in lines
+
+
+class _UnchangedFinder:
+    """Finds the modules of Redline; everything else is left to others."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Return where a module is."""
+        if name.partition(".")[0] != "redline":
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _UnchangedLoader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+def guard_imports(state: str, refuse: Callable[[], None] = _end) -> None:
+    """From now on import Redline's modules only as they were by *state* (`loaded_program.STATE`).
+
+    *refuse* is called for one that is not, and must not return.
+    """
+    loaded = json.loads(state)
+    _UnchangedLoader.refuse = staticmethod(refuse)
+    _UnchangedLoader.started = loaded["started"]
+    _UnchangedLoader.directories = frozenset(
+        (device, node) for device, node in loaded["directories"]
+    )
+    _UnchangedLoader.record = loaded["record"]
+    sys.meta_path.insert(0, _UnchangedFinder())
 
 
 class _Channel:
@@ -158,8 +241,9 @@ def _is_worn() -> bool:
 
 
 if __name__ == "__main__":
-    path, parent = sys.argv[1:3]
+    path, parent, state = sys.argv[1:4]
     sys.path[:] = path.split(os.pathsep)
+    guard_imports(state)
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that a library prints gets among the answers
     die_with(int(parent))

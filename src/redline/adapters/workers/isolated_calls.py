@@ -13,7 +13,14 @@ from typing import Any
 
 from redline.adapters.workers.messages import decode, decode_error, encode, encode_error
 from redline.adapters.workers.worker_process import Keeper, WorkerProcess
-from redline.core.errors import Busy, LimitReached, RedlineError, TimeLimit, WorkerDied
+from redline.core.errors import (
+    Busy,
+    LimitReached,
+    ProgramChanged,
+    RedlineError,
+    TimeLimit,
+    WorkerDied,
+)
 from redline.core.ports.confined import Budget
 
 _MAX_IDLE = 2
@@ -101,6 +108,8 @@ class IsolatedCalls:
             self._give_back(worker, keep=is_reusable)
         if reply is not None:
             return reply[0], reply[1]
+        if worker.found_changes:
+            raise ProgramChanged
         if deadline.has_struck or worker.ran_out_of_time:
             used = deadline.used if deadline.has_struck else float(budget.cpu)
             raise TimeLimit(

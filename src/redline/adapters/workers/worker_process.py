@@ -15,19 +15,21 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from time import monotonic
 
+from redline.adapters.workers import loaded_program
 from redline.adapters.workers.messages import frame, receive
 
 # A worker that sends more has lost its way, or wants to fill the server's memory.
 MAX_ANSWER = 128 << 20
 _MIN_SECONDS = 0.05
 _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts no process without it
-_CHILD = os.path.join(os.path.dirname(__file__), "child.py")
+_FOUND_CHANGES = 86  # how `child` ends where a module is not what it was at the start
 
 
 def _command() -> list[str]:
     """The command line of a worker: the only place that knows how one is started."""
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
-    return [sys.executable, "-I", "-S", "-B", _CHILD, path, str(os.getpid())]
+    start = [sys.executable, "-I", "-S", "-B", "-c", loaded_program.CHILD_SOURCE]
+    return [*start, path, str(os.getpid()), loaded_program.STATE]
 
 
 class WorkerProcess:
@@ -40,7 +42,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
-            cwd=os.path.dirname(_CHILD),
+            cwd=os.path.dirname(loaded_program.CHILD),
             pass_fds=descriptors,
         )
 
@@ -54,6 +56,11 @@ class WorkerProcess:
         """Whether it ended by the limit of processor time that it had set itself."""
         limit = getattr(signal, "SIGXCPU", None)
         return limit is not None and self._process.returncode == -limit
+
+    @property
+    def found_changes(self) -> bool:
+        """Whether it ended because a file of Redline has changed since the server started."""
+        return self._process.returncode == _FOUND_CHANGES
 
     def kill(self) -> None:
         """End it now."""

@@ -144,6 +144,15 @@ class SandboxUnavailable(Unavailable):
     """No sandbox of the required strength exists here."""
 
 
+class ProgramChanged(Unavailable):
+    """A file of Redline is not what it was when the server started, so it is not run."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Redline's own files have changed since the server started", hint="restart the server"
+        )
+
+
 class StoreUnavailable(Unavailable):
     """The preview store cannot be reached."""
 

@@ -195,12 +195,13 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 
 def _build(settings: Settings) -> tuple[Redline, ToolServer]:
-    from redline.app import Redline
+    from redline.app import Redline, refuse_changed_modules
     from redline.server.calls.catalog import Catalog, load_toolsets
     from redline.server.calls.tool_server import ToolServer
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
+    refuse_changed_modules()
     redline = Redline(settings)
     without = () if settings.view_image else ("view_image",)
     # A module with another TOOLSET, for tests of the protocol on the real server.
