@@ -17,6 +17,7 @@ PLAIN = {
     "adapters/audit_file.py": "the file the operator named",
     "adapters/files/locks.py": "files of the state directory",
     "adapters/workers/failed_content.py": "a file of the state directory",
+    "adapters/workers/loaded_program.py": "a file of the installed package",
     "adapters/previews/sqlite.py": "the database the operator named",
     "adapters/scratch.py": "a temporary directory of our own",
     "adapters/std_streams.py": "descriptors we hold, and the null device",

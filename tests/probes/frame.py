@@ -23,8 +23,8 @@ from tests.support import LONG
 
 HERE = Path(__file__).parent
 # The areas, each with AREA.toml and its runner test_AREA_probes.py.
-AREAS = ("sandbox", "egress", "parsers", "durable", "guarded", "server", "held")
-RUNNERS = {"parsers": "test_parser_probes.py"}
+AREAS = ("sandbox", "egress", "parsers", "durable", "guarded", "consent", "server", "held")
+RUNNERS = {"parsers": "test_parser_probes.py", "consent": "test_consent.py"}
 # What an attack found; every one of them keeps a probe.
 FINDINGS = (
     "C1",
@@ -35,10 +35,11 @@ FINDINGS = (
 )
 # Findings whose probes are in the file of an area; where the file is absent they are not asked for.
 AREA_OF = {
-    "sandbox": ("C1", "H2", "H5", "H6", "H7", "M1", "M2", "M8", "M11", "M14", "M15"),
+    "sandbox": ("C1", "H2", "H5", "H6", "H7", "M1", "M2", "M8", "M11", "M14"),
     "parsers": ("H3",),
     "durable": ("H8", "H9", "M10", "L-hard-link", "L-history", "L-undo-owner"),
-    "guarded": ("H1", "H4", "M3", "M4", "M12", "L-module", "L-config-link"),
+    "guarded": ("H1", "H4", "M12"),
+    "consent": ("M3", "M4", "M15", "L-module", "L-config-link"),
     "server": ("M5", "M6", "M7", "M9", "L-jwt", "L-framing", "L-schema", "L-internal"),
 }
 # What a class of attacks that always held is listed under.

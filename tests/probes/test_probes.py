@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 
 import pytest
@@ -45,3 +46,12 @@ def test_every_finding_has_a_probe() -> None:
     probed = {entry["finding"] for area in PRESENT for entry in entries(area)}
     asked = {name for area in PRESENT for name in AREA_OF.get(area, ())}
     assert sorted(asked - probed) == []
+
+
+def test_probes_that_are_tests_of_their_own_exist() -> None:
+    root = HERE.parent.parent
+    for entry in entries("consent"):
+        file, _, name = entry["test"].partition("::")
+        functions = ast.walk(ast.parse((root / file).read_text("utf-8")))
+        names = {node.name for node in functions if isinstance(node, ast.FunctionDef)}
+        assert name in names, entry["id"]
