@@ -29,11 +29,10 @@ from redline.core.errors import RedlineError
 from redline.core.textfile import TextFile
 from redline.plan.patch.envelope import UpdateFile, parse_patch
 from redline.plan.patch.hunks import place_hunks
-from redline.plan.replace import Edit as TextEdit
-from redline.plan.replace import replace_all
+from redline.plan.replace import TextEdit, replace_all
 from redline.toolsets.ai_code_editing.edit.planning import plan_edit
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
-from redline.toolsets.ai_code_editing.edit.source import Source
+from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit
 
 REPO = Path(__file__).resolve().parents[1]
 FULL = 20_000
@@ -956,7 +955,9 @@ _ANALYSIS = IsolatedAnalysis(IsolatedCalls(), FailedContent(os.devnull))
 def _plan_lines(case: Case, file: TextFile) -> str:
     request = EditRequest.of(case.call)
     seen = TextFile(case.seen).text if case.seen is not None else None
-    return plan_edit(Source(file.text, seen, language_of(case.name), _ANALYSIS), request).text
+    return plan_edit(
+        FileUnderEdit(file.text, seen, language_of(case.name), _ANALYSIS), request
+    ).text
 
 
 _PLANS: dict[str, Callable[[Case, TextFile], str]] = {
