@@ -35,7 +35,7 @@ CODING = toolset(
     tool("list_dir"),
     profile=coding_tools.TOOLSET.profile,
 )
-RUNTIME = cast(Any, SimpleNamespace(workspace=SimpleNamespace(roots=[Root("/work")])))
+RUNTIME = cast(Any, SimpleNamespace(workspace=SimpleNamespace(roots=[Root("/space")])))
 FILES = toolset("files", tool("read_file", "path", "start_line", "head"), tool("write_file"))
 
 
@@ -85,7 +85,7 @@ def test_an_absolute_path_inside_the_workspace_reaches_coding_as_a_relative_one(
     catalog = Catalog([CODING, FILES])
     listed = catalog.find("read_file")
     assert listed is not None
-    for given, expected in (("/work/a.py", "a.py"), ("/elsewhere/a.py", "/elsewhere/a.py")):
+    for given, expected in (("/space/a.py", "a.py"), ("/elsewhere/a.py", "/elsewhere/a.py")):
         arguments = {"path": given, "max_bytes": 9}
         entry, changed = catalog.route(listed, arguments, RUNTIME)
         assert (entry.toolset.name, changed) == ("coding", {**arguments, "path": expected})
