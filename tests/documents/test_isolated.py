@@ -88,6 +88,8 @@ from redline.app import Redline
 from redline.documents import isolated as confined
 from redline.documents.isolated import DocumentSource
 from redline.documents.editing import DocEdit, Options
+from redline.documents.json.operations import JsonOp
+from redline.services.instructions.inputs import read_document
 from redline.settings import Settings
 sources = {"a.yaml": b"k: 1\\n", "a.toml": b"k = 1\\n", "a.json5": b"{k: 1}", "x": b"k = 1\\n"}
 with Redline(Settings(workspace=sys.argv[1], allow_any_root=True)) as redline:
@@ -97,6 +99,10 @@ with Redline(Settings(workspace=sys.argv[1], allow_any_root=True)) as redline:
         form = confined.detect(redline.confined, name, source)
         confined.read(redline.confined, DocumentSource(source, form), ("k",))
         confined.named_schema(redline.confined, DocumentSource(source, form))
+        read_document(redline.confined, source, form)
+        steps = [JsonOp("replace", "/k", "2"), JsonOp("rename", "/k", "m")]
+        changed = confined.apply_steps(redline.confined, DocumentSource(source, form), steps)
+        assert b"m" in changed and b"2" in changed, changed
 print(*sorted({"yaml12", "toml_rs", "pyjson5"} & set(sys.modules)))
 """
 

@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from redline.instruct.engine import propose
-from redline.instruct.lexicon.tree import BUDGET, OverBudget, Tree
+from redline.instruct.lexicon.tree import BUDGET, DocumentTree, OverBudget
 from redline.instruct.model.values import Value, from_plain
 from redline.instruct.readings import understand
 
@@ -37,11 +37,13 @@ def test_a_bottomless_instruction_is_given_up(instruction: str) -> None:
 @pytest.mark.requirement("json-work-budget")
 def test_work_beyond_the_budget_is_not_done() -> None:
     with pytest.raises(OverBudget):
-        understand(Tree(RECORDS, budget=20_000), "set status to old for every record with age 5")
+        understand(
+            DocumentTree(RECORDS, budget=20_000), "set status to old for every record with age 5"
+        )
 
 
 @pytest.mark.requirement("json-work-budget")
 def test_filters_over_thousands_of_records_stay_within_the_budget() -> None:
     proposal = propose(RECORDS, "set status to old for every record whose age is over 1990")
     assert len(proposal.operations) == 9
-    assert Tree(RECORDS).budget == BUDGET
+    assert DocumentTree(RECORDS).budget == BUDGET

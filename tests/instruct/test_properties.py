@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from redline.instruct.engine import propose
 from redline.instruct.model.operations import (
     ABSENT,
-    Absent,
-    Operation,
+    DocumentOperation,
+    NoValue,
     apply_operations,
     pointer,
     value_at,
@@ -51,10 +51,10 @@ def paths(value: Value, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 
 
 @st.composite
-def edits(draw: st.DrawFn) -> tuple[Value, list[Operation]]:
+def edits(draw: st.DrawFn) -> tuple[Value, list[DocumentOperation]]:
     """A document and operations at places of their own."""
     document = draw(DOCUMENTS)
-    operations: list[Operation] = []
+    operations: list[DocumentOperation] = []
     for path in draw(st.lists(st.sampled_from(paths(document)), max_size=4, unique=True)):
         if any(o.path[: len(path)] == path or path[: len(o.path)] == o.path for o in operations):
             continue
@@ -63,19 +63,19 @@ def edits(draw: st.DrawFn) -> tuple[Value, list[Operation]]:
         kind = draw(st.sampled_from(["replace", "remove", "rename", "insert"]))
         if kind == "rename" and isinstance(holder, dict):
             target = (*path[:-1], "new_" + path[-1])
-            operations.append(Operation("rename", path, old, old, target))
+            operations.append(DocumentOperation("rename", path, old, old, target))
         elif kind == "insert" and isinstance(holder, list):
-            operations.append(Operation("insert", path, ABSENT, draw(SCALARS)))
+            operations.append(DocumentOperation("insert", path, ABSENT, draw(SCALARS)))
         elif kind == "remove":
-            operations.append(Operation("remove", path, old))
+            operations.append(DocumentOperation("remove", path, old))
         else:
-            operations.append(Operation("replace", path, old, draw(SCALARS)))
+            operations.append(DocumentOperation("replace", path, old, draw(SCALARS)))
     return document, operations
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits())
-def test_only_what_is_listed_changes(case: tuple[Value, list[Operation]]) -> None:
+def test_only_what_is_listed_changes(case: tuple[Value, list[DocumentOperation]]) -> None:
     document, operations = case
     before = dumps(document)
     after = apply_operations(document, operations)
@@ -93,7 +93,7 @@ def test_only_what_is_listed_changes(case: tuple[Value, list[Operation]]) -> Non
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits())
 def test_a_stored_session_does_what_the_operations_did(
-    case: tuple[Value, list[Operation]],
+    case: tuple[Value, list[DocumentOperation]],
 ) -> None:
     document, operations = case
     session = Session(document, tuple(operations), "success", hash_of(document))
@@ -114,7 +114,7 @@ class _NoWorker:
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
 @given(edits(), st.sampled_from([None, 2, "\t"]))
 def test_a_file_gets_exactly_what_was_previewed(
-    case: tuple[Value, list[Operation]], indent: Any
+    case: tuple[Value, list[DocumentOperation]], indent: Any
 ) -> None:
     document, operations = case
     text = dumps(document) if indent is None else _indented(document, indent)
@@ -167,7 +167,7 @@ def test_an_assignment_by_pointer_changes_that_place_alone(
         return
     [operation] = proposal.operations
     assert (operation.op, operation.path) == ("replace", path)
-    assert not isinstance(operation.value, Absent)
+    assert not isinstance(operation.value, NoValue)
     texts = isinstance(old, str) or (old is None and isinstance(operation.value, str))
     if texts and isinstance(value, Num):
         value = value.text  # bare digits are a text where a text was, or where others have texts
@@ -195,3 +195,9 @@ def test_no_mix_of_words_makes_the_engine_fail(document: Value, words: list[str]
     proposal = propose(document, " ".join(words))
     assert proposal.status in ("success", "no_changes", "ambiguous")
     apply_operations(document, proposal.operations)
+
+
+def test_a_pointer_to_a_record_never_means_a_field_of_it() -> None:
+    document = parse('[{"a": {"a": "x"}}, {"a": {"a": "y"}}]')
+    for value in ("x", "y"):
+        assert propose(document, f'set /0 to "{value}"').status == "ambiguous"

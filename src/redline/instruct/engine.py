@@ -7,17 +7,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from redline.instruct.effects.outcome import Refusal
+from redline.instruct.effects.outcome import Unclear
 from redline.instruct.exact import exact_form, says
 from redline.instruct.examples import examples
 from redline.instruct.language.tokens import Tokens, tokenize
 from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING, key_form
 from redline.instruct.lexicon.spelling import is_slip
-from redline.instruct.lexicon.tree import OverBudget, Tree
-from redline.instruct.model.operations import Operation
+from redline.instruct.lexicon.tree import DocumentTree, OverBudget
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Value
 from redline.instruct.patches import read_patch
-from redline.instruct.readings import Found, Meaning, decide, is_function_word, understand
+from redline.instruct.readings import (
+    FoundMeanings,
+    InstructionMeaning,
+    decide,
+    is_function_word,
+    understand,
+)
 
 MAX_CANDIDATES = 5
 _MAX_DROPPED = 4
@@ -30,7 +36,7 @@ _QUOTED_EXAMPLE = re.compile(r"^Specify .*\(e\.g\., '(.+)'\)$")
 class Candidate:
     """One whole reading for the caller to choose: what it does, and the words it leaves out."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[DocumentOperation, ...]
     says: str
     unexplained: tuple[str, ...] = ()
 
@@ -45,7 +51,7 @@ class Proposal:
 
     status: str
     message: str
-    operations: tuple[Operation, ...] = ()
+    operations: tuple[DocumentOperation, ...] = ()
     suggestions: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
 
@@ -57,11 +63,11 @@ def propose(document: Value, instruction: str) -> Proposal:
         instruction = example[1]
     try:
         patch = read_patch(document, instruction)
-    except Refusal as refusal:
+    except Unclear as refusal:
         return Proposal("ambiguous", f"Instruction is ambiguous - {refusal.message}")
     if patch is not None:
-        return _decided(Meaning(tuple(patch), 0, "already as asked"))
-    tree = Tree(document)
+        return _answer(InstructionMeaning(tuple(patch), 0, "already as asked"))
+    tree = DocumentTree(document)
     try:
         return _read(tree, instruction)
     except OverBudget:
@@ -80,7 +86,7 @@ def found_message(count: int) -> str:
     return f"Found {count} change{'' if count == 1 else 's'} to apply"
 
 
-def _decided(meaning: Meaning) -> Proposal:
+def _answer(meaning: InstructionMeaning) -> Proposal:
     if meaning.operations:
         return Proposal("success", found_message(len(meaning.operations)), meaning.operations)
     if meaning.absent:
@@ -88,7 +94,7 @@ def _decided(meaning: Meaning) -> Proposal:
     return Proposal("no_changes", f"No changes needed - {meaning.note or 'already as asked'}")
 
 
-def _read(tree: Tree, instruction: str) -> Proposal:
+def _read(tree: DocumentTree, instruction: str) -> Proposal:
     found = understand(tree, instruction)
     chosen, ranked = decide(found)
     if chosen is None and not ranked and _has_slip(tree, instruction):
@@ -98,14 +104,14 @@ def _read(tree: Tree, instruction: str) -> Proposal:
         if any(o.op == "remove" for o in chosen.operations) if chosen else False:
             chosen = None
     if chosen is not None:
-        return _decided(chosen)
+        return _answer(chosen)
     shown = [meaning for meaning in ranked if meaning.operations]
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
         shown += _incomplete(tree, instruction, shown)
     return _ambiguous(tree, found, shown, instruction)
 
 
-def _has_slip(tree: Tree, instruction: str) -> bool:
+def _has_slip(tree: DocumentTree, instruction: str) -> bool:
     """Return whether a word that names nothing is almost a key."""
     unknown = [t for t in tokenize(instruction) if not is_function_word(tree, t)]
     said = {key_form(token.text) for token in unknown}
@@ -114,10 +120,12 @@ def _has_slip(tree: Tree, instruction: str) -> bool:
     return any(is_slip(word, form) for word in said for form in tree.by_form)
 
 
-def _incomplete(tree: Tree, instruction: str, known: list[Meaning]) -> Iterator[Meaning]:
+def _incomplete(
+    tree: DocumentTree, instruction: str, known: list[InstructionMeaning]
+) -> Iterator[InstructionMeaning]:
     """Yield meanings that leave words out; they may be chosen but are never acted on."""
     seen = {meaning.signature for meaning in known}
-    for kept, dropped in _shortened(tree, instruction):
+    for kept, dropped in _shorten(tree, instruction):
         chosen, _ = decide(understand(tree, kept))
         if chosen is None or not chosen.operations or chosen.signature in seen:
             continue
@@ -127,7 +135,7 @@ def _incomplete(tree: Tree, instruction: str, known: list[Meaning]) -> Iterator[
         yield replace(chosen, unexplained=dropped)
 
 
-def _shortened(tree: Tree, instruction: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _shorten(tree: DocumentTree, instruction: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the instruction without runs of words that name nothing, one run at a time."""
     tokens = tokenize(instruction)
     most = _MAX_DROPPED if len(tree.values) < _LARGE else 1
@@ -138,7 +146,7 @@ def _shortened(tree: Tree, instruction: str) -> Iterator[tuple[str, tuple[str, .
         yield left + right, tuple(token.text for token in tokens[start:end])
 
 
-def _unknown_runs(tree: Tree, tokens: Tokens) -> Iterator[tuple[int, int]]:
+def _unknown_runs(tree: DocumentTree, tokens: Tokens) -> Iterator[tuple[int, int]]:
     """Yield runs of words the document and the grammar do not know, the last ones first."""
     unknown = [not is_function_word(tree, token) for token in tokens]
     end = len(tokens)
@@ -158,7 +166,9 @@ def _unknown_runs(tree: Tree, tokens: Tokens) -> Iterator[tuple[int, int]]:
         end = start - 1 if start == end else start
 
 
-def _ambiguous(tree: Tree, found: Found, shown: list[Meaning], instruction: str) -> Proposal:
+def _ambiguous(
+    tree: DocumentTree, found: FoundMeanings, shown: list[InstructionMeaning], instruction: str
+) -> Proposal:
     refusal = found.refusal
     message = _reason(tree, found, shown, instruction)
     if refusal is not None and refusal.missing:
@@ -177,7 +187,9 @@ def _ambiguous(tree: Tree, found: Found, shown: list[Meaning], instruction: str)
     return Proposal("ambiguous", message, (), suggestions, candidates)
 
 
-def _reason(tree: Tree, found: Found, shown: list[Meaning], instruction: str) -> str:
+def _reason(
+    tree: DocumentTree, found: FoundMeanings, shown: list[InstructionMeaning], instruction: str
+) -> str:
     sure = [m for m in shown if not m.doubt and not m.unexplained]
     if len(sure) > 1:
         return f"it can be read in {len(sure)} ways"

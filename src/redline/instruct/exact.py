@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from redline.core.errors import CannotApply, NodeNotFound
-from redline.instruct.effects.outcome import Refusal
-from redline.instruct.model.operations import Absent, Operation, apply_operations, is_index, pointer
+from redline.instruct.effects.outcome import Unclear
+from redline.instruct.model.operations import (
+    DocumentOperation,
+    NoValue,
+    apply_operations,
+    is_index,
+    pointer,
+)
 from redline.instruct.model.values import Value, dumps, type_name
 from redline.instruct.patches import read_patch
 
@@ -15,7 +21,7 @@ MAX_LENGTH = 1000
 _SHOWN = 3
 
 
-def exact_form(document: Value, operations: Sequence[Operation]) -> str | None:
+def exact_form(document: Value, operations: Sequence[DocumentOperation]) -> str | None:
     """Return an instruction that does exactly *operations*, or None when it would be too long."""
     patch = dumps(_steps(operations))
     if len(patch) > MAX_LENGTH:
@@ -25,18 +31,18 @@ def exact_form(document: Value, operations: Sequence[Operation]) -> str | None:
         wanted = dumps(apply_operations(document, operations))
         if found is None or dumps(apply_operations(document, found)) != wanted:
             return None
-    except (Refusal, CannotApply, NodeNotFound):
+    except (Unclear, CannotApply, NodeNotFound):
         return None
     return _assignment(operations) or patch
 
 
-def _assignment(operations: Sequence[Operation]) -> str | None:
+def _assignment(operations: Sequence[DocumentOperation]) -> str | None:
     """Return `Set /a/b to 1` for the replacement of one scalar by another of its type."""
     [first, *rest] = operations
     where, value = pointer(first.path), first.value
-    if rest or first.op != "replace" or isinstance(first.old, Absent) or " " in where:
+    if rest or first.op != "replace" or isinstance(first.old, NoValue) or " " in where:
         return None
-    if isinstance(value, Absent | dict | list) or value is None:
+    if isinstance(value, NoValue | dict | list) or value is None:
         return None
     if type_name(first.old) != type_name(value) or len(first.path) < 2:
         return None
@@ -44,7 +50,7 @@ def _assignment(operations: Sequence[Operation]) -> str | None:
     return None if "\\" in text else f"Set {where} to {text}"
 
 
-def _steps(operations: Sequence[Operation]) -> list[dict[str, Any]]:
+def _steps(operations: Sequence[DocumentOperation]) -> list[dict[str, Any]]:
     """Return RFC 6902 steps; those that shift positions go from the last place to the first."""
     still = [_step(o) for o in operations if o.op in ("replace", "add")]
     moving = sorted(
@@ -55,7 +61,7 @@ def _steps(operations: Sequence[Operation]) -> list[dict[str, Any]]:
     return [*still, *map(_step, moving)]
 
 
-def _step(operation: Operation) -> dict[str, Any]:
+def _step(operation: DocumentOperation) -> dict[str, Any]:
     where = pointer(operation.path)
     if operation.op in ("replace", "remove"):
         step: dict[str, Any] = {"op": operation.op, "path": where}
@@ -69,8 +75,8 @@ def _step(operation: Operation) -> dict[str, Any]:
     return step
 
 
-def _arrival(operation: Operation) -> tuple[str, ...]:
-    """Return where RFC 6902 says a move ends: counted after the element is taken out."""
+def _arrival(operation: DocumentOperation) -> tuple[str, ...]:
+    """Return where RFC 6902 says a move ends: counted without the moved element."""
     target, path = operation.new_path, operation.path
     assert target is not None
     beside = target[:-1] == path[:-1] and is_index(path[-1]) and is_index(target[-1])
@@ -79,16 +85,16 @@ def _arrival(operation: Operation) -> tuple[str, ...]:
     return target
 
 
-def says(operations: Sequence[Operation]) -> str:
+def says(operations: Sequence[DocumentOperation]) -> str:
     """Return what the operations do, in a sentence a person can choose by."""
-    parts = [_said(operation) for operation in operations[:_SHOWN]]
+    parts = [_describe(operation) for operation in operations[:_SHOWN]]
     more = len(operations) - len(parts)
     return "; ".join(parts) + (f"; and {more} more" if more else "")
 
 
-def _said(operation: Operation) -> str:
+def _describe(operation: DocumentOperation) -> str:
     where, target = pointer(operation.path) or "/", operation.new_path
-    value = "" if isinstance(operation.value, Absent) else _cut(dumps(operation.value))
+    value = "" if isinstance(operation.value, NoValue) else _shorten(dumps(operation.value))
     if operation.op == "replace":
         return f"set {where} to {value}"
     if operation.op == "remove":
@@ -99,5 +105,5 @@ def _said(operation: Operation) -> str:
     return f"add {value} at {where}"
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 
 from redline.instruct.language.words import key_words, singular
-from redline.instruct.lexicon.tree import Tree
+from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.values import Num, Value
 
 
-def examples(tree: Tree, nodes: tuple[int, ...]) -> tuple[str, ...]:
+def examples(tree: DocumentTree, nodes: tuple[int, ...]) -> tuple[str, ...]:
     """Return how to say it for one record by name, for all of them, and more precisely.
 
     Only numbers have an example: a step from the value there is shows the form.
@@ -37,7 +37,7 @@ def _next(value: Value) -> str:
     return f"{value.decimal + Decimal(2):f}"
 
 
-def _name(tree: Tree, record: int) -> str | None:
+def _name(tree: DocumentTree, record: int) -> str | None:
     for child in tree.children(record):
         value = tree.values[child]
         if tree.identifies(child) and isinstance(value, str) and "'" not in value:

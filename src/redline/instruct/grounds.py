@@ -4,57 +4,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
-from redline.instruct.effects.typing import rounded
+from redline.instruct.effects.typing import round_result
 from redline.instruct.grammar.chart import Chart
+from redline.instruct.ground_words import (
+    CHOOSING,
+    COPYING,
+    FIRST,
+    FLAT,
+    REMOVING,
+    is_place,
+    is_reordered,
+    names_key,
+    numbers_in,
+)
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import tokenize
-from redline.instruct.language.words import ORDINALS, key_form, key_words, number_in, singular
+from redline.instruct.language.words import ORDINALS, key_words, singular
 from redline.instruct.lexicon.names import Lexicon
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.synonyms import SYNONYMS, WRITTEN_OUT
-from redline.instruct.lexicon.tree import OverBudget, Tree
-from redline.instruct.model.operations import Absent, Operation, Path
+from redline.instruct.lexicon.tree import DocumentTree, OverBudget
+from redline.instruct.model.operations import DocumentOperation, NoValue, Path
 from redline.instruct.model.values import Num, Value, render
-
-_REMOVING = frozenset(
-    "remove delete drop erase eliminate discard strip clear rid unset without keep only prune "
-    "purge cancel dedupe deduplicate take longer anymore scrap ditch kill lose gone duplicate "
-    "except unsubscribe leave left quit out cross strike".split()
-)
-_COPYING = frozenset("copy same swap exchange duplicate match move sort order reverse".split())
-_CHOOSING = frozenset(
-    "index not except unless whose where below above under over than least most between older "
-    "younger highest lowest cheapest before after only other if without".split()
-)
-_FIRST = frozenset("start beginning front top first prepend".split())
-_FLAT = re.compile(r"[^\w@.+#$€£%-]+")
 
 
 class Grounds:
     """The instruction's words and readings, against which proposals are held."""
 
     def __init__(self, document: Value, instruction: str) -> None:
-        self.tree = Tree(document)
+        self.tree = DocumentTree(document)
         self.instruction = instruction
         self.tokens = tokenize(instruction)
         self.chart = Chart(Lexicon(self.tree, self.tokens, instruction))
-        self.text = " " + " ".join(_FLAT.sub(" ", instruction.lower()).split()) + " "
+        self.text = " " + " ".join(FLAT.sub(" ", instruction.lower()).split()) + " "
         self.words = {singular(word) for t in self.tokens for word in key_words(t.text)}
-        self.numbers = set(_numbers(instruction, self.tokens))
+        self.numbers = set(numbers_in(instruction, self.tokens))
 
     def says(self, value: Any) -> bool:
         """Return whether a value is in the instruction as whole words."""
-        text = " ".join(_FLAT.sub(" ", render(value).lower()).split())
+        text = " ".join(FLAT.sub(" ", render(value).lower()).split())
         return bool(text) and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.text) is not None
 
     # -- values
 
-    def missing(self, operation: Operation) -> str:
+    def missing(self, operation: DocumentOperation) -> str:
         """Return why a change does not follow from the instruction, or an empty text."""
-        if operation.op == "remove" and not self.words & _REMOVING:
+        if operation.op == "remove" and not self.words & REMOVING:
             return "The instruction does not ask for a removal"
         if operation.op == "rename":
             assert operation.new_path is not None
@@ -65,21 +62,23 @@ class Grounds:
         if operation.op == "insert" and not self._is_position(operation):
             return "The instruction does not say that it goes there"
         value = operation.value
-        assert not isinstance(value, Absent)
+        assert not isinstance(value, NoValue)
         if operation.op == "add" and not self._names(operation.path[-1]):
             return f"The instruction does not speak of {operation.path[-1]!r}"
-        if self.words & _COPYING and self._is_copy(value):
+        if self.words & COPYING and self._is_copy(value):
             return ""
-        return self._untraced(value, None if isinstance(operation.old, Absent) else operation.old)
+        return self._find_untraced(
+            value, None if isinstance(operation.old, NoValue) else operation.old
+        )
 
-    def _is_position(self, operation: Operation) -> bool:
+    def _is_position(self, operation: DocumentOperation) -> bool:
         """Return whether an element goes to the end, or where the words say."""
         holder = self.tree.node_at(operation.path[:-1])
         held = self.tree.values[holder] if holder is not None else []
         place = int(operation.path[-1])
         if isinstance(held, list) and place == len(held):
-            return not self.words & _FIRST
-        if place == 0 and self.words & _FIRST:
+            return not self.words & FIRST
+        if place == 0 and self.words & FIRST:
             return True
         assert holder is not None
         beside = list(self.tree.children(holder))
@@ -88,7 +87,7 @@ class Grounds:
             return bool(anchor) and self._score(anchor[0]) > 0
         return "index" in self.words and Decimal(place) in self.numbers
 
-    def _untraced(self, value: Any, old: Any) -> str:
+    def _find_untraced(self, value: Any, old: Any) -> str:
         if value is None or isinstance(value, bool) or value in ("", [], {}):
             return ""
         if isinstance(value, dict):
@@ -96,13 +95,15 @@ class Grounds:
             for key, item in value.items():
                 if key not in before and not self._names(key) and not self.says(item):
                     return f"The instruction does not speak of {key!r}"
-                reason = "" if item == before.get(key) else self._untraced(item, before.get(key))
+                reason = (
+                    "" if item == before.get(key) else self._find_untraced(item, before.get(key))
+                )
                 if reason:
                     return reason
             return ""
         if isinstance(value, list):
             held = old if isinstance(old, list) else []
-            reasons = (self._untraced(item, None) for item in value if item not in held)
+            reasons = (self._find_untraced(item, None) for item in value if item not in held)
             return next((reason for reason in reasons if reason), "")
         if value == old or self.says(value) or self._follows(value, old):
             return ""
@@ -110,7 +111,7 @@ class Grounds:
 
     def _is_copy(self, value: Any) -> bool:
         """Return whether the value is under a key the instruction names, or only reorders one."""
-        if isinstance(value, list) and any(_reordered(held, value) for held in self.tree.values):
+        if isinstance(value, list) and any(is_reordered(held, value) for held in self.tree.values):
             return True
         return any(
             held == value and isinstance(key, str) and self._names(key)
@@ -135,7 +136,7 @@ class Grounds:
             results = [now + step, now - step, now * step]
             shares = [now * (1 + step / 100), now * (1 - step / 100)]
             shares += [now / step] if step else []
-            if made in results or value in [rounded(share, old) for share in shares]:
+            if made in results or value in [round_result(share, old) for share in shares]:
                 return True
         return any(
             made == number * factor
@@ -167,7 +168,7 @@ class Grounds:
 
     # -- places
 
-    def implied(self, operations: list[Operation]) -> str:
+    def explain_implied(self, operations: list[DocumentOperation]) -> str:
         """Return why the places of the changes are not all named, or an empty text."""
         try:
             groups = self._groups(operations)
@@ -175,7 +176,7 @@ class Grounds:
             places = Grounds(self.tree.document, self._without_values(operations))
             for (collection, rest), records in groups.items():
                 done = self._holding(collection, rest, operations)
-                if not places.is_told_apart(collection, rest, records, done):
+                if not places.is_distinguished(collection, rest, records, done):
                     return "which record is meant is not said"
             for operation in operations:
                 chosen = bool(groups) and not self._is_other_named(operation)
@@ -185,7 +186,7 @@ class Grounds:
             return "it takes too much work to be certain"
         return ""
 
-    def _without_values(self, operations: list[Operation]) -> str:
+    def _without_values(self, operations: list[DocumentOperation]) -> str:
         """Return the instruction without the last mention of each new value."""
         text = self.instruction
         for operation in operations:
@@ -197,7 +198,9 @@ class Grounds:
                         text = f"{text[: len(head)]} {text[len(text) - len(tail) :]}"
         return text
 
-    def _holding(self, collection: int, rest: Path, operations: list[Operation]) -> set[int]:
+    def _holding(
+        self, collection: int, rest: Path, operations: list[DocumentOperation]
+    ) -> set[int]:
         """Return the records that have the new value already."""
         values = [o.value for o in operations if o.op == "replace"]
         found = set()
@@ -207,7 +210,7 @@ class Grounds:
                 found.add(child)
         return found
 
-    def _groups(self, operations: list[Operation]) -> dict[tuple[int, Path], set[int]]:
+    def _groups(self, operations: list[DocumentOperation]) -> dict[tuple[int, Path], set[int]]:
         """Return the records touched, by the collection they are in and the path within them."""
         found: dict[tuple[int, Path], set[int]] = {}
         for operation in operations:
@@ -219,7 +222,9 @@ class Grounds:
                     found.setdefault((self.tree.parents[node], path[length:]), set()).add(node)
         return found
 
-    def is_told_apart(self, collection: int, rest: Path, records: set[int], done: set[int]) -> bool:
+    def is_distinguished(
+        self, collection: int, rest: Path, records: set[int], done: set[int]
+    ) -> bool:
         """Return whether the words choose these records, or there is nothing to choose.
 
         Those in *done* need no change, so that they may be meant as well.
@@ -249,7 +254,7 @@ class Grounds:
             for start in range(self.chart.size)
             for sense in self.chart.lexicon.senses(start)
         )
-        return undone or bool(lows & (_CHOOSING | set(ORDINALS)))
+        return undone or bool(lows & (CHOOSING | set(ORDINALS)))
 
     def _is_denoted(self, records: set[int], rivals: set[int], done: set[int]) -> bool:
         """Return whether a phrase means exactly these records, and none around it means others."""
@@ -292,7 +297,7 @@ class Grounds:
                 score += len({singular(w) for w in key_words(text)} & self.words)
         return score
 
-    def _is_named(self, operation: Operation) -> bool:
+    def _is_named(self, operation: DocumentOperation) -> bool:
         """Return whether the key, its container or its old value is spoken of."""
         path = operation.path
         names = [part for part in path if not is_place(part)]
@@ -302,14 +307,14 @@ class Grounds:
         if any(self._names(part) for part in names[-2:]) or self._is_key_said(node):
             return True
         old = operation.old
-        if not isinstance(old, Absent | dict | list) and old is not None and self.says(old):
+        if not isinstance(old, NoValue | dict | list) and old is not None and self.says(old):
             return True
         if isinstance(operation.value, str) and operation.op == "replace":
             peers = self.tree.peers(node) if node is not None else []
             return operation.value in peers
         return is_place(path[-1]) or (isinstance(old, dict) and self._score_of(path) > 0)
 
-    def _is_other_named(self, operation: Operation) -> bool:
+    def _is_other_named(self, operation: DocumentOperation) -> bool:
         """Return whether the words name another member of the object that could take the value."""
         holder = self.tree.node_at(operation.path[:-1])
         if holder is None or operation.op != "replace" or self._names(operation.path[-1]):
@@ -336,43 +341,5 @@ class Grounds:
         return 0 if node is None else self._score(node)
 
     def _names(self, key: str) -> bool:
-        """Return whether a key, a synonym or its abbreviation written out is in the words."""
-        words = [singular(word) for word in key_words(key)]
-        if not words:
-            return self.says(key)
-        if all(word in self.words for word in words) or self.says(key):
-            return True
-        if all(WRITTEN_OUT.get(word, word) in self.words for word in words):
-            return True
-        form, joined = key_form(key), "".join(sorted(self.words))
-        said = [form_ for form_, others in SYNONYMS.items() if form in others]
-        content = [word for word in words if len(word) > 2]
-        return any(other in self.text.replace(" ", "") for other in said) or (
-            len(content) > 1 and any(word in self.words for word in content) and bool(joined)
-        )
-
-
-def is_place(part: str) -> bool:
-    """Return whether a part of a path is an array index."""
-    return part.isdigit()
-
-
-def _numbers(instruction: str, tokens: Any) -> Iterator[Decimal]:
-    for token in tokens:
-        text = token.text.lstrip("$€£#").rstrip("%")
-        digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-        for candidate in {text, digits}:
-            spelled = number_in(candidate)
-            if spelled is not None:
-                try:
-                    yield Decimal(spelled)
-                except InvalidOperation:
-                    continue
-    for match in re.finditer(r"-?\d+(?:\.\d+)?", instruction):
-        yield Decimal(match[0])
-
-
-def _reordered(held: Any, value: list[Any]) -> bool:
-    if not isinstance(held, list) or len(held) != len(value) or len(held) < 2:
-        return False
-    return sorted(map(repr, held)) == sorted(map(repr, value))
+        """Return whether the instruction says a key, a synonym of it, or what it abbreviates."""
+        return self.says(key) or names_key(self.text, self.words, key)

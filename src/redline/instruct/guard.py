@@ -1,8 +1,8 @@
 """The grounding guard: a model's proposal is taken only if it traces back to the instruction.
 
 Text inside the document may tell a model to do things. Whatever it proposes, each new value must
-be in the instruction or follow from it by arithmetic, and each record it touches must be told from
-its siblings by the instruction's words, or all siblings must be touched. A place that is only
+be in the instruction or follow from it by arithmetic, and the instruction's words must distinguish
+each record it touches from its siblings, or all siblings must be touched. A place that is only
 implied makes the proposal a candidate.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.instruct.grounds import Grounds
 from redline.instruct.model.operations import (
-    Operation,
+    DocumentOperation,
     Path,
     apply_operations,
     exists,
@@ -60,16 +60,18 @@ class Malformed(Exception):
     """The proposal is not what was asked for; the message says what is wrong."""
 
 
-def keyed(document: Value) -> Value:
+def key_elements(document: Value) -> Value:
     """Return the document as a model sees it: array elements under keys that do not shift."""
     if isinstance(document, dict):
-        return {key: keyed(item) for key, item in document.items()}
+        return {key: key_elements(item) for key, item in document.items()}
     if isinstance(document, list) and any(isinstance(item, dict | list) for item in document):
-        return {f"{ELEMENT}{place}": keyed(item) for place, item in enumerate(document)}
+        return {f"{ELEMENT}{place}": key_elements(item) for place, item in enumerate(document)}
     return document
 
 
-def grounded(document: Value, instruction: str, proposal: Any) -> tuple[list[Operation], str]:
+def ground_proposal(
+    document: Value, instruction: str, proposal: Any
+) -> tuple[list[DocumentOperation], str]:
     """Return the operations of *proposal* and why their place is only implied, if it is.
 
     Malformed or Ungrounded when they cannot be trusted.
@@ -90,11 +92,11 @@ def grounded(document: Value, instruction: str, proposal: Any) -> tuple[list[Ope
         reason = grounds.missing(operation)
         if reason:
             raise Ungrounded(reason)
-    implied = grounds.implied(operations)
-    return [operation.rated(CONFIDENCE) for operation in operations], implied
+    implied = grounds.explain_implied(operations)
+    return [operation.with_confidence(CONFIDENCE) for operation in operations], implied
 
 
-def _operation(document: Value, change: Any) -> Operation:
+def _operation(document: Value, change: Any) -> DocumentOperation:
     if not isinstance(change, dict) or not isinstance(change.get("path"), str):
         raise Malformed("Each change needs op, path, value_json and new_path")
     op, path = str(change.get("op")), _path(document, change["path"])
@@ -104,12 +106,12 @@ def _operation(document: Value, change: Any) -> Operation:
         raise Malformed(f"Nothing is at {change['path']}")
     old = value_at(document, path)
     if op == "replace":
-        return Operation(op, path, old, _value(change))
+        return DocumentOperation(op, path, old, _value(change))
     if op == "remove":
-        return Operation(op, path, old)
+        return DocumentOperation(op, path, old)
     if op not in ("rename", "move"):
         raise Malformed(f"Unknown op: {op}")
-    return Operation(op, path, old, old, _target(document, op, path, change))
+    return DocumentOperation(op, path, old, old, _target(document, op, path, change))
 
 
 def _target(document: Value, op: str, path: Path, change: dict[str, Any]) -> Path:
@@ -121,7 +123,7 @@ def _target(document: Value, op: str, path: Path, change: dict[str, Any]) -> Pat
     return target
 
 
-def _addition(document: Value, path: Path, value: Value) -> Operation:
+def _addition(document: Value, path: Path, value: Value) -> DocumentOperation:
     if not path or not exists(document, path[:-1]):
         raise Malformed("Nothing can be added there")
     holder = value_at(document, path[:-1])
@@ -129,10 +131,10 @@ def _addition(document: Value, path: Path, value: Value) -> Operation:
         last = str(len(holder)) if path[-1] == "-" else path[-1]
         if not is_index(last) or int(last) > len(holder):
             raise Malformed(f"No such index: {path[-1]}")
-        return Operation("insert", (*path[:-1], last), value=value)
+        return DocumentOperation("insert", (*path[:-1], last), value=value)
     if not isinstance(holder, dict) or path[-1] in holder:
         raise Malformed(f"{path[-1]!r} cannot be added there")
-    return Operation("add", path, value=value)
+    return DocumentOperation("add", path, value=value)
 
 
 def _path(document: Value, text: str) -> Path:
@@ -157,21 +159,21 @@ def _path(document: Value, text: str) -> Path:
 
 def _value(change: dict[str, Any]) -> Value:
     try:
-        return unkeyed(parse(str(change.get("value_json", ""))))
+        return restore_arrays(parse(str(change.get("value_json", ""))))
     except DocumentSyntax as error:
         raise Malformed(f"value_json is not JSON: {error.message}") from None
 
 
-def unkeyed(value: Value) -> Value:
+def restore_arrays(value: Value) -> Value:
     """Return a value in which objects that a model was shown for arrays are arrays again."""
     if isinstance(value, dict):
-        items = {key: unkeyed(item) for key, item in value.items()}
+        items = {key: restore_arrays(item) for key, item in value.items()}
         if items and list(items) == [f"{ELEMENT}{place}" for place in range(len(items))]:
             return list(items.values())
         return items
-    return [unkeyed(item) for item in value] if isinstance(value, list) else value
+    return [restore_arrays(item) for item in value] if isinstance(value, list) else value
 
 
-def shown(document: Value) -> str:
+def render_document(document: Value) -> str:
     """Return the document as text for a model."""
-    return dumps(keyed(document))
+    return dumps(key_elements(document))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from redline.core.errors import CannotApply, NodeNotFound
-from redline.instruct.effects.context import Context, Nothing
-from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.context import EffectContext, Nothing
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
@@ -17,13 +17,13 @@ from redline.instruct.grammar import (  # noqa: F401 - they register their rules
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.sentences import Reading, readings
-from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.language.tokens import Token, tokenize
 from redline.instruct.language.words import key_form, key_words, number_in, singular
 from redline.instruct.lexicon.names import Lexicon
-from redline.instruct.lexicon.tree import Tree
-from redline.instruct.model.operations import Operation, apply_operations
+from redline.instruct.lexicon.tree import DocumentTree
+from redline.instruct.model.operations import DocumentOperation, apply_operations
 from redline.instruct.model.values import dumps
 
 MAX_TRIED = 80
@@ -35,10 +35,10 @@ Signature = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class InstructionMeaning:
     """What one reading does; in doubt when it must be chosen rather than acted on."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[DocumentOperation, ...]
     cost: int
     note: str = ""
     absent: bool = False
@@ -58,25 +58,25 @@ class Meaning:
 
 
 @dataclass(slots=True)
-class Found:
+class FoundMeanings:
     """All meanings of an instruction, and the most telling reason why others are none."""
 
-    meanings: list[Meaning]
-    refusal: Refusal | None = None
+    meanings: list[InstructionMeaning]
+    refusal: Unclear | None = None
     chart: Chart | None = None
 
 
-def understand(tree: Tree, instruction: str, *, fuzzy: bool = False) -> Found:
+def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> FoundMeanings:
     """Return every meaning of *instruction* over the document."""
     chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy))
-    found = Found([], chart=chart)
+    found = FoundMeanings([], chart=chart)
     best: int | None = None
     for tried, reading in enumerate(readings(chart)):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
             break
         try:
             meaning = carry_out(chart, reading)
-        except Refusal as refusal:
+        except Unclear as refusal:
             refusal.missing = all(clause.effect == "novalue" for clause in reading.clauses)
             if found.refusal is None or refusal.weight > found.refusal.weight:
                 found.refusal = refusal
@@ -89,7 +89,7 @@ def understand(tree: Tree, instruction: str, *, fuzzy: bool = False) -> Found:
     return found
 
 
-def is_function_word(tree: Tree, token: Token) -> bool:
+def is_function_word(tree: DocumentTree, token: Token) -> bool:
     """Return whether the grammar or the document knows a word by itself."""
     if token.kind != "word":
         return True
@@ -100,31 +100,31 @@ def is_function_word(tree: Tree, token: Token) -> bool:
     return key_form(token.text) in tree.by_form or any(form in tree.by_form for form in forms)
 
 
-def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Meaning:
+def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> InstructionMeaning:
     """Return what a reading does to the document; Refusal when it cannot be meant."""
     tree = chart.tree
     tree.spend(200)
-    outcomes: list[Outcome] = []
+    outcomes: list[EffectOutcome] = []
     focus: tuple[int, ...] = ()
     previous: Clause | None = None
     for clause in reading.clauses:
         focus = focus or _spoken_of(chart, reading, clause)
-        context = Context(chart, clause, focus, previous=previous, choice=choice)
+        context = EffectContext(chart, clause, focus, previous=previous, choice=choice)
         try:
             outcome = EFFECTS[clause.effect](context)
         except Nothing as nothing:
             _check_unused(context)
-            outcome = Outcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
+            outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
         outcomes.append(outcome)
         focus = outcome.found or focus
         previous = clause
     if not outcomes:
-        raise Refusal("clause", "it asks for no change")
-    operations = _merged(outcomes)
+        raise Unclear("clause", "it asks for no change")
+    operations = _merge(outcomes)
     try:
         apply_operations(tree.document, operations)
     except (CannotApply, NodeNotFound) as error:
-        raise Refusal("several", error.message[0].lower() + error.message[1:]) from None
+        raise Unclear("several", error.message[0].lower() + error.message[1:]) from None
     _check_protected(tree, reading, operations)
     cost = reading.cost + sum(outcome.cost for outcome in outcomes)
     doubt = next((o.doubt for o in outcomes if o.doubt), "") or _remark_doubt(
@@ -133,21 +133,21 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Mean
     note = next((o.note for o in outcomes if o.note), "")
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
-    return Meaning(operations, cost, note if idle else "", absent, doubt)
+    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt)
 
 
-def _check_unused(context: Context) -> None:
+def _check_unused(context: EffectContext) -> None:
     """Refuse a clause that fits nothing when its value would not be one either."""
     value = context.clause.role("value")
     target = context.clause.role("target") or context.clause.role("owner")
-    if not isinstance(value, Span) or target is None:
+    if not isinstance(value, TokenSpan) or target is None:
         return
     if target.nodes:
-        context.typed(value, target.nodes[0])
+        context.type_value(value, target.nodes[0])
     elif value.end - value.start > 1:
-        raise Refusal("value", f"{context.text(value)!r} may be more than the value")
+        raise Unclear("value", f"{context.text(value)!r} may be more than the value")
     if value.cost or context.doubt:
-        raise Refusal("value", f"{context.text(value)!r} may be more than the value")
+        raise Unclear("value", f"{context.text(value)!r} may be more than the value")
 
 
 def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...]:
@@ -166,9 +166,9 @@ def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...
     return ()
 
 
-def _merged(outcomes: list[Outcome]) -> tuple[Operation, ...]:
+def _merge(outcomes: list[EffectOutcome]) -> tuple[DocumentOperation, ...]:
     """Return the operations of all clauses, each once."""
-    merged: dict[object, Operation] = {}
+    merged: dict[object, DocumentOperation] = {}
     for outcome in outcomes:
         for operation in outcome.operations:
             key: object = (operation.op, operation.path, repr(operation.value), operation.new_path)
@@ -178,17 +178,19 @@ def _merged(outcomes: list[Outcome]) -> tuple[Operation, ...]:
     return tuple(merged.values())
 
 
-def _check_protected(tree: Tree, reading: Reading, operations: tuple[Operation, ...]) -> None:
+def _check_protected(
+    tree: DocumentTree, reading: Reading, operations: tuple[DocumentOperation, ...]
+) -> None:
     """Refuse a result that touches what the instruction says must stay."""
     kept = [tree.path(node) for node in reading.protected]
     for operation in operations:
         for path in (operation.path, operation.new_path or operation.path):
             for held in kept:
                 if path[: len(held)] == held or held[: len(path)] == path:
-                    raise Refusal("several", "it would change what is to stay as it is")
+                    raise Unclear("several", "it would change what is to stay as it is")
 
 
-def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[Operation, ...]) -> str:
+def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOperation, ...]) -> str:
     """Return why a remark may narrow what is done: it names things the changes do not touch."""
     from redline.instruct.remarks import doubtful_word
 
@@ -199,20 +201,20 @@ def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[Operation, .
     return ""
 
 
-def _choices(chart: Chart, reading: Reading, refusal: Refusal) -> Iterator[Meaning]:
+def _choices(chart: Chart, reading: Reading, refusal: Unclear) -> Iterator[InstructionMeaning]:
     """Yield the reading for each place it may be about."""
     if not 1 < len(refusal.nodes) <= MAX_CHOICES:
         return
     for node in refusal.nodes:
         try:
             meaning = carry_out(chart, reading, node)
-        except Refusal:
+        except Unclear:
             continue
         if meaning.operations:
             yield replace(meaning, doubt=refusal.message)
 
 
-def _rivals(other: Meaning, first: Meaning) -> bool:
+def _rivals(other: InstructionMeaning, first: InstructionMeaning) -> bool:
     """Return whether another meaning is as likely as the first.
 
     One in doubt must be likelier, and is none when it does only a part of what the first does.
@@ -225,9 +227,9 @@ def _rivals(other: Meaning, first: Meaning) -> bool:
     return not all((o.op, o.path, repr(o.value)) in done for o in other.operations)
 
 
-def decide(found: Found) -> tuple[Meaning | None, list[Meaning]]:
+def decide(found: FoundMeanings) -> tuple[InstructionMeaning | None, list[InstructionMeaning]]:
     """Return the one meaning to act on, or None, and the distinct meanings there are."""
-    distinct: dict[Signature, Meaning] = {}
+    distinct: dict[Signature, InstructionMeaning] = {}
     for meaning in found.meanings:
         other = distinct.get(meaning.signature)
         if other is None or (bool(meaning.doubt), meaning.cost) < (bool(other.doubt), other.cost):

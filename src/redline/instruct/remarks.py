@@ -14,7 +14,7 @@ from redline.instruct.language.words import (
     number_in,
     singular,
 )
-from redline.instruct.model.operations import Operation
+from redline.instruct.model.operations import DocumentOperation
 
 # Words that limit what is done: never part of something that may be left aside.
 _LIMITING = frozenset(
@@ -28,7 +28,9 @@ _COLOURLESS = ARTICLES | frozenset(
 )
 
 
-def doubtful_word(chart: Chart, start: int, end: int, operations: tuple[Operation, ...]) -> str:
+def doubtful_word(
+    chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
+) -> str:
     """Return a word of the remark that may narrow what is done, or an empty text."""
     inside = set(range(start, end))
     said = {
@@ -73,7 +75,7 @@ def _is_verb(chart: Chart, place: int, start: int) -> bool:
     )
 
 
-def _is_beside(chart: Chart, place: int, operations: tuple[Operation, ...]) -> bool:
+def _is_beside(chart: Chart, place: int, operations: tuple[DocumentOperation, ...]) -> bool:
     """Return whether what a word names is a scalar beside or around every change, or nothing."""
     tree = chart.tree
     for sense in chart.lexicon.senses(place):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from redline.instruct.effects.context import Context, Found
-from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.slots import falls
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.model.operations import Operation, Path
+from redline.instruct.model.operations import DocumentOperation, Path
 from redline.instruct.model.values import Num, Value, type_name
 
 # Words with an order of their own, which the alphabet does not know.
 _SCALE = frozenset("low medium high critical urgent minor major normal small large info".split())
 
 
-def swap(context: Context) -> Outcome:
+def swap(context: EffectContext) -> EffectOutcome:
     """Let two places exchange their values."""
     clause = context.clause
     pair = clause.role("pair")
@@ -27,18 +27,18 @@ def swap(context: Context) -> Outcome:
         two = _second(context, clause.role("two"), one)
         nodes = (*one.nodes, *two)
     if len(nodes) != 2:
-        raise Refusal("target", "it is not clear which two places are meant", nodes)
+        raise Unclear("target", "it is not clear which two places are meant", nodes)
     left, right = nodes
     a, b = context.tree.values[left], context.tree.values[right]
     if type_name(a) != type_name(b) and None not in (a, b):
-        raise Refusal("type", "the two places hold different types", nodes)
+        raise Unclear("type", "the two places hold different types", nodes)
     if isinstance(a, dict) and context.tree.is_element(left) and not context.whole:
-        raise Refusal("target", "only parts of names say what is to be swapped", nodes)
+        raise Unclear("target", "only parts of names say what is to be swapped", nodes)
     operations = [*context.replace(left, b), *context.replace(right, a)]
     return context.outcome(operations, nodes, "both hold the same")
 
 
-def _second(context: Context, phrase: Phrase, one: Found) -> tuple[int, ...]:
+def _second(context: EffectContext, phrase: Phrase, one: ResolvedNodes) -> tuple[int, ...]:
     """Return the other place: the field of the same name when only a record is named."""
     two = context.resolve(phrase, scoped=False)
     key = context.tree.keys[one.nodes[0]]
@@ -48,12 +48,12 @@ def _second(context: Context, phrase: Phrase, one: Found) -> tuple[int, ...]:
     return two.nodes
 
 
-def move(context: Context) -> Outcome:
+def move(context: EffectContext) -> EffectOutcome:
     """Move an element within its array, or a place into another container."""
     clause, tree = context.clause, context.tree
     found = context.resolve(_at_origin(context))
     if len(found.nodes) != 1:
-        raise Refusal("several", "it is not clear what is to be moved", found.nodes)
+        raise Unclear("several", "it is not clear what is to be moved", found.nodes)
     node = found.nodes[0]
     if not context.whole:
         context.doubt = "only a part of a name says what is to be moved"
@@ -61,16 +61,16 @@ def move(context: Context) -> Outcome:
         return _within_array(context, node)
     holder = context.resolve(clause.role("holder"), scoped=False)
     if len(holder.nodes) != 1:
-        raise Refusal("several", "it is not clear where it is to go", holder.nodes)
+        raise Unclear("several", "it is not clear where it is to go", holder.nodes)
     target = holder.nodes[0]
     if target == node or tree.inside((target,), (node,)):
-        raise Refusal("target", "a value cannot move into itself", (node,))
+        raise Unclear("target", "a value cannot move into itself", (node,))
     if target == tree.parents[node]:
         return context.outcome([], (node,), "already there")
-    return _moved(context, node, _new_path(context, node, target))
+    return _move_node(context, node, _new_path(context, node, target))
 
 
-def _at_origin(context: Context) -> Phrase:
+def _at_origin(context: EffectContext) -> Phrase:
     """Return the target within where it is said to be now."""
     clause = context.clause
     target, origin = clause.role("target"), clause.role("origin") or clause.role("list")
@@ -80,24 +80,24 @@ def _at_origin(context: Context) -> Phrase:
     held = set(holders.nodes)
     nodes = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
     if not nodes:
-        raise Refusal("target", f"it is not in {context.text(origin)!r}", target.nodes)
+        raise Unclear("target", f"it is not in {context.text(origin)!r}", target.nodes)
     from dataclasses import replace
 
     return replace(target, nodes=nodes)  # type: ignore[no-any-return]
 
 
-def _within_array(context: Context, node: int) -> Outcome:
+def _within_array(context: EffectContext, node: int) -> EffectOutcome:
     clause, tree = context.clause, context.tree
     array = tree.parents[node]
     held = tree.values[array]
     if not isinstance(held, list):
-        raise Refusal("type", "only an element of a list has a position", (node,))
+        raise Unclear("type", "only an element of a list has a position", (node,))
     if clause.extra in ("front", "back"):
         place = 0 if clause.extra == "front" else len(held)
     elif clause.extra == "index":
         digits = context.text(clause.role("index"))
         if not digits.isdigit() or int(digits) >= len(held):
-            raise Refusal("value", f"there is no index {digits}", (node,))
+            raise Unclear("value", f"there is no index {digits}", (node,))
         now = tree.keys[node]
         assert isinstance(now, int)
         place = int(digits) + (int(digits) > now)
@@ -105,50 +105,52 @@ def _within_array(context: Context, node: int) -> Outcome:
         anchor = clause.role("anchor")
         inside = [n for n in anchor.nodes if tree.parents[n] == array]
         if len(inside) != 1 or not anchor.whole:
-            raise Refusal("target", f"{context.text(anchor)!r} is not one element", (node,))
+            raise Unclear("target", f"{context.text(anchor)!r} is not one element", (node,))
         position = tree.keys[inside[0]]
         assert isinstance(position, int)
         place = position + (clause.extra == "after")
-    return _moved(context, node, (*tree.path(array), str(place)))
+    return _move_node(context, node, (*tree.path(array), str(place)))
 
 
-def _new_path(context: Context, node: int, holder: int) -> Path:
+def _new_path(context: EffectContext, node: int, holder: int) -> Path:
     value, key = context.tree.values[holder], context.tree.keys[node]
     path = context.tree.path(holder)
     if isinstance(value, list):
         return (*path, str(len(value)))
     if not isinstance(value, dict) or not isinstance(key, str):
-        raise Refusal("type", "it cannot be put there", (holder,))
+        raise Unclear("type", "it cannot be put there", (holder,))
     if key in value:
-        raise Refusal("value", f"{key!r} is there already", (holder,))
+        raise Unclear("value", f"{key!r} is there already", (holder,))
     return (*path, key)
 
 
-def _moved(context: Context, node: int, target: Path) -> Outcome:
+def _move_node(context: EffectContext, node: int, target: Path) -> EffectOutcome:
     path, value = context.tree.path(node), context.tree.values[node]
     beside = context.tree.is_element(node) and path[:-1] == target[:-1]
     if beside and int(target[-1]) in (int(path[-1]), int(path[-1]) + 1):
         return context.outcome([], (node,), "already there")
-    operation = Operation("move", path, value, value, target).rated(context.rate(0.95))
+    operation = DocumentOperation("move", path, value, value, target).with_confidence(
+        context.rate(0.95)
+    )
     return context.outcome([operation], (node,))
 
 
-def sort(context: Context) -> Outcome:
+def sort(context: EffectContext) -> EffectOutcome:
     """Put an array in order of its elements or of one of their fields."""
     clause = context.clause
     target = clause.role("target")
     if target is None:
         if not isinstance(context.tree.document, list):
-            raise Refusal("target", "it is not clear what is to be sorted")
-        found = Found((0,))
+            raise Unclear("target", "it is not clear what is to be sorted")
+        found = ResolvedNodes((0,))
     else:
         found = context.resolve(_array_of(context, target))
     field, counted = clause.role("key"), clause.role("count")
     said = clause.role("DIRECTION")
-    return context.each(found, lambda n: _sorted(context, n, field, counted, said))
+    return context.each(found, lambda n: _sort_value(context, n, field, counted, said))
 
 
-def _array_of(context: Context, phrase: Phrase) -> Phrase:
+def _array_of(context: EffectContext, phrase: Phrase) -> Phrase:
     """Return the array when all its elements are named: `sort the items by due`."""
     from dataclasses import replace
 
@@ -159,19 +161,19 @@ def _array_of(context: Context, phrase: Phrase) -> Phrase:
     return replace(phrase, nodes=arrays, sort=Sort.KEY, many=len(arrays) > 1 and phrase.quantified)
 
 
-def _sorted(
-    context: Context, node: int, field: Phrase | None, counted: Phrase | None, said: object
+def _sort_value(
+    context: EffectContext, node: int, field: Phrase | None, counted: Phrase | None, said: object
 ) -> Value:
     value = context.tree.values[node]
     if not isinstance(value, list):
-        raise Refusal("type", "only an array can be sorted", (node,))
+        raise Unclear("type", "only an array can be sorted", (node,))
     chosen = field or counted
     keys = _sort_keys(context, node, chosen, counted is not None) if chosen else list(value)
     kinds = {type(key) for key in keys}
     if len(kinds) > 1 or not kinds <= {str, Num}:
-        raise Refusal("type", "the elements cannot be ordered by that", (node,))
+        raise Unclear("type", "the elements cannot be ordered by that", (node,))
     if any(isinstance(key, str) and key.lower() in _SCALE for key in keys):
-        raise Refusal("value", "which of these words ranks higher is not known", (node,))
+        raise Unclear("value", "which of these words ranks higher is not known", (node,))
     name = key_form(str(context.tree.keys[chosen.nodes[0]])) if chosen else ""
     down = said is not None and falls(said.extra, name)  # type: ignore[attr-defined]
     order = sorted(range(len(value)), key=lambda i: _rank(keys[i]))
@@ -187,31 +189,31 @@ def _rank(key: Value) -> tuple[object, ...]:
     return (key.lower(), key)
 
 
-def _sort_keys(context: Context, node: int, field: Phrase, counted: bool) -> list[Value]:
+def _sort_keys(context: EffectContext, node: int, field: Phrase, counted: bool) -> list[Value]:
     tree = context.tree
     keys: list[Value] = []
     for record in tree.children(node):
         inner = [n for n in tree.below(record, field.nodes) if tree.parents[n] == record]
         inner = inner or list(tree.below(record, field.nodes))
         if len(inner) != 1:
-            raise Refusal("target", f"not every element has {context.text(field)!r}", (node,))
+            raise Unclear("target", f"not every element has {context.text(field)!r}", (node,))
         held = tree.values[inner[0]]
         if counted:
             if not isinstance(held, dict | list):
-                raise Refusal("type", "only what a list holds can be counted", (node,))
+                raise Unclear("type", "only what a list holds can be counted", (node,))
             held = Num(str(len(held)))
         keys.append(held)
     return keys
 
 
-def reverse(context: Context) -> Outcome:
+def reverse(context: EffectContext) -> EffectOutcome:
     """Put an array back to front."""
     found = context.resolve(context.clause.role("target"))
 
-    def turned(node: int) -> Value:
+    def reverse_value(node: int) -> Value:
         value = context.tree.values[node]
         if not isinstance(value, list):
-            raise Refusal("type", "only an array can be reversed", (node,))
+            raise Unclear("type", "only an array can be reversed", (node,))
         return value[::-1]
 
-    return context.each(found, turned)
+    return context.each(found, reverse_value)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from redline.instruct.effects.context import Context, Found
-from redline.instruct.effects.outcome import Outcome, Refusal
-from redline.instruct.effects.typing import has_shape, typed
+from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.typing import has_shape, type_value
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.values import Num, Value, same, type_name
@@ -16,17 +16,17 @@ from redline.instruct.model.values import Num, Value, same, type_name
 PRICES = ("price", "cost", "unitprice")
 
 
-def assign(context: Context) -> Outcome:
+def assign(context: EffectContext) -> EffectOutcome:
     """Give the target a value, if it holds the old one where one is named."""
     target, value = context.clause.role("target"), context.clause.role("value")
     if target is None:
         target = _same_target(context)
     if context.clause.gap and context.previous is not None:
-        target = _completed(context, target)
+        target = _complete(context, target)
     old = context.clause.role("old")
     if old is not None and not target.owner:
-        target = _narrowed(context, target, old)
-    found = _valued(context, context.resolve(target))
+        target = _narrow(context, target, old)
+    found = _values_of(context, context.resolve(target))
     if old is not None:
         found = _holding(context, found, old)
     _check_places(context, found, value)
@@ -34,10 +34,10 @@ def assign(context: Context) -> Outcome:
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
     _check_reference(context, value)
-    return context.each(found, lambda node: context.typed(value, node))
+    return context.each(found, lambda node: context.type_value(value, node))
 
 
-def _check_names(context: Context, found: Found, value: Span) -> None:
+def _check_names(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
     """Put in doubt that several records get the same name."""
     quoted = context.chart.tokens[value.start].kind == "quoted"
     tree = context.tree
@@ -49,7 +49,7 @@ def _check_names(context: Context, found: Found, value: Span) -> None:
         context.doubt = "several records would get the same name"
 
 
-def _check_bare(context: Context, found: Found, value: Span) -> None:
+def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
     """Put a bare word in doubt that no record of an enumerated field has."""
     if context.chart.tokens[value.start].kind != "word":
         return
@@ -62,12 +62,12 @@ def _check_bare(context: Context, found: Found, value: Span) -> None:
             and said not in peers
             and not (isinstance(held, Num | bool) or (isinstance(held, str) and has_shape(held)))
         ):
-            raise Refusal("clause", f"it is not clear that {said!r} is the value", found.nodes)
+            raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
 
 
-def _check_reference(context: Context, value: Span) -> None:
+def _check_reference(context: EffectContext, value: TokenSpan) -> None:
     """Put words in doubt that may name another place instead of being the value."""
     chart = context.chart
     if chart.tokens[value.start].low != "the" or value.end - value.start < 2:
@@ -79,7 +79,7 @@ def _check_reference(context: Context, value: Span) -> None:
         context.doubt = context.doubt or f"{context.text(value)!r} may be a place"
 
 
-def _valued(context: Context, found: Found) -> Found:
+def _values_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
     """Return the `value` of records that are pairs of a name and a value."""
     phrase, tree = found.phrase, context.tree
     assert phrase is not None
@@ -93,10 +93,10 @@ def _valued(context: Context, found: Found) -> Found:
         inner.append(tree.child(node, "value"))
     nodes = tuple(n for n in inner if n is not None)
     context.cost += 1
-    return Found(nodes, found.many, found.whole, found.cost, replace(phrase, sort=Sort.KEY))
+    return ResolvedNodes(nodes, found.many, found.whole, found.cost, replace(phrase, sort=Sort.KEY))
 
 
-def _completed(context: Context, target: Phrase) -> Phrase:
+def _complete(context: EffectContext, target: Phrase) -> Phrase:
     """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
     if target.sort not in (Sort.RECORD, Sort.ITEMS) or target.many:
         return target
@@ -111,93 +111,95 @@ def _completed(context: Context, target: Phrase) -> Phrase:
     return replace(target, nodes=tuple(nodes), sort=Sort.KEY, whole=True, part=not target.whole)
 
 
-def _same_target(context: Context) -> Phrase:
+def _same_target(context: EffectContext) -> Phrase:
     """Return the target of the clause before, for `to 6 in production`."""
     previous = context.previous
     target = previous.role("target") if previous is not None else None
     if target is None or not context.clause.scopes:
-        raise Refusal("clause", "it is not clear what is to be set")
+        raise Unclear("clause", "it is not clear what is to be set")
     return target  # type: ignore[no-any-return]
 
 
-def _narrowed(context: Context, target: Phrase, old: Span) -> Phrase:
+def _narrow(context: EffectContext, target: Phrase, old: TokenSpan) -> Phrase:
     """Return the target at those places that hold the old value, if any do."""
     tokens = context.chart.tokens[old.start : old.end]
     kept = []
     for node in target.nodes:
         try:
             current = context.tree.values[node]
-            wanted = typed(tokens, context.chart.source, current, (), context.key(node))
-        except Refusal:
+            wanted = type_value(tokens, context.chart.source, current, (), context.key(node))
+        except Unclear:
             continue
         if same(wanted, current):
             kept.append(node)
     return replace(target, nodes=tuple(kept)) if kept else target
 
 
-def _holding(context: Context, found: Found, old: Span) -> Found:
+def _holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
     """Return the places that hold the old value; Refusal when the only one does not."""
     kept = []
     for node in found.nodes:
         tokens = context.chart.tokens[old.start : old.end]
-        wanted = typed(
+        wanted = type_value(
             tokens, context.chart.source, context.tree.values[node], (), context.key(node)
         )
         if same(wanted, context.tree.values[node]):
             kept.append(node)
     if not kept:
-        raise Refusal("value", f"it is not {context.text(old)} now", found.nodes)
+        raise Unclear("value", f"it is not {context.text(old)} now", found.nodes)
     if len(kept) > 1 and not found.phrase.many:  # type: ignore[union-attr]
-        raise Refusal("several", "it is not clear which one", tuple(kept))
-    return Found(tuple(kept), found.many, found.whole, found.cost, found.phrase)
+        raise Unclear("several", "it is not clear which one", tuple(kept))
+    return ResolvedNodes(tuple(kept), found.many, found.whole, found.cost, found.phrase)
 
 
-def _check_places(context: Context, found: Found, value: Span) -> None:
+def _check_places(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
     """Refuse a bare word for a record or for a node of which only the value was named."""
     phrase = found.phrase
     assert phrase is not None
     literal = context.chart.tokens[value.start].kind == "json"
     if phrase.sort in (Sort.RECORD, Sort.FLAG) and not literal:
-        raise Refusal("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
+        raise Unclear("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
     for node in found.nodes:
         held = context.tree.values[node]
         if node == 0:
-            raise Refusal("target", "the whole document cannot be replaced")
+            raise Unclear("target", "the whole document cannot be replaced")
         if isinstance(held, dict) and held and not literal:
-            raise Refusal("type", f"{context.text(phrase)!r} is an object", found.nodes)
+            raise Unclear("type", f"{context.text(phrase)!r} is an object", found.nodes)
 
 
-def assign_list(context: Context) -> Outcome:
+def assign_list(context: EffectContext) -> EffectOutcome:
     """Give an array of texts the values listed."""
     found = context.resolve(context.clause.role("target"))
     places = [int(place) for place in context.clause.role("value").extra.split(",")]
     for node in found.nodes:
         held = context.tree.values[node]
         if not isinstance(held, list) or not all(isinstance(item, str) for item in held):
-            raise Refusal("type", "it is not a list of texts", found.nodes)
+            raise Unclear("type", "it is not a list of texts", found.nodes)
     tokens = context.chart.tokens
     if any(tokens[place].kind == "json" for place in places):
-        raise Refusal("value", "JSON and words are mixed", found.nodes)
+        raise Unclear("value", "JSON and words are mixed", found.nodes)
     return context.each(found, lambda _: [tokens[place].text for place in places])
 
 
-def respectively(context: Context) -> Outcome:
+def respectively(context: EffectContext) -> EffectOutcome:
     """Give each of several targets its own value."""
     target, values = context.clause.role("target"), context.clause.role("value")
     found = context.resolve(target)
     places = [int(place) for place in values.extra.split(",")]
     if len(places) != len(found.nodes):
-        raise Refusal("value", "there are not as many values as places", found.nodes)
+        raise Unclear("value", "there are not as many values as places", found.nodes)
     given = dict(zip(found.nodes, places, strict=True))
-    return context.each(found, lambda node: context.typed(Span(given[node], given[node] + 1), node))
+    return context.each(
+        found, lambda node: context.type_value(TokenSpan(given[node], given[node] + 1), node)
+    )
 
 
-def owned(context: Context) -> Outcome:
+def give_field(context: EffectContext) -> EffectOutcome:
     """Give a field of the owner a value: `give Bob the role admin`."""
     owner = context.clause.role("owner")
     if owner is None:
         if context.previous is None:
-            raise Refusal("clause", "it is not clear whose field is meant")
+            raise Unclear("clause", "it is not clear whose field is meant")
         owner = context.previous.role("owner")
     holders = context.resolve(owner)
     target, value = context.clause.role("target"), context.clause.role("value")
@@ -206,19 +208,19 @@ def owned(context: Context) -> Outcome:
     direct = [n for n in fields if context.tree.parents[n] in held]
     fields = tuple(direct) or fields
     if not fields:
-        raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
+        raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     if len(fields) > len(holders.nodes):
-        raise Refusal("several", f"multiple {context.text(target)} fields found", fields)
+        raise Unclear("several", f"multiple {context.text(target)} fields found", fields)
     context.whole = context.whole and target.whole
     if isinstance(owner, Phrase) and owner.sort is Sort.KEY and owner.owner:
         context.cost += 1
-    found = Found(fields, holders.many, holders.whole, 0, target)
-    _check_places(context, Found(fields, phrase=target), value)
+    found = ResolvedNodes(fields, holders.many, holders.whole, 0, target)
+    _check_places(context, ResolvedNodes(fields, phrase=target), value)
     _check_names(context, found, value)
-    return context.each(found, lambda node: context.typed(value, node))
+    return context.each(found, lambda node: context.type_value(value, node))
 
 
-def cost(context: Context) -> Outcome:
+def cost(context: EffectContext) -> EffectOutcome:
     """Give the price of a record: `make Laptop Pro cost 1000`."""
     holders = context.resolve(context.clause.role("owner"))
     value = context.clause.role("value")
@@ -227,28 +229,30 @@ def cost(context: Context) -> Outcome:
         own = [c for c in context.tree.children(holder)
                if key_form(str(context.tree.keys[c])) in PRICES]  # fmt: skip
         if len(own) != 1:
-            raise Refusal("target", "it has no price", (holder,))
+            raise Unclear("target", "it has no price", (holder,))
         fields += own
-    return context.each(Found(tuple(fields), holders.many), lambda node: context.typed(value, node))
+    return context.each(
+        ResolvedNodes(tuple(fields), holders.many), lambda node: context.type_value(value, node)
+    )
 
 
-def copy(context: Context) -> Outcome:
+def copy(context: EffectContext) -> EffectOutcome:
     """Give the target the value of another place of the same type."""
     source = context.resolve(context.clause.role("source"), scoped=False)
     if len(source.nodes) != 1:
-        raise Refusal("several", "it is not clear what is to be copied", source.nodes)
+        raise Unclear("several", "it is not clear what is to be copied", source.nodes)
     origin = source.nodes[0]
     value, key = context.tree.values[origin], context.tree.keys[origin]
     found = context.resolve(context.clause.role("target"))
     own = [context.tree.child(node, key) for node in found.nodes if isinstance(key, str)]
     inner = [node for node in own if node is not None]
     if inner and len(inner) == len(found.nodes) and origin not in inner:
-        found = Found(tuple(inner), found.many, found.whole, found.cost, found.phrase)
+        found = ResolvedNodes(tuple(inner), found.many, found.whole, found.cost, found.phrase)
 
     def fitting(node: int) -> Value:
         now = context.tree.values[node]
         if now is not None and type_name(now) != type_name(value):
-            raise Refusal("type", "the two places hold different types", (node,))
+            raise Unclear("type", "the two places hold different types", (node,))
         return value
 
     return context.each(found, fitting)

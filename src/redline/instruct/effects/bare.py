@@ -34,7 +34,7 @@ _WORDY = frozenset(
 
 def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: str = "") -> str:
     """Return the reason why some of several bare *tokens* may not belong to the text."""
-    if len(tokens) < 2 or any(str(peer).lower() == said(tokens) for peer in peers):
+    if len(tokens) < 2 or any(str(peer).lower() == lower_text(tokens) for peer in peers):
         return ""
     words = [t.text for t in tokens]
     bad = [w for w in words[1:] if w in _ABOUT or w[0] in "(-"]
@@ -43,10 +43,10 @@ def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: s
     bad += [w for w in words[1:] if w in loose]
     if loose is _JOINING:
         bad += [w for w in words[:1] if w in ("the", "a", "an")]
-    return f"{said(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
+    return f"{lower_text(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
 
 
-def said(tokens: Tokens) -> str:
+def lower_text(tokens: Tokens) -> str:
     """Return the words in lower case."""
     return " ".join(token.text.lower() for token in tokens)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from redline.instruct.effects.outcome import Outcome, Refusal
-from redline.instruct.effects.typing import doubt_of, shape_doubt, typed
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.typing import doubt_of, shape_doubt, type_value
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, Scope
+from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.tree import Nodes, Tree
-from redline.instruct.model.operations import Operation
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, same
 
 
@@ -23,7 +23,7 @@ class Nothing(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedNodes:
     """The nodes a clause is about."""
 
     nodes: Nodes
@@ -34,7 +34,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Context:
+class EffectContext:
     """One clause at work: its chart, its scopes, and the nodes clauses before it were about."""
 
     chart: Chart
@@ -49,35 +49,35 @@ class Context:
     choice: int | None = None
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> DocumentTree:
         return self.chart.tree
 
-    def text(self, span: Span | Phrase) -> str:
+    def text(self, span: TokenSpan | Phrase) -> str:
         """Return the words of a span as they were written."""
         return self.chart.text(span.start, span.end)
 
-    def resolve(self, phrase: Phrase, *, scoped: bool = True) -> Found:
+    def resolve(self, phrase: Phrase, *, scoped: bool = True) -> ResolvedNodes:
         """Return the nodes of *phrase* under the clause's scopes; Refusal unless they are meant."""
-        nodes = self._owned(phrase) if phrase.owner else phrase.nodes
+        nodes = self._refer_back(phrase) if phrase.owner else phrase.nodes
         many, unsure = phrase.many, phrase.unsure
         if not nodes and phrase.filtered:
             raise Nothing(self.text(phrase))
         for scope in self.clause.scopes if scoped else ():
             before = nodes
-            nodes, wide, loose = self._narrowed(nodes, scope, many)
+            nodes, wide, loose = self._narrow(nodes, scope, many)
             many, unsure = many or wide, unsure or loose
             if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
                 raise Nothing(self.text(phrase))
         if not nodes:
-            raise Refusal("target", f"nothing here is {self.text(phrase)!r}")
-        nodes = self._singled(phrase, nodes, many, unsure)
+            raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
+        nodes = self._single_out(phrase, nodes, many, unsure)
         if phrase.doubt:
             self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
         self.whole = self.whole and phrase.whole
         self.part = self.part or phrase.part or not phrase.whole
-        return Found(nodes, many or len(nodes) > 1, phrase.whole, phrase.cost, phrase)
+        return ResolvedNodes(nodes, many or len(nodes) > 1, phrase.whole, phrase.cost, phrase)
 
-    def _singled(self, phrase: Phrase, nodes: Nodes, many: bool, unsure: bool) -> Nodes:
+    def _single_out(self, phrase: Phrase, nodes: Nodes, many: bool, unsure: bool) -> Nodes:
         """Return the nodes that are meant; Refusal when one is meant and several fit."""
         if len(nodes) > 1 and not many:
             nodes = self._near(nodes)
@@ -85,24 +85,24 @@ class Context:
             assert self.choice is not None
             nodes, unsure = (self.choice,), False
         if (len(nodes) > 1 and not many) or unsure:
-            raise Refusal("several", self._several(phrase, nodes), nodes)
+            raise Unclear("several", self._several(phrase, nodes), nodes)
         return nodes
 
-    def fields(self) -> Found:
+    def fields(self) -> ResolvedNodes:
         """Return the places whose value the clause changes; Refusal for records."""
         found = self.resolve(self.clause.role("target"))
         assert found.phrase is not None
         if found.phrase.sort in (Sort.RECORD, Sort.FLAG) or 0 in found.nodes:
-            raise Refusal("type", "it is a record, not a field", found.nodes)
+            raise Unclear("type", "it is a record, not a field", found.nodes)
         return found
 
-    def _is_empty(self, scope: Scope) -> bool:
+    def _is_empty(self, scope: ScopePhrase) -> bool:
         return scope.phrase is not None and scope.phrase.filtered and not scope.phrase.nodes
 
-    def _owned(self, phrase: Phrase) -> Nodes:
+    def _refer_back(self, phrase: Phrase) -> Nodes:
         """Return what a pronoun refers to: what was spoken of last, or a part of its record."""
         if not self.focus:
-            raise Refusal("target", f"it is not clear what {self.text(phrase)!r} refers to")
+            raise Unclear("target", f"it is not clear what {self.text(phrase)!r} refers to")
         if not phrase.nodes:
             records = tuple(sorted({self._record(node) for node in self.focus}))
             return self.focus if phrase.many else records if len(records) == 1 else self.focus
@@ -134,16 +134,16 @@ class Context:
             return inner if len(inner) == 1 else nodes
         return nodes
 
-    def _narrowed(self, nodes: Nodes, scope: Scope, many: bool) -> tuple[Nodes, bool, bool]:
+    def _narrow(self, nodes: Nodes, scope: ScopePhrase, many: bool) -> tuple[Nodes, bool, bool]:
         """Return the nodes in a scope, whether it means several, and whether it is unsure."""
         if scope.condition is not None:
             # a condition chooses among all the places there are
-            return self._selected(nodes, scope), True, False
+            return self._select(nodes, scope), True, False
         phrase = scope.phrase
         if phrase is None:
             return nodes, True, False
         self._check_scope(phrase, nodes, many)
-        holders = self._owned(phrase) if phrase.owner else phrase.nodes
+        holders = self._refer_back(phrase) if phrase.owner else phrase.nodes
         inside = self.tree.inside(nodes, holders)
         if scope.wanted and phrase.sort not in (Sort.RECORD, Sort.FLAG):
             held = set(holders)
@@ -154,17 +154,17 @@ class Context:
         if not inside:
             inside = self._by_value(nodes, phrase)
         if not inside and not phrase.filtered and nodes:
-            raise Refusal("target", f"it is not in {self.text(phrase)!r}", nodes)
+            raise Unclear("target", f"it is not in {self.text(phrase)!r}", nodes)
         used = sum(1 for top in self.tree.outermost(holders) if self.tree.below(top, inside))
         loose = phrase.unsure or (used > 1 and not phrase.many and (many or phrase.unsure))
         return inside, phrase.many, loose
 
-    def _selected(self, nodes: Nodes, scope: Scope) -> Nodes:
+    def _select(self, nodes: Nodes, scope: ScopePhrase) -> Nodes:
         """Return the nodes for which a scope's condition holds, or does not where it must not."""
         nodes = tuple(n for n in nodes if not self.tree.is_group(n))
         chosen: Nodes | None = scope.condition.select(self.tree, nodes) if nodes else None
         if chosen is None:
-            raise Refusal("target", "the condition does not fit what it is about", nodes)
+            raise Unclear("target", "the condition does not fit what it is about", nodes)
         self.part = self.part or not scope.condition.whole
         kept = set(chosen)
         return chosen if scope.wanted else tuple(n for n in nodes if n not in kept)
@@ -173,7 +173,7 @@ class Context:
         """Refuse a scope that is a part of the value to change; doubt one by a part of a name."""
         by_part = not phrase.whole and phrase.sort is Sort.RECORD
         if by_part and set(phrase.fields) & set(nodes):
-            raise Refusal("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
+            raise Unclear("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
         self.part = self.part or phrase.part or not phrase.whole
         if phrase.doubt or (many and by_part):
             self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
@@ -197,7 +197,7 @@ class Context:
                 return f"multiple {' '.join(key_words(key)) or key} fields found"
         return f"{self.text(phrase)!r} fits {len(nodes)} places"
 
-    def typed(self, span: Span, node: int) -> Value:
+    def type_value(self, span: TokenSpan, node: int) -> Value:
         """Return the value *span* says for the place of *node*."""
         current, key = self.tree.values[node], self.key(node)
         text = self.tree.text(node)
@@ -205,15 +205,17 @@ class Context:
         memo = (span.start, span.end, key, text, type(current), holder)
         known = self.chart.typed_values.get(memo)
         if known is None:
-            known = self.chart.typed_values[memo] = self._typed(span, node, current, key)
+            known = self.chart.typed_values[memo] = self._type_with_doubt(span, node, current, key)
         self.doubt = self.doubt or known[1]
         return known[0]
 
-    def _typed(self, span: Span, node: int, current: Value, key: str) -> tuple[Value, str]:
+    def _type_with_doubt(
+        self, span: TokenSpan, node: int, current: Value, key: str
+    ) -> tuple[Value, str]:
         """Return the value and why it is in doubt."""
         tokens = self.chart.tokens[span.start : span.end]
         peers = self.tree.peers(node)
-        found = typed(tokens, self.chart.source, current, peers, key)
+        found = type_value(tokens, self.chart.source, current, peers, key)
         doubt = doubt_of(tokens, current, peers, key)
         if not doubt and tokens[0].kind == "word" and shape_doubt(found, current):
             doubt = f"{key} does not hold such a value now"
@@ -224,7 +226,7 @@ class Context:
         key = self.tree.keys[node]
         return key if isinstance(key, str) else str(self.tree.keys[self.tree.parents[node]])
 
-    def replace(self, node: int, value: Value, confidence: float = 0.95) -> list[Operation]:
+    def replace(self, node: int, value: Value, confidence: float = 0.95) -> list[DocumentOperation]:
         """Return the operation that gives *node* a value, or none when it has it."""
         old = self.tree.values[node]
         if same(old, value) and (not isinstance(old, Num) or old == value):
@@ -232,23 +234,23 @@ class Context:
         if type(old) is type(value) and dumps(old) == dumps(value):
             return []
         sure = round(self.rate(confidence), 2)
-        return [Operation("replace", self.tree.path(node), old, value, confidence=sure)]
+        return [DocumentOperation("replace", self.tree.path(node), old, value, confidence=sure)]
 
     def rate(self, confidence: float) -> float:
         """Return the confidence, lower where only a part of a name matched."""
         return confidence if self.whole and not self.part else confidence - 0.03
 
     def each(
-        self, found: Found, change: Callable[[int], Value], confidence: float = 0.95
-    ) -> Outcome:
+        self, found: ResolvedNodes, change: Callable[[int], Value], confidence: float = 0.95
+    ) -> EffectOutcome:
         """Return the outcome of giving each node the value *change* makes for it."""
-        operations: list[Operation] = []
+        operations: list[DocumentOperation] = []
         for node in found.nodes:
             operations += self.replace(node, change(node), confidence)
         return self.outcome(operations, found.nodes)
 
     def outcome(
-        self, operations: list[Operation], found: Nodes, note: str = "already as asked"
-    ) -> Outcome:
+        self, operations: list[DocumentOperation], found: Nodes, note: str = "already as asked"
+    ) -> EffectOutcome:
         """Return the outcome with what the clause cost and leaves in doubt."""
-        return Outcome(tuple(operations), note, found, doubt=self.doubt, cost=self.cost)
+        return EffectOutcome(tuple(operations), note, found, doubt=self.doubt, cost=self.cost)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from redline.instruct.effects.context import Context, Found
-from redline.instruct.effects.outcome import Outcome, Refusal
-from redline.instruct.effects.typing import number_for, rounded
+from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.typing import number_for, round_result
 from redline.instruct.grammar.selectors import size_of
-from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, number_in
 from redline.instruct.model.values import Num, Value
 
@@ -22,7 +22,7 @@ _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z%]+)")
 _VERSION = re.compile(r"\d+(\.\d+)+")
 
 
-def shift(context: Context) -> Outcome:
+def shift(context: EffectContext) -> EffectOutcome:
     """Change numbers by an amount, or to a goal that lies that way."""
     direction = -1 if context.clause.extra in ("down", "minus") else 1
     found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
@@ -32,23 +32,23 @@ def shift(context: Context) -> Outcome:
     amount = context.clause.role("value")
     if amount is None:
         if context.clause.extra not in ("one", "minus"):
-            raise Refusal("value", "no amount is given", found.nodes)
+            raise Unclear("value", "no amount is given", found.nodes)
         return context.each(found, lambda n: _plus(_number(context, n), Decimal(direction)))
     share = _share(context, amount)
 
-    def changed(node: int) -> Value:
+    def compute(node: int) -> Value:
         value = _number(context, node)
         if share is not None:
-            return rounded(value.decimal * (1 + direction * share / 100), value)
+            return round_result(value.decimal * (1 + direction * share / 100), value)
         tokens = context.chart.tokens[amount.start : amount.end]
         step = number_for(tokens, context.text(amount), value, context.key(node))
         assert isinstance(step, Num)
         return _plus(value, direction * step.decimal)
 
-    return context.each(found, changed)
+    return context.each(found, compute)
 
 
-def _owned_numbers(context: Context) -> Found | None:
+def _owned_numbers(context: EffectContext) -> ResolvedNodes | None:
     """Return the field of an owner that is to change: `add 2 nights to Rome`."""
     owner, target = context.clause.role("owner"), context.clause.role("target")
     if owner is None:
@@ -57,11 +57,11 @@ def _owned_numbers(context: Context) -> Found | None:
     held = set(holders.nodes)
     nodes = tuple(n for n in target.nodes if context.tree.parents[n] in held)
     if len(nodes) != len(holders.nodes):
-        raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
-    return Found(nodes, holders.many, holders.whole)
+        raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
+    return ResolvedNodes(nodes, holders.many, holders.whole)
 
 
-def money(context: Context) -> Outcome:
+def money(context: EffectContext) -> EffectOutcome:
     """Change what records are paid or cost: a raise, a discount."""
     forms, direction = _MONEY[context.clause.extra]
     holders = context.resolve(context.clause.role("owner"))
@@ -73,37 +73,37 @@ def money(context: Context) -> Outcome:
             and isinstance(context.tree.values[c], Num)
         ]  # fmt: skip
         if len(own) != 1:
-            raise Refusal("target", "it is not clear which amount is meant", (holder,))
+            raise Unclear("target", "it is not clear which amount is meant", (holder,))
         nodes += own
     amount = context.clause.role("value")
     share = _share(context, amount)
     size = size_of(context.text(amount))
 
-    def changed(node: int) -> Value:
+    def compute(node: int) -> Value:
         value = _number(context, node)
         if share is not None:
-            return rounded(value.decimal * (1 + direction * share / 100), value)
+            return round_result(value.decimal * (1 + direction * share / 100), value)
         if not isinstance(size, Decimal):
-            raise Refusal("value", "no amount is given", (node,))
+            raise Unclear("value", "no amount is given", (node,))
         return _plus(value, direction * size)
 
-    return context.each(Found(tuple(nodes), holders.many), changed)
+    return context.each(ResolvedNodes(tuple(nodes), holders.many), compute)
 
 
-def age(context: Context) -> Outcome:
+def age(context: EffectContext) -> EffectOutcome:
     """Set the age of a person: `Paul turned 37`."""
     holders = context.resolve(context.clause.role("owner"))
     nodes = [context.tree.child(n, "age") for n in holders.nodes]
     if len(nodes) != 1 or nodes[0] is None:
-        raise Refusal("target", "it has no age", holders.nodes)
+        raise Unclear("target", "it has no age", holders.nodes)
     value = context.clause.role("value")
-    return context.each(Found((nodes[0],)), lambda node: context.typed(value, node))
+    return context.each(ResolvedNodes((nodes[0],)), lambda node: context.type_value(value, node))
 
 
-def _number(context: Context, node: int) -> Num:
+def _number(context: EffectContext, node: int) -> Num:
     value = context.tree.values[node]
     if not isinstance(value, Num):
-        raise Refusal("type", f"{context.key(node)} is not a number", (node,))
+        raise Unclear("type", f"{context.key(node)} is not a number", (node,))
     return value
 
 
@@ -111,7 +111,7 @@ def _plus(value: Num, amount: Decimal) -> Num:
     return Num(f"{value.decimal + amount:f}")
 
 
-def _share(context: Context, amount: Span) -> Decimal | None:
+def _share(context: EffectContext, amount: TokenSpan) -> Decimal | None:
     """Return the percentage the words say, or None when they say an amount."""
     text = context.text(amount).lower().replace("percent", "%").replace("pct", "%").strip()
     if not text.endswith("%"):
@@ -120,16 +120,18 @@ def _share(context: Context, amount: Span) -> Decimal | None:
     return Decimal(number) if number is not None else None
 
 
-def _towards(context: Context, found: object, goal: Span, direction: int) -> Outcome:
+def _towards(
+    context: EffectContext, found: object, goal: TokenSpan, direction: int
+) -> EffectOutcome:
     """Give places a value that is higher, or lower, than the one they have."""
-    outcome = context.each(found, lambda node: context.typed(goal, node))  # type: ignore[arg-type]
+    outcome = context.each(found, lambda node: context.type_value(goal, node))  # type: ignore[arg-type]
     for operation in outcome.operations:
         old, new = _size(operation.old), _size(operation.value)
         if old is None or new is None or old[0] != new[0]:
-            raise Refusal("type", "only a number can go up or down", outcome.found)
+            raise Unclear("type", "only a number can go up or down", outcome.found)
         if (new[1] > old[1]) - (new[1] < old[1]) != direction:
             way = "higher" if direction > 0 else "lower"
-            raise Refusal("value", f"the new value is not {way} than the old one", outcome.found)
+            raise Unclear("value", f"the new value is not {way} than the old one", outcome.found)
     return outcome
 
 
@@ -147,7 +149,7 @@ def _size(value: object) -> tuple[str, tuple[Decimal, ...]] | None:
     return (match[2], (Decimal(match[1]),)) if match else None
 
 
-def scale(context: Context) -> Outcome:
+def scale(context: EffectContext) -> EffectOutcome:
     """Multiply or divide numbers."""
     found = context.resolve(context.clause.role("target"))
     extra = context.clause.extra
@@ -157,28 +159,28 @@ def scale(context: Context) -> Outcome:
     else:
         size = size_of(context.text(amount))
         if not isinstance(size, Decimal) or context.text(amount).endswith("%"):
-            raise Refusal("value", "no factor is given", found.nodes)
+            raise Unclear("value", "no factor is given", found.nodes)
         factor, divides = size, extra == "over"
     if divides and not factor:
-        raise Refusal("value", "nothing can be divided by 0", found.nodes)
+        raise Unclear("value", "nothing can be divided by 0", found.nodes)
 
-    def changed(node: int) -> Value:
+    def compute(node: int) -> Value:
         value = _number(context, node)
         if divides:
-            return rounded(value.decimal / factor, value)
+            return round_result(value.decimal / factor, value)
         return Num(f"{value.decimal * factor:f}")
 
-    return context.each(found, changed)
+    return context.each(found, compute)
 
 
-def version(context: Context) -> Outcome:
+def version(context: EffectContext) -> EffectOutcome:
     """Raise the major, minor or patch part of a version."""
     target = context.clause.role("target")
     nodes: tuple[int, ...]
     if target is None:
         nodes = tuple(context.tree.by_form.get("version", ()))
         if len(nodes) != 1:
-            raise Refusal("several" if nodes else "target", "multiple version fields found", nodes)
+            raise Unclear("several" if nodes else "target", "multiple version fields found", nodes)
     else:
         found = context.resolve(target)
         nodes = found.nodes
@@ -191,12 +193,12 @@ def version(context: Context) -> Outcome:
         value = context.tree.values[node]
         match = _SEMVER.fullmatch(value) if isinstance(value, str) else None
         if match is None:
-            raise Refusal("type", "it is not a version like 1.2.3", (node,))
+            raise Unclear("type", "it is not a version like 1.2.3", (node,))
         mark, *digits = match.groups()
         numbers = [int(d) for d in digits]
         numbers[level] += 1
         numbers[level + 1 :] = [0] * (2 - level)
         operations += context.replace(node, mark + ".".join(map(str, numbers)))
     if not operations:
-        raise Refusal("target", "no version is meant")
+        raise Unclear("target", "no version is meant")
     return context.outcome(operations, nodes)

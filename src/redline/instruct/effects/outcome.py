@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redline.instruct.model.operations import Operation
+from redline.instruct.model.operations import DocumentOperation
 
 # From the least to the most telling: the refusal shown is the highest one met.
 RANKS = ("words", "clause", "target", "value", "type", "several")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EffectOutcome:
     """Operations, or none and the reason why nothing needs doing.
 
     `found` are the nodes it spoke of, for pronouns and elided words in what follows. `absent`
     says that nothing fits, `doubt` why the reading must be chosen rather than acted on.
     """
 
-    operations: tuple[Operation, ...]
+    operations: tuple[DocumentOperation, ...]
     note: str = ""
     found: tuple[int, ...] = ()
     absent: bool = False
@@ -26,7 +26,7 @@ class Outcome:
     cost: int = 0
 
 
-class Refusal(Exception):
+class Unclear(Exception):
     """A reading that cannot be meant; `rank` says how far it got, `nodes` what it was about.
 
     `missing` says that only the new value is not given.

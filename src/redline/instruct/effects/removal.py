@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from redline.instruct.effects.additions import containers
-from redline.instruct.effects.context import Context, Found, Nothing
-from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.context import EffectContext, Nothing, ResolvedNodes
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.tokens import text_of
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import KIND_FIELDS
-from redline.instruct.model.operations import Operation
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
 
-def remove(context: Context) -> Outcome:
+def remove(context: EffectContext) -> EffectOutcome:
     """Take places out of the document."""
     clause = context.clause
     if clause.role("value") is not None or clause.role("values") is not None:
@@ -28,18 +28,18 @@ def remove(context: Context) -> Outcome:
         held = set(holders.nodes)
         nodes = tuple(n for n in context.tree.inside(found.nodes, holders.nodes) if n not in held)
         if not nodes:
-            raise Refusal("target", "it is not there", found.nodes)
-        found = Found(nodes, found.many, found.whole, 0, target)
+            raise Unclear("target", "it is not there", found.nodes)
+        found = ResolvedNodes(nodes, found.many, found.whole, 0, target)
     _check(context, found, target)
-    return _removed(context, found.nodes)
+    return _remove_nodes(context, found.nodes)
 
 
-def _check(context: Context, found: Found, target: Phrase) -> None:
+def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
     """Put removals in doubt that follow from a part of a name or from a bare plural."""
     if context.text(target).lower() in ("everything", "anything"):
-        raise Refusal("several", "what everything is here is not clear", found.nodes)
+        raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
-        raise Refusal("target", "the whole document cannot be removed")
+        raise Unclear("target", "the whole document cannot be removed")
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
     elif target.sort is Sort.RECORD and not target.filtered and not _names(context, target):
@@ -50,10 +50,10 @@ def _check(context: Context, found: Found, target: Phrase) -> None:
         and not context.clause.scopes
         and (target.sort is Sort.KEY or (target.cost and target.sort is not Sort.RECORD))
     ):
-        raise Refusal("several", f"{context.text(target)!r} fits many places", found.nodes)
+        raise Unclear("several", f"{context.text(target)!r} fits many places", found.nodes)
 
 
-def _names(context: Context, target: Phrase) -> bool:
+def _names(context: EffectContext, target: Phrase) -> bool:
     """Return whether a record is named by what identifies it or says what kind it is."""
     tree = context.tree
     fields = [n for n in target.fields if tree.inside((n,), target.nodes)]
@@ -64,29 +64,31 @@ def _is_listed(target: Phrase) -> bool:
     return target.end - target.start > 2 and target.many
 
 
-def _removed(context: Context, nodes: tuple[int, ...]) -> Outcome:
+def _remove_nodes(context: EffectContext, nodes: tuple[int, ...]) -> EffectOutcome:
     operations = [
-        Operation("remove", context.tree.path(n), context.tree.values[n]).rated(context.rate(0.95))
+        DocumentOperation("remove", context.tree.path(n), context.tree.values[n]).with_confidence(
+            context.rate(0.95)
+        )
         for n in nodes
     ]
     kept = tuple(context.tree.parents[n] for n in nodes)
     return context.outcome(operations, kept)
 
 
-def _elements(context: Context) -> Outcome:
+def _elements(context: EffectContext) -> EffectOutcome:
     """Take values out of arrays: `remove beta from the tags`."""
     clause, tree = context.clause, context.tree
     arrays, many = _arrays(context)
     value, values = clause.role("value"), clause.role("values")
     spans = [value] if values is None else [
-        Span(int(p), int(p) + 1) for p in values.extra.split(",")
+        TokenSpan(int(p), int(p) + 1) for p in values.extra.split(",")
     ]  # fmt: skip
     nodes: list[int] = []
     for span in spans:
         hits = [n for array in arrays for n in _equal(context, array, span)]
         owners = {tree.parents[n] for n in hits}
         if len(owners) > 1 and not many:
-            raise Refusal("several", f"{context.text(span)!r} is in several lists", tuple(hits))
+            raise Unclear("several", f"{context.text(span)!r} is in several lists", tuple(hits))
         if len(hits) > len(owners) and clause.extra != "every":
             context.doubt = "it is there more than once"
         nodes += hits
@@ -95,12 +97,12 @@ def _elements(context: Context) -> Outcome:
     if not nodes:
         records = any(tree.is_group(array) for array in arrays)
         if not arrays or spans[0].cost or records:
-            raise Refusal("target", f"nothing here is {context.text(spans[0])!r}")
+            raise Unclear("target", f"nothing here is {context.text(spans[0])!r}")
         raise Nothing(context.text(spans[0]))
-    return _removed(context, tuple(sorted(nodes)))
+    return _remove_nodes(context, tuple(sorted(nodes)))
 
 
-def _arrays(context: Context) -> tuple[list[int], bool]:
+def _arrays(context: EffectContext) -> tuple[list[int], bool]:
     """Return the arrays named, or of a kind, and whether several are meant."""
     clause, tree = context.clause, context.tree
     kind, owner = clause.role("kind"), clause.role("owner")
@@ -117,18 +119,18 @@ def _arrays(context: Context) -> tuple[list[int], bool]:
     return list(arrays), False
 
 
-def _lists(context: Context, found: Found) -> list[int]:
+def _lists(context: EffectContext, found: ResolvedNodes) -> list[int]:
     tree = context.tree
     arrays: list[int] = []
     for node in found.nodes:
         if isinstance(tree.values[node], list):
             arrays.append(node)
         else:
-            raise Refusal("type", "it is not a list", found.nodes)
+            raise Unclear("type", "it is not a list", found.nodes)
     return arrays
 
 
-def _equal(context: Context, array: int, span: Span) -> list[int]:
+def _equal(context: EffectContext, array: int, span: TokenSpan) -> list[int]:
     tokens = context.chart.tokens[span.start : span.end]
     if len(tokens) > 1 and tokens[0].low in ("the", "a", "an", "my", "our"):
         tokens = tokens[1:]
@@ -152,14 +154,14 @@ def _says(value: Value, text: str, *, exact: bool) -> bool:
     return False
 
 
-def absent(context: Context) -> Outcome:
+def absent(context: EffectContext) -> EffectOutcome:
     """Say that nothing is called what is to be removed."""
     clause = context.clause
     within = clause.role("within")
     if within is not None:
         context.resolve(within)
     elif clause.scopes:
-        raise Refusal("target", f"nothing here is {context.text(clause.role('name'))!r}")
+        raise Unclear("target", f"nothing here is {context.text(clause.role('name'))!r}")
     kind = clause.role("kind")
     name = context.text(clause.role("name"))
     if kind is not None:
@@ -167,32 +169,34 @@ def absent(context: Context) -> Outcome:
     raise Nothing(name)
 
 
-def keep(context: Context) -> Outcome:
+def keep(context: EffectContext) -> EffectOutcome:
     """Remove the other elements of a collection."""
     target = context.clause.role("target")
     found = context.resolve(target)
     homes = {context.tree.parents[n] for n in found.nodes}
     if len(homes) != 1 or target.sort not in (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT):
-        raise Refusal("target", "it is not clear among what it is to be kept", found.nodes)
+        raise Unclear("target", "it is not clear among what it is to be kept", found.nodes)
     if not context.whole:
-        raise Refusal("target", f"{context.text(target)!r} is only a part of a name", found.nodes)
+        raise Unclear("target", f"{context.text(target)!r} is only a part of a name", found.nodes)
     kept = set(found.nodes)
     others = tuple(n for n in context.tree.children(homes.pop()) if n not in kept)
-    return _removed(context, others)
+    return _remove_nodes(context, others)
 
 
-def dedupe(context: Context) -> Outcome:
+def dedupe(context: EffectContext) -> EffectOutcome:
     """Keep the first of equal elements."""
     found = context.resolve(context.clause.role("target"))
     nodes: list[int] = []
     for node in found.nodes:
         if not isinstance(context.tree.values[node], list):
-            raise Refusal("type", "only a list can hold duplicates", (node,))
+            raise Unclear("type", "only a list can hold duplicates", (node,))
         seen: set[str] = set()
         for child in context.tree.children(node):
             text = repr(context.tree.values[child])
             if text in seen:
                 nodes.append(child)
             seen.add(text)
-    outcome = _removed(context, tuple(nodes))
-    return Outcome(outcome.operations, "there are no duplicates", found.nodes, doubt=context.doubt)
+    outcome = _remove_nodes(context, tuple(nodes))
+    return EffectOutcome(
+        outcome.operations, "there are no duplicates", found.nodes, doubt=context.doubt
+    )

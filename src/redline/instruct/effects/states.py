@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from redline.instruct.effects.context import Context, Found
-from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, same_shape
-from redline.instruct.language.words import joined, key_form, key_words
-from redline.instruct.lexicon.senses import flag_stems
+from redline.instruct.language.words import join_words, key_form, key_words
+from redline.instruct.lexicon.senses import Sort, flag_stems
 from redline.instruct.model.values import Value
 
 _SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
@@ -16,10 +16,13 @@ _PAIRS = (
 )  # fmt: skip
 
 
-def enum(context: Context) -> Outcome:
+def enum(context: EffectContext) -> EffectOutcome:
     """Give a record a state that one of its fields can have: `mark order 3 as shipped`."""
-    holders = context.resolve(context.clause.role("owner"))
-    value = context.clause.role("value")
+    owner, value = context.clause.role("owner"), context.clause.role("value")
+    if owner.sort is Sort.PATH:
+        # A path means its own place, never a field of the record there.
+        raise Unclear("type", f"{context.text(owner)!r} is a record, not a field", owner.nodes)
+    holders = context.resolve(owner)
     negated = context.clause.role("NOT") is not None
     said = context.text(value).strip("\"'")
     words = context.chart.tokens[value.start : value.end]
@@ -30,19 +33,21 @@ def enum(context: Context) -> Outcome:
     keys: set[str] = set()
     for holder in holders.nodes:
         if not isinstance(context.tree.values[holder], dict):
-            raise Refusal("type", f"{context.text(value)!r} fits no field", (holder,))
+            raise Unclear("type", f"{context.text(value)!r} fits no field", (holder,))
         node, new = _state_field(context, holder, said, negated)
         keys.add(str(context.tree.keys[node]))
         operations += context.replace(node, new, 0.91)
     if len(keys) > 1:
-        raise Refusal("several", f"{said!r} fits several fields", holders.nodes)
+        raise Unclear("several", f"{said!r} fits several fields", holders.nodes)
     return context.outcome(operations, holders.nodes)
 
 
-def _state_field(context: Context, holder: int, said: str, negated: bool) -> tuple[int, Value]:
+def _state_field(
+    context: EffectContext, holder: int, said: str, negated: bool
+) -> tuple[int, Value]:
     """Return the one field of a record for which *said* is a state, and the value it gets."""
     tree, low = context.tree, " ".join(said.lower().split())
-    form = joined(key_words(said))
+    form = join_words(key_words(said))
     fits: list[tuple[int, Value]] = []
     inner = list(tree.children(holder))
     inner += [c for n in inner if isinstance(tree.values[n], dict) for c in tree.children(n)]
@@ -62,33 +67,35 @@ def _state_field(context: Context, holder: int, said: str, negated: bool) -> tup
                 fits.append((node, known))
     if len(fits) != 1:
         rank = "several" if fits else "target"
-        raise Refusal(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
+        raise Unclear(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
     return fits[0]
 
 
-def switch(context: Context) -> Outcome:
+def switch(context: EffectContext) -> EffectOutcome:
     """Turn flags on or off, or over."""
     owner, target = context.clause.role("owner"), context.clause.role("target")
     found = context.resolve(owner or target)
     if owner is not None:
         held = set(found.nodes)
         inner = tuple(n for n in target.nodes if context.tree.parents[n] in held)
-        found = Found(inner, found.many, found.whole, 0, target)
+        found = ResolvedNodes(inner, found.many, found.whole, 0, target)
         if not inner:
-            raise Refusal("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
+            raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     state = context.clause.extra
     nodes: list[int] = []
     for node in found.nodes:
         nodes += _flags_of(context, node, found)
     outcome = context.each(
-        Found(tuple(nodes), found.many, found.whole), lambda n: _switched(context, n, state), 0.91
+        ResolvedNodes(tuple(nodes), found.many, found.whole),
+        lambda n: _switch_value(context, n, state),
+        0.91,
     )
-    return Outcome(
+    return EffectOutcome(
         outcome.operations, outcome.note, found.nodes, doubt=outcome.doubt, cost=outcome.cost
     )
 
 
-def _flags_of(context: Context, node: int, found: Found) -> list[int]:
+def _flags_of(context: EffectContext, node: int, found: ResolvedNodes) -> list[int]:
     """Return the switches of a node: itself, its `enabled` member, or all of a block of flags."""
     tree, value = context.tree, context.tree.values[node]
     if not isinstance(value, dict):
@@ -110,10 +117,10 @@ def _flags_of(context: Context, node: int, found: Found) -> list[int]:
         and (phrase is not None and phrase.quantified)
     ):
         return list(tree.children(node))
-    raise Refusal("target", "it has no switch", (node,))
+    raise Unclear("target", "it has no switch", (node,))
 
 
-def _switched(context: Context, node: int, state: str) -> Value:
+def _switch_value(context: EffectContext, node: int, state: str) -> Value:
     value = context.tree.values[node]
     if isinstance(value, bool):
         return not value if state == "flip" else state == "on"
@@ -123,29 +130,29 @@ def _switched(context: Context, node: int, state: str) -> Value:
                 wanted = value.lower() == off if state == "flip" else state == "on"
                 word = on if wanted else off
                 return word.capitalize() if value[:1].isupper() else word
-    raise Refusal("type", f"{context.key(node)} is not a switch", (node,))
+    raise Unclear("type", f"{context.key(node)} is not a switch", (node,))
 
 
-def shape(context: Context) -> Outcome:
+def shape(context: EffectContext) -> EffectOutcome:
     """Give a section the address it points at: its one field of that shape."""
     holders = context.resolve(context.clause.role("owner"))
     value = context.clause.role("value")
     tokens = context.chart.tokens[value.start : value.end]
     if len(tokens) != 1 or not has_shape(tokens[0].text) or len(holders.nodes) != 1:
-        raise Refusal("value", "it is not an address", holders.nodes)
+        raise Unclear("value", "it is not an address", holders.nodes)
     fields = [
         c for c in context.tree.children(holders.nodes[0])
         if same_shape(context.tree.values[c], tokens[0].text)
     ]  # fmt: skip
     if len(fields) != 1:
-        raise Refusal("target", "no one field holds such an address", holders.nodes)
-    return context.each(Found((fields[0],)), lambda _: tokens[0].text)
+        raise Unclear("target", "no one field holds such an address", holders.nodes)
+    return context.each(ResolvedNodes((fields[0],)), lambda _: tokens[0].text)
 
 
 _STOCK = ("instock", "available", "isavailable", "isinstock")
 
 
-def stock(context: Context) -> Outcome:
+def stock(context: EffectContext) -> EffectOutcome:
     """Say that something is in stock or not, where a flag says so."""
     holders = context.resolve(context.clause.role("owner"))
     wanted = context.clause.extra == "in"
@@ -157,17 +164,17 @@ def stock(context: Context) -> Outcome:
             and key_form(str(context.tree.keys[c])) in (*_STOCK, "soldout", "outofstock")
         ]  # fmt: skip
         if len(own) != 1:
-            raise Refusal("target", "no flag says whether it is in stock", (holder,))
+            raise Unclear("target", "no flag says whether it is in stock", (holder,))
         nodes += own
 
-    def said(node: int) -> Value:
+    def stock_flag(node: int) -> Value:
         return wanted is (key_form(str(context.tree.keys[node])) in _STOCK)
 
-    outcome = context.each(Found(tuple(nodes), holders.many), said, 0.91)
-    return Outcome(outcome.operations, outcome.note, holders.nodes, doubt=context.doubt)
+    outcome = context.each(ResolvedNodes(tuple(nodes), holders.many), stock_flag, 0.91)
+    return EffectOutcome(outcome.operations, outcome.note, holders.nodes, doubt=context.doubt)
 
 
-def verbed(context: Context) -> Outcome:
+def set_flag_by_verb(context: EffectContext) -> EffectOutcome:
     """Set the flag a verb is made from: `publish the post`."""
     found = context.resolve(context.clause.role("target"))
     state = context.clause.role("state")
@@ -178,27 +185,27 @@ def verbed(context: Context) -> Outcome:
             n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node
         ]
         if len(inner) != 1:
-            raise Refusal("target", "no field says so of it", (node,))
+            raise Unclear("target", "no field says so of it", (node,))
         fields += inner
-    outcome = context.each(Found(tuple(fields), found.many), lambda _: wanted, 0.91)
-    return Outcome(outcome.operations, outcome.note, found.nodes, doubt=context.doubt)
+    outcome = context.each(ResolvedNodes(tuple(fields), found.many), lambda _: wanted, 0.91)
+    return EffectOutcome(outcome.operations, outcome.note, found.nodes, doubt=context.doubt)
 
 
-def clear(context: Context) -> Outcome:
+def clear(context: EffectContext) -> EffectOutcome:
     """Empty arrays, objects and texts."""
     found = context.fields()
 
-    def emptied(node: int) -> Value:
+    def empty_value(node: int) -> Value:
         value = context.tree.values[node]
         if isinstance(value, list):
             return []
         if isinstance(value, str) and not has_shape(value):
             return ""
-        raise Refusal("type", f"it is not clear what {context.key(node)} is when empty", (node,))
+        raise Unclear("type", f"it is not clear what {context.key(node)} is when empty", (node,))
 
-    return context.each(found, emptied)
+    return context.each(found, empty_value)
 
 
-def nullify(context: Context) -> Outcome:
+def nullify(context: EffectContext) -> EffectOutcome:
     """Set places to null."""
     return context.each(context.fields(), lambda _: None)

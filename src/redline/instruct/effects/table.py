@@ -4,30 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from redline.instruct.effects import additions, arrange, assign, numbers, removal, states, texts
-from redline.instruct.effects.context import Context, Nothing
-from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects import (
+    additions,
+    arrange,
+    assign,
+    new_records,
+    numbers,
+    removal,
+    states,
+    texts,
+)
+from redline.instruct.effects.context import EffectContext, Nothing
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
 
 
-def _no_value(context: Context) -> Outcome:
+def _no_value(context: EffectContext) -> EffectOutcome:
     """Refuse a change of which the new value is not said."""
     try:
         found = context.resolve(context.clause.role("target"))
     except Nothing as nothing:
-        raise Refusal("target", f"nothing here is {str(nothing)!r}") from None
-    raise Refusal("value", "no value is given", found.nodes)
+        raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
+    raise Unclear("value", "no value is given", found.nodes)
 
 
-EFFECTS: dict[str, Callable[[Context], Outcome]] = {
+EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "assign": assign.assign,
     "assignlist": assign.assign_list,
     "respectively": assign.respectively,
-    "owned": assign.owned,
+    "owned": assign.give_field,
     "cost": assign.cost,
     "copy": assign.copy,
     "enum": states.enum,
     "switch": states.switch,
-    "verbed": states.verbed,
+    "verbed": states.set_flag_by_verb,
     "clear": states.clear,
     "nullify": states.nullify,
     "shape": states.shape,
@@ -39,7 +48,7 @@ EFFECTS: dict[str, Callable[[Context], Outcome]] = {
     "version": numbers.version,
     "append": additions.append,
     "newkey": additions.newkey,
-    "newrecord": additions.newrecord,
+    "newrecord": new_records.newrecord,
     "remove": removal.remove,
     "absent": removal.absent,
     "keep": removal.keep,
@@ -49,7 +58,7 @@ EFFECTS: dict[str, Callable[[Context], Outcome]] = {
     "sort": arrange.sort,
     "reverse": arrange.reverse,
     "rename": texts.rename,
-    "renamed": texts.renamed,
+    "renamed": texts.give_name,
     "replace": texts.replace,
     "case": texts.case,
     "affix": texts.affix,

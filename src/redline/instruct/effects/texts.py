@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from redline.instruct.effects.context import Context, Found
-from redline.instruct.effects.outcome import Outcome, Refusal
+from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import doubt_of
-from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import number_in
 from redline.instruct.lexicon.paths import nodes_of_path
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.model.operations import Operation
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps
 
 
-def rename(context: Context) -> Outcome:
+def rename(context: EffectContext) -> EffectOutcome:
     """Give members of objects another key."""
     target = context.clause.role("target")
     if target.sort not in (Sort.KEY, Sort.PATH, Sort.ITEMS):
-        raise Refusal("type", "only a key can be renamed", target.nodes)
+        raise Unclear("type", "only a key can be renamed", target.nodes)
     found = context.resolve(target)
     tokens = context.chart.tokens[(span := context.clause.role("key")).start : span.end]
     if len(tokens) > 1:
-        raise Refusal("value", f"{context.text(span)!r} is not one word")
+        raise Unclear("value", f"{context.text(span)!r} is not one word")
     operations = []
     for node in found.nodes:
         operations += _renamed_key(context, node, tokens[0].text, tokens[0].kind)
@@ -41,39 +41,41 @@ def rename(context: Context) -> Outcome:
         and not (target.quantified or context.clause.scopes)
         and (target.sort is Sort.KEY and not target.many)
     ):
-        raise Refusal("several", "multiple keys are called so", found.nodes)
+        raise Unclear("several", "multiple keys are called so", found.nodes)
     return context.outcome(operations, found.nodes)
 
 
-def _renamed_key(context: Context, node: int, text: str, kind: str) -> list[Operation]:
+def _renamed_key(
+    context: EffectContext, node: int, text: str, kind: str
+) -> list[DocumentOperation]:
     tree = context.tree
     parent, old = tree.parents[node], tree.keys[node]
     held = tree.values[parent] if parent >= 0 else None
     if not isinstance(held, dict) or not isinstance(old, str):
-        raise Refusal("type", "only a key can be renamed", (node,))
+        raise Unclear("type", "only a key can be renamed", (node,))
     path = tree.path(node)
     key = text
     if kind != "quoted" and "." in text:
         parts = text.split(".")
         if tuple(parts[:-1]) != path[: len(parts) - 1] or len(parts) != len(path):
-            raise Refusal("value", f"{text!r} is somewhere else, which is a move", (node,))
+            raise Unclear("value", f"{text!r} is somewhere else, which is a move", (node,))
         key = parts[-1]
     if kind != "quoted" and (text.startswith("/") or (nodes_of_path(tree, text) and "." in text)):
-        raise Refusal("value", f"{text!r} is a place", (node,))
+        raise Unclear("value", f"{text!r} is a place", (node,))
     if key == old:
         return []
     if key in held:
-        raise Refusal("value", f"{key!r} is there already", (node,))
+        raise Unclear("value", f"{key!r} is there already", (node,))
     value = tree.values[node]
-    operation = Operation("rename", path, value, value, (*path[:-1], key))
-    return [operation.rated(context.rate(0.95))]
+    operation = DocumentOperation("rename", path, value, value, (*path[:-1], key))
+    return [operation.with_confidence(context.rate(0.95))]
 
 
-def renamed(context: Context) -> Outcome:
+def give_name(context: EffectContext) -> EffectOutcome:
     """Give a record that is known by its name another name."""
     target, value = context.clause.role("target"), context.clause.role("value")
     if target.sort not in (Sort.RECORD, Sort.ELEMENT, Sort.ITEMS) or not target.fields:
-        raise Refusal("type", "it has no name to change", target.nodes)
+        raise Unclear("type", "it has no name to change", target.nodes)
     found = context.resolve(target)
     fields = [
         n for n in target.fields
@@ -81,43 +83,45 @@ def renamed(context: Context) -> Outcome:
         and (context.tree.identifies(n) or n in found.nodes)
     ]  # fmt: skip
     if len(fields) != 1:
-        raise Refusal("several", "it is not clear which field is its name", found.nodes)
+        raise Unclear("several", "it is not clear which field is its name", found.nodes)
     if not context.whole:
         context.doubt = context.doubt or "only a part of the name is said"
-    return context.each(Found(tuple(fields)), lambda node: context.typed(value, node))
+    return context.each(ResolvedNodes(tuple(fields)), lambda node: context.type_value(value, node))
 
 
-def replace(context: Context) -> Outcome:
+def replace(context: EffectContext) -> EffectOutcome:
     """Replace a value wherever it is meant, or a part of a text."""
     clause, tree = context.clause, context.tree
     old, new = clause.role("old"), clause.role("new")
     text = _plain(context, old)
-    scope, many = _searched(context)
-    whole = tuple(n for n in scope if _is_text(tree.values[n], text, _quoted(context, old)))
+    scope, many = _search_places(context)
+    whole = tuple(n for n in scope if _is_text(tree.values[n], text, _is_quoted(context, old)))
     if whole:
         if len(whole) > 1 and not many:
-            raise Refusal("several", f"{text!r} is in several places", whole)
-        return context.each(Found(whole, many), lambda node: context.typed(new, node))
+            raise Unclear("several", f"{text!r} is in several places", whole)
+        return context.each(ResolvedNodes(whole, many), lambda node: context.type_value(new, node))
     within = clause.role("within")
     if within is None and not many:
-        raise Refusal("target", f"nothing here is {text!r}")
+        raise Unclear("target", f"nothing here is {text!r}")
     parts = tuple(n for n in scope if _has_part(tree.values[n], text))
     if not parts:
-        raise Refusal("target", f"{text!r} is not there")
+        raise Unclear("target", f"{text!r} is not there")
     if len(parts) > 1 and not many:
-        raise Refusal("several", f"{text!r} is in several places", parts)
+        raise Unclear("several", f"{text!r} is in several places", parts)
     put = _plain(context, new)
     tokens = context.chart.tokens[new.start : new.end]
     context.doubt = context.doubt or doubt_of(tokens, "", (), "")
-    return context.each(Found(parts, many), lambda node: _put(tree.values[node], text, put))
+    return context.each(
+        ResolvedNodes(parts, many), lambda node: _replace_words(tree.values[node], text, put)
+    )
 
 
-def _put(value: Value, old: str, new: str) -> Value:
+def _replace_words(value: Value, old: str, new: str) -> Value:
     assert isinstance(value, str)
-    return re.sub(_bounded(old), lambda _: new, value)
+    return re.sub(_word_pattern(old), lambda _: new, value)
 
 
-def _bounded(text: str) -> str:
+def _word_pattern(text: str) -> str:
     """Return a pattern for *text* that does not begin or end within a word."""
     left = r"(?<!\w)" if text[:1].isalnum() else ""
     right = r"(?!\w)" if text[-1:].isalnum() else ""
@@ -125,19 +129,21 @@ def _bounded(text: str) -> str:
 
 
 def _has_part(value: Value, text: str) -> bool:
-    return isinstance(value, str) and bool(text) and re.search(_bounded(text), value) is not None
+    return (
+        isinstance(value, str) and bool(text) and re.search(_word_pattern(text), value) is not None
+    )
 
 
-def _quoted(context: Context, span: Span) -> bool:
+def _is_quoted(context: EffectContext, span: TokenSpan) -> bool:
     return context.chart.tokens[span.start].kind in ("quoted", "code")
 
 
-def _plain(context: Context, span: Span) -> str:
+def _plain(context: EffectContext, span: TokenSpan) -> str:
     tokens = context.chart.tokens[span.start : span.end]
     if len(tokens) == 1:
         return tokens[0].text
     if any(t.kind in ("quoted", "json") for t in tokens):
-        raise Refusal("value", f"{context.text(span)!r} is not one text")
+        raise Unclear("value", f"{context.text(span)!r} is not one text")
     return context.text(span)
 
 
@@ -149,7 +155,7 @@ def _is_text(value: Value, text: str, exact: bool) -> bool:
     return value == text or (not exact and value.lower() == text.lower())
 
 
-def _searched(context: Context) -> tuple[tuple[int, ...], bool]:
+def _search_places(context: EffectContext) -> tuple[tuple[int, ...], bool]:
     """Return the scalars in which to look, and whether several may change."""
     clause, tree = context.clause, context.tree
     within, key = clause.role("within"), clause.role("key")
@@ -166,9 +172,9 @@ def _searched(context: Context) -> tuple[tuple[int, ...], bool]:
                 nodes = scope.phrase.nodes
                 many = many or scope.phrase.many
                 if len(nodes) > 1 and not scope.phrase.many:
-                    raise Refusal("several", "it is not clear where", nodes)
+                    raise Unclear("several", "it is not clear where", nodes)
             else:
-                raise Refusal("clause", "it is not clear where it is to be replaced")
+                raise Unclear("clause", "it is not clear where it is to be replaced")
     scalars = tuple(
         n for top in tree.outermost(nodes) for n in range(top, tree.end[top])
         if not isinstance(tree.values[n], dict | list)
@@ -180,7 +186,7 @@ def _searched(context: Context) -> tuple[tuple[int, ...], bool]:
     return scalars, many
 
 
-def case(context: Context) -> Outcome:
+def case(context: EffectContext) -> EffectOutcome:
     """Write texts in capitals, in small letters, or without blanks around them."""
     found = context.fields()
     ways: dict[str, Callable[[str], str]] = {
@@ -189,48 +195,48 @@ def case(context: Context) -> Outcome:
         "trim": str.strip,
     }
 
-    def changed(node: int) -> Value:
+    def change(node: int) -> Value:
         value = context.tree.values[node]
         if not isinstance(value, str):
-            raise Refusal("type", "only a text has capitals", (node,))
+            raise Unclear("type", "only a text has capitals", (node,))
         return ways[context.clause.extra](value)
 
-    return context.each(found, changed)
+    return context.each(found, change)
 
 
-def affix(context: Context) -> Outcome:
+def affix(context: EffectContext) -> EffectOutcome:
     """Put a text before or behind the texts there are."""
     found = context.fields()
     span = context.clause.role("value")
     text = _plain(context, span)
-    if not _quoted(context, span) and span.end - span.start > 1:
-        raise Refusal("value", "the text needs quotes")
+    if not _is_quoted(context, span) and span.end - span.start > 1:
+        raise Unclear("value", "the text needs quotes")
 
-    def changed(node: int) -> Value:
+    def change(node: int) -> Value:
         value = context.tree.values[node]
         if not isinstance(value, str):
-            raise Refusal("type", "only a text can be added to", (node,))
+            raise Unclear("type", "only a text can be added to", (node,))
         return text + value if context.clause.extra == "before" else value + text
 
-    return context.each(found, changed)
+    return context.each(found, change)
 
 
-def retype(context: Context) -> Outcome:
+def retype(context: EffectContext) -> EffectOutcome:
     """Change the type of values whose text allows it."""
     kind = context.clause.extra
 
-    def changed(node: int) -> Value:
+    def change(node: int) -> Value:
         value = context.tree.values[node]
         if kind == "list":
             return value if isinstance(value, list) else [value]
         if kind == "null":
             return None
         if isinstance(value, dict | list) or value is None:
-            raise Refusal("type", f"{context.key(node)} cannot become a {kind}", (node,))
+            raise Unclear("type", f"{context.key(node)} cannot become a {kind}", (node,))
         text = value if isinstance(value, str) else dumps(value)
         return text if kind == "string" else _read_as(kind, text, node)
 
-    return context.each(context.fields(), changed)
+    return context.each(context.fields(), change)
 
 
 def _read_as(kind: str, text: str, node: int) -> Value:
@@ -241,4 +247,4 @@ def _read_as(kind: str, text: str, node: int) -> Value:
         return Num(number)
     if kind == "boolean" and low in ("true", "yes", "on", "false", "no", "off"):
         return low in ("true", "yes", "on")
-    raise Refusal("type", f"{text[:40]!r} cannot become a {kind}", (node,))
+    raise Unclear("type", f"{text[:40]!r} cannot become a {kind}", (node,))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from redline.instruct.effects.bare import bare_doubt
-from redline.instruct.effects.outcome import Refusal
+from redline.instruct.effects.outcome import Unclear
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import Tokens, text_of
 from redline.instruct.language.words import (
@@ -20,7 +20,7 @@ from redline.instruct.language.words import (
     singular,
     unit_of,
 )
-from redline.instruct.model.operations import ABSENT, Absent
+from redline.instruct.model.operations import ABSENT, NoValue
 from redline.instruct.model.values import Num, Value, type_name
 
 _VAGUE = frozenset(
@@ -58,27 +58,31 @@ _SUFFIXED = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+)")
 
 
 def doubt_of(
-    tokens: Tokens, current: Value | Absent, peers: Sequence[Value] = (), key: str = ""
+    tokens: Tokens, current: Value | NoValue, peers: Sequence[Value] = (), key: str = ""
 ) -> str:
     """Return why bare *tokens* may be more than the value, or an empty text."""
     if len(tokens) < 2:
         return ""
     model = _model(current, peers)
-    if isinstance(model, str | Absent):
+    if isinstance(model, str | NoValue):
         known = model if isinstance(model, str) else "a phrase" if not peers else ""
         return bare_doubt(tokens, known, peers, key)
     return ""
 
 
-def typed(
-    tokens: Tokens, source: str, current: Value | Absent, peers: Sequence[Value] = (), key: str = ""
+def type_value(
+    tokens: Tokens,
+    source: str,
+    current: Value | NoValue,
+    peers: Sequence[Value] = (),
+    key: str = "",
 ) -> Value:
     """Return the value *tokens* say for a place that holds *current*; Refusal when none.
 
     *peers* are the values other records hold under the same key, *key* is that key.
     """
     if not tokens:
-        raise Refusal("value", "no value is given")
+        raise Unclear("value", "no value is given")
     if len(tokens) == 1 and tokens[0].kind == "quoted":
         return tokens[0].text
     if len(tokens) == 1 and tokens[0].kind == "json":
@@ -89,22 +93,22 @@ def typed(
     if text.lower() in ("null", "nil"):
         return None
     if len(tokens) > 2 and _COMPUTED.match(text):
-        raise Refusal("value", f"values are not computed from others, so say what {text!r} is",
+        raise Unclear("value", f"values are not computed from others, so say what {text!r} is",
                       value=text)  # fmt: skip
-    return _fitted(tokens, source, text, _model(current, peers), peers, key)
+    return _fit(tokens, source, text, _model(current, peers), peers, key)
 
 
-def _fitted(
+def _fit(
     tokens: Tokens,
     source: str,
     text: str,
-    model: Value | Absent,
+    model: Value | NoValue,
     peers: Sequence[Value],
     key: str,
 ) -> Value:
     """The value in the type of *model*."""
-    if isinstance(model, Absent):
-        return _untyped(tokens, text)
+    if isinstance(model, NoValue):
+        return _guess_value(tokens, text)
     if isinstance(model, bool):
         return _boolean(text)
     if isinstance(model, Num):
@@ -115,18 +119,18 @@ def _fitted(
         return _list(tokens, source, text, model)
     if text.lower() in ("empty", "an empty object"):
         return {}
-    raise Refusal("type", f"an {type_name(model)} cannot become {text!r}", value=text)
+    raise Unclear("type", f"an {type_name(model)} cannot become {text!r}", value=text)
 
 
-def _model(current: Value | Absent, peers: Sequence[Value]) -> Value | Absent:
+def _model(current: Value | NoValue, peers: Sequence[Value]) -> Value | NoValue:
     """The value whose type decides: the current one, else the one type all others have."""
-    if not isinstance(current, Absent) and current is not None:
+    if not isinstance(current, NoValue) and current is not None:
         return current
     others = [peer for peer in peers if peer is not None]
     return others[0] if others and len({type(peer) for peer in others}) == 1 else ABSENT
 
 
-def _untyped(tokens: Tokens, text: str) -> Value:
+def _guess_value(tokens: Tokens, text: str) -> Value:
     low = text.lower()
     if low in ("true", "false"):
         return low == "true"
@@ -139,12 +143,12 @@ def _untyped(tokens: Tokens, text: str) -> Value:
     if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", text):
         return Num(text)
     if number_in(text) is not None or text[0] in "$€£+-" or text.endswith("%"):
-        raise Refusal("type", f"it is not clear whether {text} is a number or a text", value=text)
+        raise Unclear("type", f"it is not clear whether {text} is a number or a text", value=text)
     _check_plain(tokens, text)
     if len(tokens) > 1 and (
         tokens[0].low in ("true", "false", "null") or number_in(tokens[0].text)
     ):
-        raise Refusal("type", f"it is not clear how much of {text!r} is the value", value=text)
+        raise Unclear("type", f"it is not clear how much of {text!r} is the value", value=text)
     return text
 
 
@@ -152,7 +156,7 @@ def _boolean(text: str) -> bool:
     low = text.lower()
     if low in TRUE_WORDS or low in FALSE_WORDS:
         return low in TRUE_WORDS
-    raise Refusal("type", f"expected true or false, not {text!r}", value=text)
+    raise Unclear("type", f"expected true or false, not {text!r}", value=text)
 
 
 def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
@@ -169,26 +173,26 @@ def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
     words = list(pieces.groups()) if pieces else plain.split()
     if len(words) == 2:
         return _with_unit(words[0], words[1], key, text)
-    raise Refusal("type", f"expected a number, not {text!r}", value=text)
+    raise Unclear("type", f"expected a number, not {text!r}", value=text)
 
 
 def _percentage(digits: str, current: Num, text: str) -> Value:
     number = number_in(digits)
     if number is None:
-        raise Refusal("type", f"expected a number, not {text!r}", value=text)
+        raise Unclear("type", f"expected a number, not {text!r}", value=text)
     size = abs(current.decimal)
     if 0 < size < 1:
         share = (Decimal(number) / 100).normalize()
         return Num(f"{share:f}")
     if 1 < size <= 100:
         return Num(number)
-    raise Refusal("type", f"it is not clear how {text} is written here", value=text)
+    raise Unclear("type", f"it is not clear how {text} is written here", value=text)
 
 
 def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
     number = number_in(digits)
     if number is None:
-        raise Refusal("type", f"expected a number, not {text!r}", value=text)
+        raise Unclear("type", f"expected a number, not {text!r}", value=text)
     if unit.lower() == "k" and key_words(key)[-1:] != ("k",):
         return Num(f"{Decimal(number) * 1000:f}")
     if singular(unit.lower()) in CURRENCIES or (unit.lower() == "years" and key == "age"):
@@ -198,7 +202,7 @@ def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
         return Num(number)
     said, written = unit_of(unit), unit_of(words[-1]) if len(words) > 1 else None
     if said is None or written is None or said[0] != written[0]:
-        raise Refusal("type", f"the unit of {key} is not known, so {text!r} is unclear", value=text)
+        raise Unclear("type", f"the unit of {key} is not known, so {text!r} is unclear", value=text)
     exact = (Decimal(number) * said[1] / written[1]).normalize()
     return Num(f"{exact:f}")
 
@@ -210,38 +214,38 @@ def _string(
     if low in ("empty", "blank", "an empty string", "empty string", "nothing"):
         return ""
     if low in ("true", "false") and current.lower() not in ("true", "false"):
-        raise Refusal("type", f"it is not clear whether {text} is meant as a text", value=text)
+        raise Unclear("type", f"it is not clear whether {text} is meant as a text", value=text)
     if low in ("none", "undefined") and not any(peer == text for peer in peers):
-        raise Refusal("type", f"it is not clear whether {text} is meant as a text", value=text)
+        raise Unclear("type", f"it is not clear whether {text} is meant as a text", value=text)
     _check_plain(tokens, text)
     coded = _CODED & {singular(w) for w in key_words(key)} and _CODE.fullmatch(current)
     if coded and not _CODE.fullmatch(text):
-        raise Refusal("type", f"expected a code like {current!r}, not {text!r}", value=text)
-    shaped = _shaped(text, current)
+        raise Unclear("type", f"expected a code like {current!r}, not {text!r}", value=text)
+    shaped = _keep_shape(text, current)
     known = {peer for peer in peers if isinstance(peer, str)} | {current}
     if shaped not in known and shaped.lower() in {peer.lower() for peer in known}:
         other = next(peer for peer in sorted(known) if peer.lower() == shaped.lower())
         if other != current:
-            raise Refusal("type", f"{shaped!r} is written {other!r} elsewhere", value=text)
+            raise Unclear("type", f"{shaped!r} is written {other!r} elsewhere", value=text)
     return shaped
 
 
 def _check_plain(tokens: Tokens, text: str) -> None:
-    """Refuse words that only stand for a value."""
+    """Refuse words that only refer to a value."""
     words = [t.low for t in tokens]
     if words[0] in _VAGUE or any(t.kind in ("json", "poss") for t in tokens):
-        raise Refusal("value", f"{text!r} does not name a value", value=text)
+        raise Unclear("value", f"{text!r} does not name a value", value=text)
     if len(words) > 1 and words[-1] in _DANGLING:
-        raise Refusal("value", f"{text!r} is not a whole value", value=text)
+        raise Unclear("value", f"{text!r} is not a whole value", value=text)
     if "or" in words and len(words) <= 5:
-        raise Refusal("value", f"{text!r} names more than one value", value=text)
+        raise Unclear("value", f"{text!r} names more than one value", value=text)
     if any(t.kind == "quoted" for t in tokens):
-        raise Refusal("value", f"quotes and bare words are mixed in {text!r}", value=text)
+        raise Unclear("value", f"quotes and bare words are mixed in {text!r}", value=text)
     if any(t.kind == "sign" and t.text not in (",", ":") for t in tokens) and len(tokens) > 1:
-        raise Refusal("value", f"{text!r} does not name a value", value=text)
+        raise Unclear("value", f"{text!r} does not name a value", value=text)
 
 
-def shape_doubt(new: Value, current: Value | Absent) -> bool:
+def shape_doubt(new: Value, current: Value | NoValue) -> bool:
     """Return whether a date, address or the like would take the place of a plain text."""
     if not isinstance(new, str) or not isinstance(current, str) or not current:
         return False
@@ -263,7 +267,7 @@ def has_shape(text: str) -> bool:
     return any(shape.fullmatch(text) for _, shape in _SHAPES)
 
 
-def _shaped(text: str, current: str) -> str:
+def _keep_shape(text: str, current: str) -> str:
     """*text*, in the shape an e-mail address, date, URL or colour must have."""
     for name, shape in _SHAPES:
         if not shape.fullmatch(current):
@@ -276,20 +280,20 @@ def _shaped(text: str, current: str) -> str:
             return text
         if name == "a quantity with a unit" and not number_in(text):
             return text
-        raise Refusal("type", f"expected {name} like {current!r}, not {text!r}", value=text)
+        raise Unclear("type", f"expected {name} like {current!r}, not {text!r}", value=text)
     return text
 
 
 def _list(tokens: Tokens, source: str, text: str, current: list[Value]) -> Value:
     if text.lower() in ("empty", "an empty list", "an empty array", "empty list", "nothing"):
         return []
-    parts = listed(tokens)
+    parts = split_list(tokens)
     if len(parts) < 2 or not all(isinstance(item, str) for item in current) or not current:
-        raise Refusal("type", f"expected a JSON array, not {text!r}", value=text)
-    return [typed(part, source, "") for part in parts]
+        raise Unclear("type", f"expected a JSON array, not {text!r}", value=text)
+    return [type_value(part, source, "") for part in parts]
 
 
-def listed(tokens: Tokens) -> list[Tokens]:
+def split_list(tokens: Tokens) -> list[Tokens]:
     """`a, b and c` taken apart."""
     parts: list[Tokens] = [()]
     for token in tokens:
@@ -300,7 +304,7 @@ def listed(tokens: Tokens) -> list[Tokens]:
     return [part for part in parts if part]
 
 
-def rounded(value: Decimal, current: Num) -> Num:
+def round_result(value: Decimal, current: Num) -> Num:
     """A computed number with at most max(2, decimals of the old value) decimals."""
     _, _, fraction = current.text.partition(".")
     places = max(2, len(fraction.split("e")[0].split("E")[0]))

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.compounds import count_holders, is_kind, is_part, nearest, part_doubt
 from redline.instruct.grammar.kinds import superlatives
-from redline.instruct.grammar.nouns import is_kind, is_part, nearest, ordinal, part_doubt, used
+from redline.instruct.grammar.nouns import ordinal
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
 PREPOSITIONS = frozenset("of in for on under within inside from at to across into".split())
 _EXCEPTIONS = (
@@ -47,18 +48,20 @@ def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
             yield from own(chart.tree, phrase, edge.item)
         return
     if chart.low(end) in PREPOSITIONS:
-        yield from _placed(chart, phrase)
+        yield from _place_within(chart, phrase)
     for words in _EXCEPTIONS:
         after = chart.words(end, words)
         if after > 0:
             for edge in chart.edges("NPLIST", after):
                 yield from _without(chart.tree, phrase, edge.item)
             break
-    narrowed = (filtered(chart.tree, phrase, e.item, e.end) for e in chart.edges("FILTER", end))
+    narrowed = (
+        filter_phrase(chart.tree, phrase, e.item, e.end) for e in chart.edges("FILTER", end)
+    )
     yield from (found for found in narrowed if found is not None)
 
 
-def _placed(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
+def _place_within(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
     """Yield the phrase within what a preposition introduces."""
     low, after = chart.low(phrase.end), phrase.end + 1
     for edge in chart.edges("NPLIST", after):
@@ -67,7 +70,7 @@ def _placed(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
     yield from _at_index(chart, phrase, after)
 
 
-def filtered(tree: Tree, phrase: Phrase, condition: Any, end: int) -> Phrase | None:
+def filter_phrase(tree: DocumentTree, phrase: Phrase, condition: Any, end: int) -> Phrase | None:
     """Return the phrase narrowed to the nodes for which *condition* holds."""
     if phrase.owner and not phrase.nodes:
         return None
@@ -93,7 +96,7 @@ def _at_index(chart: Chart, phrase: Phrase, after: int) -> Iterator[Phrase]:
     yield replace(phrase, end=after + 2, nodes=nodes, filtered=True, many=False)
 
 
-def own(tree: Tree, owner: Phrase, owned: Phrase) -> Iterator[Phrase]:
+def own(tree: DocumentTree, owner: Phrase, owned: Phrase) -> Iterator[Phrase]:
     """Yield what *owned* denotes within *owner*: Alice's age."""
     if owner.owner and not owner.nodes:
         yield replace(owned, start=owner.start, owner=True)
@@ -108,7 +111,9 @@ def own(tree: Tree, owner: Phrase, owned: Phrase) -> Iterator[Phrase]:
             yield replace(owner, end=owned.end, nodes=inner, cost=owner.cost + owned.cost + 1)
 
 
-def restrict(tree: Tree, head: Phrase, by: Phrase, word: str, end: int = 0) -> Iterator[Phrase]:
+def restrict(
+    tree: DocumentTree, head: Phrase, by: Phrase, word: str, end: int = 0
+) -> Iterator[Phrase]:
     """Yield *head* narrowed to what lies in *by*."""
     after = end or by.end
     if by.owner and not by.nodes:
@@ -135,7 +140,7 @@ def restrict(tree: Tree, head: Phrase, by: Phrase, word: str, end: int = 0) -> I
     if not inside:
         return
     inside = nearest(tree, inside, by.nodes, head)
-    count = used(tree, inside, by.nodes)
+    count = count_holders(tree, inside, by.nodes)
     kind = by.sort is Sort.RECORD and not by.many and is_kind(by) and head.sort is Sort.ITEMS
     yield replace(
         joint,
@@ -149,7 +154,7 @@ def restrict(tree: Tree, head: Phrase, by: Phrase, word: str, end: int = 0) -> I
     )  # fmt: skip
 
 
-def _names_root(tree: Tree, by: Phrase) -> bool:
+def _names_root(tree: DocumentTree, by: Phrase) -> bool:
     """Return whether a phrase is what the document is about: the store of {"store": "Blue"}."""
     return by.sort is Sort.KEY and all(
         tree.parents[n] == 0
@@ -159,14 +164,14 @@ def _names_root(tree: Tree, by: Phrase) -> bool:
     )
 
 
-def _holding(tree: Tree, head: Phrase, by: Phrase) -> Nodes:
+def _holding(tree: DocumentTree, head: Phrase, by: Phrase) -> Nodes:
     """Return the records of *head* in which a named value is found deeper inside."""
     if head.sort is not Sort.ITEMS:
         return ()
     return tuple(n for n in head.nodes if by.fields and tree.below(n, by.fields))
 
 
-def _without(tree: Tree, phrase: Phrase, removed: Phrase) -> Iterator[Phrase]:
+def _without(tree: DocumentTree, phrase: Phrase, removed: Phrase) -> Iterator[Phrase]:
     """Yield the phrase without the nodes that lie in *removed*."""
     if not phrase.many or not removed.nodes:
         return
@@ -183,7 +188,7 @@ def _without(tree: Tree, phrase: Phrase, removed: Phrase) -> Iterator[Phrase]:
 
 
 @rule("OWNED")
-def _owned(chart: Chart, start: int) -> Iterable[Edge]:
+def _after_possessive(chart: Chart, start: int) -> Iterable[Edge]:
     """What follows a possessive: names, an ordinal, a superlative."""
     if chart.low(start) == "new":
         for edge in chart.edges("CORE", start + 1):
@@ -234,7 +239,7 @@ def _list(chart: Chart, start: int) -> Iterator[Edge]:
         agenda += [(e.end, [*parts, e.item], low != ",") for e in chart.edges("NP", after)]
 
 
-def join(tree: Tree, parts: list[Phrase]) -> Phrase:
+def join(tree: DocumentTree, parts: list[Phrase]) -> Phrase:
     """Return the phrases as one; a name that fits several places is one beside the others."""
     sure = [p for p in parts if p.many or len(p.nodes) == 1]
     homes = {tree.parents[n] for p in sure for n in p.nodes}

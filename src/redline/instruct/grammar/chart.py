@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from redline.instruct.language.tokens import Tokens, text_of
 from redline.instruct.lexicon.names import Lexicon
-from redline.instruct.lexicon.tree import Tree
+from redline.instruct.lexicon.tree import DocumentTree
 
 MAX_EDGES = 40
 
@@ -39,7 +39,7 @@ class Chart:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self.tree: Tree = lexicon.tree
+        self.tree: DocumentTree = lexicon.tree
         self.tokens: Tokens = lexicon.tokens
         self.source = lexicon.source
         self.lows = [token.low for token in self.tokens]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
-from redline.instruct.grammar.frames import BY_WORD, GAP_FRAMES, OPEN, Symbol
+from redline.instruct.grammar.frames import BY_WORD, GAP_FRAMES, OPEN, FrameSymbol
 from redline.instruct.grammar.phrase import Phrase
 
 _SCOPING = frozenset("for in on of at under within inside from across throughout with".split())
@@ -15,7 +15,7 @@ _EVERYWHERE = frozenset("everywhere throughout globally".split())
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ScopePhrase:
     """Where a clause applies: within a phrase, where a condition holds, or everywhere."""
 
     phrase: Phrase | None = None
@@ -40,7 +40,7 @@ class Clause:
     start: int
     end: int
     cost: int = 0
-    scopes: tuple[Scope, ...] = ()
+    scopes: tuple[ScopePhrase, ...] = ()
     gap: bool = False
 
     @property
@@ -57,7 +57,7 @@ Roles = tuple[tuple[str, Any], ...]
 
 
 def _match(
-    chart: Chart, symbols: tuple[Symbol, ...], place: int, roles: Roles, cost: int
+    chart: Chart, symbols: tuple[FrameSymbol, ...], place: int, roles: Roles, cost: int
 ) -> Iterator[tuple[int, Roles, int]]:
     """Yield every way the symbols match the tokens from *place* on."""
     if not symbols:
@@ -92,7 +92,7 @@ def _gap_rule(effect: str) -> None:
         for frame in GAP_FRAMES[effect]:
             for end, roles, cost in _match(chart, frame.symbols, start, (), frame.cost):
                 clause = Clause(effect, frame.extra, roles, start, end, cost, gap=True)
-                yield from _scoped(chart, clause)
+                yield from _with_scopes(chart, clause)
 
 
 for _effect in GAP_FRAMES:
@@ -103,10 +103,10 @@ for _effect in GAP_FRAMES:
 def _clause(chart: Chart, start: int) -> Iterator[Edge]:
     """A body and up to three scopes behind it."""
     for edge in chart.edges("BODY", start):
-        yield from _scoped(chart, edge.item)
+        yield from _with_scopes(chart, edge.item)
 
 
-def _scoped(chart: Chart, clause: Clause) -> Iterator[Edge]:
+def _with_scopes(chart: Chart, clause: Clause) -> Iterator[Edge]:
     yield Edge(clause.end, clause)
     if len(clause.scopes) == 3:
         return
@@ -115,7 +115,7 @@ def _scoped(chart: Chart, clause: Clause) -> Iterator[Edge]:
             clause, end=edge.end, cost=clause.cost + edge.item.cost,
             scopes=(*clause.scopes, edge.item),
         )  # fmt: skip
-        yield from _scoped(chart, wider)
+        yield from _with_scopes(chart, wider)
 
 
 @rule("SCOPE")
@@ -124,12 +124,12 @@ def _scope(chart: Chart, start: int) -> Iterator[Edge]:
     low = chart.low(start)
     if low in _SCOPING:
         for edge in chart.edges("NPLIST", start + 1):
-            yield Edge(edge.end, Scope(edge.item, cost=edge.item.cost))
+            yield Edge(edge.end, ScopePhrase(edge.item, cost=edge.item.cost))
     if low in ("for", "in", "on") and chart.low(start + 1) == "all" and start + 2 == chart.size:
-        yield Edge(start + 2, Scope())
+        yield Edge(start + 2, ScopePhrase())
     begin = start + (low == ",")
     if chart.low(begin) in _EVERYWHERE:
-        yield Edge(begin + 1, Scope())
+        yield Edge(begin + 1, ScopePhrase())
 
 
 @rule("SCOPE")
@@ -141,7 +141,7 @@ def _exception(chart: Chart, start: int) -> Iterator[Edge]:
     after = begin + 1 + (chart.low(begin + 1) in ("for", "not"))
     after += chart.low(after) in ("in", "on")
     for edge in chart.edges("NPLIST", after):
-        yield Edge(edge.end, Scope(edge.item, wanted=False, cost=edge.item.cost))
+        yield Edge(edge.end, ScopePhrase(edge.item, wanted=False, cost=edge.item.cost))
 
 
 @rule("SCOPE")
@@ -153,4 +153,4 @@ def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
     if not wanted:
         found = [*chart.edges("PREDICATE", begin + 1), *chart.edges("STATE", begin + 1)]
     for edge in found:
-        yield Edge(edge.end, Scope(condition=edge.item, wanted=wanted, cost=edge.item.cost))
+        yield Edge(edge.end, ScopePhrase(condition=edge.item, wanted=wanted, cost=edge.item.cost))

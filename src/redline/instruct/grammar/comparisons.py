@@ -12,7 +12,7 @@ from redline.instruct.grammar.selectors import EMPTY, FALSE, TRUE, Test, size_of
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
 _OPERATORS: dict[str, str] = {
     "=": "= == is equals equal-to is-equal-to of at : being set-to is-set-to is-currently are was "
@@ -122,7 +122,7 @@ PLAIN = frozenset(
 )
 
 
-def _known_texts(tree: Tree, fields: Nodes) -> set[str]:
+def _known_texts(tree: DocumentTree, fields: Nodes) -> set[str]:
     tree.spend(len(fields) // 4)
     found: set[str] = set()
     for node in fields:
@@ -185,7 +185,7 @@ def _or_more(chart: Chart, last: int, op: str, found: Operands, phrase: Phrase) 
         yield Edge(last + 2, Test(phrase.nodes, wider[word], found.texts, phrase.cost))
 
 
-def fits(tree: Tree, fields: Nodes, op: str, texts: tuple[str, ...]) -> bool:
+def fits(tree: DocumentTree, fields: Nodes, op: str, texts: tuple[str, ...]) -> bool:
     """Return whether the field can be compared so: an order needs numbers or dates."""
     if op in ("=", "!=", "has", "lacks"):
         return op in ("has", "lacks") or not all(

@@ -21,7 +21,7 @@ from redline.instruct.grammar.selectors import (
 )
 from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.tree import Tree
+from redline.instruct.lexicon.tree import DocumentTree
 
 # Comparatives that name their field: older than 30, cheaper than 5.
 _COMPARATIVES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -46,7 +46,7 @@ _NAMED = frozenset("named called titled labeled labelled entitled".split())
 
 @rule("PREDICATE")
 def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
-    """A condition without its introducing word: price is over 5, it is null, no tags."""
+    """A condition without its introducing word: price is above 5, it is null, no tags."""
     for edge in chart.edges("FIELD", start):
         yield from comparison(chart, edge.end, edge.item)
     low = chart.low(start)
@@ -114,7 +114,7 @@ def _state(chart: Chart, start: int) -> Iterator[Edge]:
             yield Edge(edge.end, Among(phrase.nodes, wanted, phrase.cost, known=known))
 
 
-def _flag(tree: Tree, phrase: Phrase, wanted: bool) -> Among:
+def _flag(tree: DocumentTree, phrase: Phrase, wanted: bool) -> Among:
     keys = {str(tree.keys[n]) for n in phrase.fields}
     known = tuple(sorted({tree.record_of(n) for k in keys for n in tree.by_key[k]}))
     return Among(phrase.nodes, wanted, phrase.cost, known=known)

@@ -15,7 +15,7 @@ from redline.instruct.grammar.frame_table import CLASSES, GAPS, TABLE
 PhraseTable = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
-class Symbol(NamedTuple):
+class FrameSymbol(NamedTuple):
     """One step of a pattern: alternatives of words, or a category with its role."""
 
     words: PhraseTable = {}  # noqa: RUF012 - never written to
@@ -28,30 +28,30 @@ class Frame(NamedTuple):
     """One way to say an operation; `cost` is paid where it says less than others."""
 
     effect: str
-    symbols: tuple[Symbol, ...]
+    symbols: tuple[FrameSymbol, ...]
     cost: int = 0
     extra: str = ""
 
 
-def _symbols(text: str) -> Iterator[Symbol]:
+def _symbols(text: str) -> Iterator[FrameSymbol]:
     for part in text.split():
         optional = part.endswith("?") and len(part) > 1
         part = part.removesuffix("?") if optional else part
         name, _, role = part.partition(":")
         if role and name.isupper():
-            yield Symbol({}, name, role, optional)
+            yield FrameSymbol({}, name, role, optional)
             continue
         words: list[tuple[str, ...]] = []
         for word in part.split("|"):
             if word in CLASSES:
                 words += [_words(w) for w in CLASSES[word].split()]
             elif word.isupper() and len(word) > 2:
-                yield Symbol({}, word, "", optional)
+                yield FrameSymbol({}, word, "", optional)
                 break
             else:
                 words.append(_words(word))
         else:
-            yield Symbol(phrase_table(words), optional=optional)
+            yield FrameSymbol(phrase_table(words), optional=optional)
 
 
 def phrase_table(phrases: Iterable[tuple[str, ...]]) -> PhraseTable:

@@ -1,4 +1,4 @@
-"""Nouns that no key spells: items, everyone, superlatives, the document, kinds by a value."""
+"""Nouns that are no key: items, everyone, superlatives, the document, kinds by a value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import GENERIC, is_plural, key_form, key_words, singular
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL, WHOLE
-from redline.instruct.lexicon.tree import Tree
+from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.values import Num
 
 _RELATIVES = frozenset("that which whose with where who".split())
@@ -36,13 +36,13 @@ _LOW = frozenset("lowest smallest least fewest minimum shortest".split())
 
 
 def generic_nouns(chart: Chart, start: int) -> Iterator[Phrase]:
-    """Yield `item`, `list`, `document`, and kinds the document does not spell."""
+    """Yield `item`, `list`, `document`, and kinds that are no key of the document."""
     token, tree = chart.tokens[start] if start < chart.size else None, chart.tree
     if token is None or token.kind != "word":
         return
     word, plural = singular(token.low), is_plural(token.text)
     if key_form(token.text) not in tree.by_form:
-        yield from _unnamed(chart, start, word, plural)
+        yield from _kinds_without_key(chart, start, word, plural)
     yield from _structures(chart, start, word, plural)
     if token.low in ("everything", "anything"):
         alone = chart.low(start + 1) not in _RELATIVES
@@ -66,7 +66,7 @@ def _structures(chart: Chart, start: int, word: str, plural: bool) -> Iterator[P
         yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
 
 
-def _unnamed(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
+def _kinds_without_key(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
     tree = chart.tree
     family = FAMILIES.get(word)
     if family is not None:
@@ -96,14 +96,14 @@ def _unnamed(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phra
             yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=True)
 
 
-def outer_items(tree: Tree) -> Iterator[Phrase]:
+def outer_items(tree: DocumentTree) -> Iterator[Phrase]:
     """Yield what the document is a list of, if it holds lists."""
     nodes = _elements(tree)
     if nodes:
         yield Phrase(0, 0, nodes, Sort.ITEMS, 2)
 
 
-def _elements(tree: Tree) -> tuple[int, ...]:
+def _elements(tree: DocumentTree) -> tuple[int, ...]:
     """Return the elements of the outermost arrays when they are of one collection, else all."""
     if isinstance(tree.document, list):
         return tuple(tree.children(0))
@@ -114,7 +114,7 @@ def _elements(tree: Tree) -> tuple[int, ...]:
 
 
 def people(chart: Chart, start: int) -> Iterator[Phrase]:
-    """Yield `everyone`: the records that are about somebody."""
+    """Yield `everyone`: the records about people."""
     if chart.low(start) not in _EVERYONE:
         return
     tree = chart.tree
@@ -125,7 +125,7 @@ def people(chart: Chart, start: int) -> Iterator[Phrase]:
         yield Phrase(start, start + 1, nodes, Sort.ITEMS, many=True, quantified=True)
 
 
-def _is_person(tree: Tree, node: int) -> bool:
+def _is_person(tree: DocumentTree, node: int) -> bool:
     value = tree.values[node]
     if not tree.is_element(node) or not isinstance(value, dict) or not tree.is_named(node):
         return False
@@ -154,7 +154,7 @@ def superlatives(chart: Chart, start: int) -> Iterator[Phrase]:
 
 
 def extreme(
-    tree: Tree, nodes: tuple[int, ...], forms: tuple[str, ...], highest: bool
+    tree: DocumentTree, nodes: tuple[int, ...], forms: tuple[str, ...], highest: bool
 ) -> int | None:
     """Return the one record with the highest or lowest number under one of the keys."""
     for form in forms:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.compounds import combine
 from redline.instruct.grammar.kinds import generic_nouns, outer_items, people, superlatives
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
@@ -18,7 +19,7 @@ from redline.instruct.language.words import (
     singular,
 )
 from redline.instruct.lexicon.senses import Sense, Sort
-from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.values import Num
 
 DETERMINERS = frozenset("the a an my our your this that these those existing current".split())
@@ -46,10 +47,10 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
     if chart.low(start) in ("not", "non"):
         for sense in chart.lexicon.senses(start + 1):
             if sense.sort is Sort.FLAG:
-                yield Edge(sense.end, _negated(chart.tree, start, sense))
+                yield Edge(sense.end, _negate(chart.tree, start, sense))
 
 
-def _negated(tree: Tree, start: int, sense: Sense) -> Phrase:
+def _negate(tree: DocumentTree, start: int, sense: Sense) -> Phrase:
     """Return the records whose flag is the other way round."""
     keys = {tree.keys[n] for n in sense.fields}
     wanted = not tree.values[sense.fields[0]]
@@ -84,7 +85,7 @@ def _core(chart: Chart, start: int) -> Iterator[Edge]:
             continue
         for edge in chart.edges("NAME", phrase.end):
             agenda += [(p, parts + 1) for p in combine(chart.tree, phrase, edge.item)]
-        numbered = _numbered(chart, phrase)
+        numbered = _pick_by_number(chart, phrase)
         if numbered is not None:
             agenda.append((numbered, parts + 1))
 
@@ -114,89 +115,7 @@ def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
     return replace(phrase, end=phrase.end + 1, many=many, weak=False, whole=whole)
 
 
-def combine(tree: Tree, left: Phrase, right: Phrase) -> Iterator[Phrase]:
-    """Yield what two names side by side denote together."""
-    joint = replace(
-        right, start=left.start, cost=left.cost + right.cost, part=is_part(left, right),
-        weak=False, filtered=left.filtered or right.filtered,
-    )  # fmt: skip
-    inside = nearest(tree, tree.inside(right.nodes, left.nodes), left.nodes, right)
-    if left.sort is Sort.FLAG:
-        # "active users" are users; an `email` flag does not make its siblings e-mail ones
-        owners = set(left.nodes)
-        inside = tuple(n for n in inside if n in owners)
-    if inside and not (left.weak and left.sort is Sort.ITEMS and not _equal(inside, left)):
-        count = used(tree, inside, left.nodes)
-        named = left.sort in (Sort.RECORD, Sort.FLAG)
-        yield replace(
-            joint,
-            nodes=inside,
-            whole=right.whole and (left.whole or set(left.nodes).isdisjoint(inside)),
-            filtered=joint.filtered or left.sort is Sort.FLAG,
-            doubt=joint.doubt or left.doubt or part_doubt(right, left),
-            many=right.many or (left.many and left.sort is not Sort.ITEMS),
-            fields=left.fields if _is_same(inside, left) else right.fields,
-            unsure=named and not left.many and count > 1 and left.sort is Sort.RECORD
-            and not is_kind(left),
-        )  # fmt: skip
-    if left.sort is Sort.KEY and right.sort is Sort.RECORD:
-        yield from _by_field(tree, joint, right, left)
-    elif left.sort is Sort.RECORD and right.sort is Sort.KEY:
-        yield from _by_field(tree, joint, left, right)
-
-
-def part_doubt(head: Phrase, by: Phrase) -> str:
-    """Return a doubt when a part of a name is to say which of many records are meant."""
-    several = head.many and head.sort is Sort.ITEMS
-    return "part" if several and by.sort is Sort.RECORD and not by.whole else ""
-
-
-def is_part(left: Phrase, right: Phrase) -> bool:
-    return left.part or right.part or not left.whole or not right.whole
-
-
-def nearest(tree: Tree, nodes: Nodes, holders: Nodes, head: Phrase) -> Nodes:
-    """Return the direct members of *holders* when one key is meant and they have it."""
-    if head.many or head.sort is not Sort.KEY or len(nodes) < 2:
-        return nodes
-    held = set(holders)
-    return tuple(n for n in nodes if tree.parents[n] in held) or nodes
-
-
-def _is_same(inside: Nodes, left: Phrase) -> bool:
-    """Return whether a value names the very records that are denoted."""
-    return left.sort is Sort.RECORD and set(inside) <= set(left.nodes)
-
-
-def _equal(inside: Nodes, left: Phrase) -> bool:
-    held = set(left.nodes)
-    return all(node in held for node in inside)
-
-
-def is_kind(phrase: Phrase) -> bool:
-    """Return whether several records share the value, so that it says of what kind they are."""
-    return len(phrase.nodes) > 1 and phrase.whole
-
-
-def _by_field(tree: Tree, joint: Phrase, value: Phrase, key: Phrase) -> Iterator[Phrase]:
-    """Yield the records whose named field has the value: sku B2, high priority."""
-    held = set(key.nodes)
-    fields = tuple(n for n in value.fields if n in held)
-    if fields:
-        records = tuple(sorted({tree.record_of(n) for n in fields}))
-        yield replace(
-            joint, nodes=records, sort=Sort.RECORD, many=False, fields=fields, filtered=True,
-            whole=value.whole and key.whole,
-        )  # fmt: skip
-
-
-def used(tree: Tree, nodes: Nodes, holders: Nodes) -> int:
-    """Return how many of *holders* have one of *nodes* inside."""
-    tops = tree.outermost(holders)
-    return sum(1 for top in tops if tree.below(top, nodes))
-
-
-def _numbered(chart: Chart, phrase: Phrase) -> Phrase | None:
+def _pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
     """Return `item 2` as the second of a collection whose records have no such id."""
     if phrase.sort is not Sort.ITEMS or phrase.many:
         return None
@@ -211,7 +130,7 @@ def _numbered(chart: Chart, phrase: Phrase) -> Phrase | None:
                    weak=False)  # fmt: skip
 
 
-def _pick(tree: Tree, nodes: Nodes, place: int, count: int) -> Nodes:
+def _pick(tree: DocumentTree, nodes: Nodes, place: int, count: int) -> Nodes:
     """Return the elements at *place* of each collection, or *count* from there."""
     groups: dict[int, list[int]] = {}
     for node in nodes:
@@ -241,8 +160,8 @@ def _determined_head(chart: Chart, start: int) -> Iterator[Edge]:
     """A determiner or quantifier and the names behind it; `our new phone number`."""
     place, quantified, article = _determiner(chart, start)
     if place > start:
-        yield from _determined(chart, start, place, quantified)
-        yield from _counted(chart, start, place)
+        yield from _after_determiner(chart, start, place, quantified)
+        yield from _count_matches(chart, start, place)
     if article and chart.low(place) == "new":
         for edge in chart.edges("CORE", place + 1):
             if not edge.item.weak:
@@ -284,7 +203,7 @@ def _determiner(chart: Chart, start: int) -> tuple[int, bool, bool]:
     return place, quantified, article
 
 
-def _determined(chart: Chart, start: int, place: int, quantified: bool) -> Iterator[Edge]:
+def _after_determiner(chart: Chart, start: int, place: int, quantified: bool) -> Iterator[Edge]:
     for edge in chart.edges("CORE", place):
         phrase: Phrase = edge.item
         if phrase.weak and not (quantified or (phrase.many and phrase.sort is Sort.ITEMS)):
@@ -301,7 +220,7 @@ def _determined(chart: Chart, start: int, place: int, quantified: bool) -> Itera
         yield Edge(found.end, replace(found, start=start))
 
 
-def _counted(chart: Chart, start: int, place: int) -> Iterator[Edge]:
+def _count_matches(chart: Chart, start: int, place: int) -> Iterator[Edge]:
     """Yield `the three servers` when there are three."""
     count = number_in(chart.low(place))
     if not count or not count.isdigit() or int(count) < 2:
@@ -311,7 +230,7 @@ def _counted(chart: Chart, start: int, place: int) -> Iterator[Edge]:
             yield Edge(edge.end, replace(edge.item, start=start, many=True, quantified=True))
 
 
-def _is_container(tree: Tree, phrase: Phrase) -> bool:
+def _is_container(tree: DocumentTree, phrase: Phrase) -> bool:
     return all(isinstance(tree.values[n], dict | list) for n in phrase.nodes)
 
 
@@ -365,7 +284,7 @@ def _two_ordinals(chart: Chart, start: int, first: int, place: int) -> Iterator[
                                          filtered=True))  # fmt: skip
 
 
-def _contents(tree: Tree, phrase: Phrase) -> Phrase:
+def _contents(tree: DocumentTree, phrase: Phrase) -> Phrase:
     """Return the elements of the arrays a phrase names; other phrases as they are."""
     if phrase.sort is not Sort.KEY:
         return phrase

@@ -9,7 +9,7 @@ from decimal import Decimal
 from redline.instruct.grammar.kinds import extreme
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import number_in
-from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.values import Num, Value
 
 EMPTY = frozenset("empty blank null missing none unset undefined nil".split())
@@ -31,27 +31,27 @@ class Test:
     def meaning(self) -> Hashable:
         return (self.fields, self.op, self.operands, self.whole)
 
-    def holds(self, tree: Tree, node: int) -> bool | None:
+    def holds(self, tree: DocumentTree, node: int) -> bool | None:
         """Return whether the nearest such field in or around *node* compares as said."""
         found = _nearest(tree, node, self.fields)
         if not found:
             return None
-        return self._compared([tree.values[n] for n in found])
+        return self._compare_all([tree.values[n] for n in found])
 
-    def _compared(self, values: list[Value]) -> bool:
+    def _compare_all(self, values: list[Value]) -> bool:
         if self.op in ("!=", "lacks"):
             return all(not _matches(v, "=" if self.op == "!=" else "has", self.operands)
                        for v in values)  # fmt: skip
         return any(_matches(value, self.op, self.operands) for value in values)
 
-    def select(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         """Return the nodes for which it holds; None when none has the field."""
         key = (self.meaning, nodes)
         if key not in tree.selections:
-            tree.selections[key] = self._selected(tree, nodes)
+            tree.selections[key] = self._choose_nodes(tree, nodes)
         return tree.selections[key]
 
-    def _selected(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+    def _choose_nodes(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         tree.spend(len(nodes) * 3)
         members: dict[int, list[int]] = {}
         for field in self.fields:
@@ -66,7 +66,7 @@ class Test:
             else:
                 text = tree.text(own[0])
                 if text is None or text not in known:
-                    verdict = self._compared([tree.values[own[0]]])
+                    verdict = self._compare_all([tree.values[own[0]]])
                     if text is not None:
                         known[text] = verdict
                 else:
@@ -91,7 +91,7 @@ class Among:
     def meaning(self) -> Hashable:
         return (self.records, self.wanted, self.whole)
 
-    def select(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         """Return the nodes in, or not in, the records."""
         if self.known and not tree.inside(nodes, self.known):
             return None
@@ -112,7 +112,7 @@ class Exists:
     def meaning(self) -> Hashable:
         return (self.fields, self.wanted)
 
-    def select(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         """Return the nodes with, or without, the field."""
         return tuple(n for n in nodes if bool(tree.below(n, self.fields)) is self.wanted)
 
@@ -130,7 +130,7 @@ class Most:
     def meaning(self) -> Hashable:
         return (self.forms, self.highest)
 
-    def select(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         """Return that record; None when the field does not rank them."""
         node = extreme(tree, nodes, self.forms, self.highest)
         return None if node is None else (node,)
@@ -155,7 +155,7 @@ class Joined:
     def meaning(self) -> Hashable:
         return (self.every, *(part.meaning for part in self.parts))
 
-    def select(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         """Return the nodes that every part, or any part, selects."""
         chosen = [part.select(tree, nodes) for part in self.parts]
         if any(one is None for one in chosen):
@@ -168,7 +168,7 @@ class Joined:
 Condition = Test | Among | Exists | Most | Joined
 
 
-def _nearest(tree: Tree, node: int, fields: Nodes) -> list[int]:
+def _nearest(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
     """Return the fields directly in the node, else the nearest around or below it."""
     inner = tree.below(node, fields)
     if inner:
@@ -255,6 +255,6 @@ class Itself:
     def meaning(self) -> Hashable:
         return (self.operand, self.wanted)
 
-    def select(self, tree: Tree, nodes: Nodes) -> Nodes | None:
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         """Return the nodes whose value is, or is not, that."""
         return tuple(n for n in nodes if _equals(tree.values[n], self.operand) is self.wanted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, Scope
+from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
 from redline.instruct.language.words import singular
 
@@ -79,7 +79,7 @@ class Reading:
 class _State:
     place: int
     clauses: tuple[Clause, ...] = ()
-    fronts: tuple[Scope, ...] = ()
+    fronts: tuple[ScopePhrase, ...] = ()
     cost: int = 0
     remarks: tuple[tuple[int, int], ...] = ()
     protected: tuple[int, ...] = ()
@@ -89,11 +89,11 @@ class _State:
 def readings(chart: Chart) -> Iterator[Reading]:
     """Yield the ways to read the whole instruction, the cheapest first."""
     order = count()
-    heap: list[tuple[int, int, _State]] = [(0, next(order), _State(0))]
+    waiting: list[tuple[int, int, _State]] = [(0, next(order), _State(0))]
     seen: set[object] = set()
     found = steps = 0
-    while heap and found < MAX_READINGS and steps < MAX_STEPS:
-        cost, _, state = heapq.heappop(heap)
+    while waiting and found < MAX_READINGS and steps < MAX_STEPS:
+        cost, _, state = heapq.heappop(waiting)
         steps += 1
         chart.tree.spend(30)
         key = (
@@ -107,12 +107,12 @@ def readings(chart: Chart) -> Iterator[Reading]:
             if state.clauses or state.protected:
                 found += 1
                 yield Reading(state.clauses, cost, state.remarks, state.protected)
-                shared = _distributed(state.clauses)
+                shared = _distribute(state.clauses)
                 if shared is not None:
                     yield Reading(shared, cost, state.remarks, state.protected, shared=True)
             continue
         for new in _steps(chart, state):
-            heapq.heappush(heap, (new.cost, next(order), new))
+            heapq.heappush(waiting, (new.cost, next(order), new))
 
 
 def _steps(chart: Chart, state: _State) -> Iterator[_State]:
@@ -173,7 +173,7 @@ def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
 
 
 def _closings(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield what may stand behind a clause: a separator, a courtesy, a reason."""
+    """Yield what may follow a clause: a separator, a courtesy, a reason."""
     place = state.place
     for end in chart.phrases(place, _AFTER):
         yield replace(state, place=end)
@@ -229,14 +229,16 @@ def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
     if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
                                     "across"):  # fmt: skip
         for edge in chart.edges("NPLIST", place + 1):
-            yield from _fronted(chart, state, edge.end, Scope(edge.item, cost=edge.item.cost), verb)
+            yield from _front_scope(
+                chart, state, edge.end, ScopePhrase(edge.item, cost=edge.item.cost), verb
+            )
     for edge in chart.edges("NPLIST", place):
         if chart.low(edge.end) == ":":
-            scope = Scope(edge.item, cost=edge.item.cost + 1)
-            yield from _fronted(chart, state, edge.end, scope, True)
+            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
+            yield from _front_scope(chart, state, edge.end, scope, True)
     for edge in chart.edges("SCOPE", place):
         if edge.item.condition is not None:
-            yield from _fronted(chart, state, edge.end, edge.item, False)
+            yield from _front_scope(chart, state, edge.end, edge.item, False)
     if chart.low(place) in ("if", "unless", "when"):
         yield from _conditional(chart, state)
 
@@ -254,15 +256,17 @@ def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
             if chosen is None:
                 continue
             holds = bool(chosen) is positive
-            scope = Scope(
+            scope = ScopePhrase(
                 None if holds is wanted else replace(phrase, nodes=(), filtered=True),
                 cost=phrase.cost,
                 about=phrase,
             )
-            yield from _fronted(chart, state, edge.end, scope, False)
+            yield from _front_scope(chart, state, edge.end, scope, False)
 
 
-def _fronted(chart: Chart, state: _State, end: int, scope: Scope, strict: bool) -> Iterator[_State]:
+def _front_scope(
+    chart: Chart, state: _State, end: int, scope: ScopePhrase, strict: bool
+) -> Iterator[_State]:
     low = chart.low(end)
     cost = state.cost + scope.cost
     if low in (",", ":", "then"):
@@ -290,7 +294,7 @@ def _protections(chart: Chart, state: _State) -> Iterator[_State]:
                 )  # fmt: skip
 
 
-def _distributed(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
+def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
     """Return the clauses with the last one's scope applied to those whose verb it shares."""
     last = clauses[-1] if clauses else None
     if last is None or not last.gap or not last.scopes:

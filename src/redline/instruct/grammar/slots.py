@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.values import Span
+from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import GENERIC, STRUCTURAL, key_words, number_in, singular
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.spelling import is_near
@@ -45,7 +45,7 @@ def _struct(chart: Chart, start: int) -> Iterator[Edge]:
     """A word for a part of a document: field, key, section."""
     low = chart.low(start)
     if singular(low) in STRUCTURAL or singular(low) in ("label", "prop"):
-        yield Edge(start + 1, Span(start, start + 1))
+        yield Edge(start + 1, TokenSpan(start, start + 1))
 
 
 @rule("KIND")
@@ -68,23 +68,23 @@ def _one_kind(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("QUOTED")
-def _quoted(chart: Chart, start: int) -> Iterator[Edge]:
+def _quotation(chart: Chart, start: int) -> Iterator[Edge]:
     """A quoted text."""
     if start < chart.size and chart.tokens[start].kind == "quoted":
-        yield Edge(start + 1, Span(start, start + 1))
+        yield Edge(start + 1, TokenSpan(start, start + 1))
 
 
 @rule("JSON")
 def _json(chart: Chart, start: int) -> Iterator[Edge]:
     """A JSON literal."""
     if start < chart.size and chart.tokens[start].kind == "json":
-        yield Edge(start + 1, Span(start, start + 1))
+        yield Edge(start + 1, TokenSpan(start, start + 1))
 
 
 @rule("NAMED")
-def _named(chart: Chart, start: int) -> Iterator[Edge]:
+def _naming_word(chart: Chart, start: int) -> Iterator[Edge]:
     if chart.low(start) in ("named", "called", "titled", ":"):
-        yield Edge(start + 1, Span(start, start + 1))
+        yield Edge(start + 1, TokenSpan(start, start + 1))
 
 
 @rule("DIRECTION")
@@ -94,7 +94,7 @@ def _direction(chart: Chart, start: int) -> Iterator[Edge]:
     for length in range(1, 6):
         text = " ".join(chart.lows[place : place + length])
         if text in _DIRECTIONS:
-            yield Edge(place + length, Span(place, place + length, 0, text))
+            yield Edge(place + length, TokenSpan(place, place + length, 0, text))
 
 
 def falls(phrase: str, key: str) -> bool:
@@ -114,7 +114,7 @@ def _unknown(chart: Chart, start: int) -> Iterator[Edge]:
         if _is_known(chart, start, end):
             return
         tail = end + (chart.low(end) in STRUCTURAL - GENERIC)
-        yield Edge(tail, Span(start, end, 4))
+        yield Edge(tail, TokenSpan(start, end, 4))
 
 
 _NOT_UNKNOWN = frozenset(
@@ -158,7 +158,7 @@ def _words_of(chart: Chart) -> set[str]:
 class Pairs:
     """Keys and the values they get."""
 
-    items: tuple[tuple[Span, Span], ...]
+    items: tuple[tuple[TokenSpan, TokenSpan], ...]
     cost: int = 0
 
     @property
@@ -169,7 +169,7 @@ class Pairs:
 @rule("PAIRS")
 def _pairs(chart: Chart, start: int) -> Iterator[Edge]:
     """`age 20, role admin and city Bonn`, `k=v, k: v`."""
-    agenda: list[tuple[int, tuple[tuple[Span, Span], ...], int]] = [(start, (), 0)]
+    agenda: list[tuple[int, tuple[tuple[TokenSpan, TokenSpan], ...], int]] = [(start, (), 0)]
     while agenda:
         place, items, cost = agenda.pop()
         chart.tree.spend(10)
@@ -188,23 +188,23 @@ def _pairs(chart: Chart, start: int) -> Iterator[Edge]:
                     agenda.append((after, pairs, total))
 
 
-def _pair_key(chart: Chart, start: int) -> Iterator[tuple[int, Span]]:
+def _pair_key(chart: Chart, start: int) -> Iterator[tuple[int, TokenSpan]]:
     place = start + (chart.low(start) in ("a", "an", "the"))
     if place >= chart.size:
         return
     token = chart.tokens[place]
     if token.kind in ("quoted", "code"):
-        yield place + 1, Span(place, place + 1)
+        yield place + 1, TokenSpan(place, place + 1)
         return
     for sense in chart.lexicon.senses(place):
         if sense.sort is Sort.KEY and sense.cost < 2:
-            yield sense.end, Span(place, sense.end)
+            yield sense.end, TokenSpan(place, sense.end)
     if token.kind == "word" and chart.low(place + 1) in ("=", ":"):
-        yield place + 1, Span(place, place + 1)
+        yield place + 1, TokenSpan(place, place + 1)
 
 
 @rule("VERBED")
-def _verbed(chart: Chart, start: int) -> Iterator[Edge]:
+def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
     """A verb made from a boolean key: publish, unpublish, archive, confirm."""
     low = chart.low(start)
     if not low.isalpha() or len(low) < 4:
@@ -248,6 +248,6 @@ class Flag:
 def _not(chart: Chart, start: int) -> Iterator[Edge]:
     """A negation that turns a state over."""
     if chart.low(start) in ("not", "no-longer"):
-        yield Edge(start + 1, Span(start, start + 1))
+        yield Edge(start + 1, TokenSpan(start, start + 1))
     if chart.low(start) == "no" and chart.low(start + 1) == "longer":
-        yield Edge(start + 2, Span(start, start + 2))
+        yield Edge(start + 2, TokenSpan(start, start + 2))

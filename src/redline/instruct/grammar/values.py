@@ -16,8 +16,8 @@ _PREPOSITIONS = frozenset(
     "when across except".split()
 )
 _NOT_FIRST = frozenset(
-    "to as into by from with is are be of for whose where should now currently actually at "
-    "'s".split()
+    "to as into by from with is are be of for whose where should now currently actually "
+    "at 's".split()
 )
 _NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
@@ -26,7 +26,7 @@ _NOT_KEYS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TokenSpan:
     """Tokens taken as they are."""
 
     start: int
@@ -46,7 +46,7 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
     if first is None or first.low in _NOT_FIRST:
         return
     if first.kind in ("quoted", "json", "code"):
-        yield Edge(start + 1, Span(start, start + 1))
+        yield Edge(start + 1, TokenSpan(start, start + 1))
         return
     if first.kind != "word" and first.text not in ("-", "<", ">", "~"):
         return
@@ -57,7 +57,9 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
             return
         cost += _JOINERS.get(token.low, 2 if token.low in _PREPOSITIONS else 0)
         if token.kind == "word" or token.text in ("%", "*"):
-            yield Edge(place + 1, Span(start, place + 1, cost if place > start else min(cost, 1)))
+            yield Edge(
+                place + 1, TokenSpan(start, place + 1, cost if place > start else min(cost, 1))
+            )
 
 
 def _first_cost(chart: Chart, start: int) -> int:
@@ -78,7 +80,7 @@ def _values(chart: Chart, start: int) -> Iterator[Edge]:
         places.append(end)
         end += 1
         if len(places) > 1 and chart.low(places[-1] - 1) in ("and", "&"):
-            yield Edge(end, Span(start, end, 0, ",".join(map(str, places))))
+            yield Edge(end, TokenSpan(start, end, 0, ",".join(map(str, places))))
         if chart.low(end) == "," and chart.low(end + 1) in ("and", "&"):
             end += 1
         if chart.low(end) not in (",", "and", "&"):
@@ -93,18 +95,18 @@ def _key(chart: Chart, start: int) -> Iterator[Edge]:
         return
     token = chart.tokens[start]
     if token.kind in ("quoted", "code"):
-        yield Edge(start + 1, Span(start, start + 1))
+        yield Edge(start + 1, TokenSpan(start, start + 1))
         return
     for end in range(start + 1, min(start + 4, chart.size + 1)):
         last = chart.tokens[end - 1]
         if last.kind != "word" or last.low in _NOT_KEYS or last.text.startswith("/"):
             return
-        yield Edge(end, Span(start, end, 0 if end == start + 1 else 2))
+        yield Edge(end, TokenSpan(start, end, 0 if end == start + 1 else 2))
 
 
 @rule("AMT")
 def _amount(chart: Chart, start: int) -> Iterator[Edge]:
-    """A number with what may stand around it: a currency sign, a unit, a percent sign."""
+    """A number with what may surround it: a currency sign, a unit, a percent sign."""
     if start >= chart.size or chart.tokens[start].kind not in ("word", "code"):
         return
     place = start + (chart.low(start) in ("a", "an", "another", "about", "exactly"))
@@ -112,15 +114,15 @@ def _amount(chart: Chart, start: int) -> Iterator[Edge]:
     digits = text.lstrip("$€£").rstrip("%")
     if number_in(digits) is None:
         if _is_suffixed(text):
-            yield Edge(place + 1, Span(start, place + 1))
+            yield Edge(place + 1, TokenSpan(start, place + 1))
         return
-    yield Edge(place + 1, Span(place, place + 1))
+    yield Edge(place + 1, TokenSpan(place, place + 1))
     after = chart.low(place + 1)
     if after in ("%", "percent", "pct") or singular(after) in CURRENCIES or unit_of(after):
-        yield Edge(place + 2, Span(place, place + 2))
+        yield Edge(place + 2, TokenSpan(place, place + 2))
     elif singular(after) in ("year", "point", "unit", "time", "step", "percentage", "more"):
         skip = 2 if singular(after) == "percentage" else 1
-        yield Edge(place + 1 + skip, Span(place, place + 1))
+        yield Edge(place + 1 + skip, TokenSpan(place, place + 1))
 
 
 def _is_suffixed(text: str) -> bool:

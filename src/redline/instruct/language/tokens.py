@@ -41,7 +41,7 @@ class Token:
 
     @property
     def is_name(self) -> bool:
-        """Whether it can stand for something in the document."""
+        """Whether it can name something in the document."""
         return self.kind in ("word", "quoted", "code")
 
 
@@ -179,12 +179,12 @@ _POINTER = re.compile(r"^(/[\w~.{}$@:+-]+){2,}$")
 
 
 def _is_path(body: str) -> bool:
-    """Whether the word is spelled like a JSON Pointer or a dotted path."""
+    """Whether the word has the form of a JSON Pointer or a dotted path."""
     if _POINTER.match(body):
         return True
     return bool(_PATH.match(body)) and any(mark in body for mark in "./[$")
 
 
 def text_of(tokens: Sequence[Token], source: str) -> str:
-    """The stretch of *source* that *tokens* cover."""
+    """Return the part of *source* that *tokens* cover."""
     return source[tokens[0].start : tokens[-1].end] if tokens else ""

@@ -103,7 +103,7 @@ def key_words(key: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _CAMEL.findall(key))
 
 
-def joined(words: tuple[str, ...]) -> str:
+def join_words(words: tuple[str, ...]) -> str:
     """One string for words whose spacing and number do not matter."""
     return "".join(map(singular, words))
 
@@ -111,12 +111,12 @@ def joined(words: tuple[str, ...]) -> str:
 @lru_cache(maxsize=16384)
 def key_form(key: str) -> str:
     """The form under which a key is found."""
-    return joined(key_words(key)) or key.lower()
+    return join_words(key_words(key)) or key.lower()
 
 
 @lru_cache(maxsize=4096)
 def number_in(text: str) -> str | None:
-    """The JSON spelling of a plain number in words or digits, or None."""
+    """Return the JSON text of a plain number in words or digits, or None."""
     if _NUMBER.fullmatch(text):
         plain = text.replace(",", "").lstrip("+")
         sign, digits = ("-", plain[1:]) if plain.startswith("-") else ("", plain)

@@ -9,37 +9,25 @@ from redline.instruct.language.tokens import Tokens
 from redline.instruct.language.words import (
     ARTICLES,
     QUANTIFIERS,
-    SCOPING,
     is_plural,
-    joined,
+    join_words,
     key_form,
     key_words,
     singular,
 )
 from redline.instruct.lexicon.paths import nodes_of_path
+from redline.instruct.lexicon.runs import MAX_WORDS, STOP_WORDS, WordRuns
 from redline.instruct.lexicon.senses import Sense, Sort, flag_stems
 from redline.instruct.lexicon.spelling import is_slip
 from redline.instruct.lexicon.synonyms import (
     FAMILIES,
     LANGUAGES,
     SYNONYMS,
+    abbreviate,
     other_forms,
-    shortened,
 )
-from redline.instruct.lexicon.tree import Tree
-from redline.instruct.model.values import Num
+from redline.instruct.lexicon.tree import DocumentTree
 
-MAX_WORDS = 6
-_MAX_LABEL = 60
-_STOP = (
-    ARTICLES
-    | QUANTIFIERS
-    | SCOPING
-    | frozenset(
-        "and or to be is are was not by with as it its than then into so if no yes new add set "
-        "remove delete change update make all".split()
-    )
-)
 _COLLECTIVE = frozenset("staff crew personnel team people roster fleet inventory stock".split())
 
 
@@ -56,18 +44,17 @@ class _Holds(StrEnum):
 class Lexicon:
     """Senses of the token runs of one instruction over one document."""
 
-    def __init__(self, tree: Tree, tokens: Tokens, source: str, *, fuzzy: bool = False) -> None:
+    def __init__(
+        self, tree: DocumentTree, tokens: Tokens, source: str, *, fuzzy: bool = False
+    ) -> None:
         self.tree = tree
         self.tokens = tokens
         self.source = source
         self._fuzzy = fuzzy
         self._known: dict[int, list[Sense]] = {}
-        self._texts = self._runs()
-        self._whole: dict[tuple[int, int], list[int]] = {}
-        self._parts: dict[tuple[int, int], list[int]] = {}
+        self._runs = WordRuns(tree, tokens, source)
         self._others: dict[str, list[int]] | None = None
         self._by_word: dict[str, list[str]] | None = None
-        self._find_values()
 
     def senses(self, start: int) -> list[Sense]:
         """Return every meaning of the words that begin at token *start*."""
@@ -76,93 +63,14 @@ class Lexicon:
             known = self._known[start] = []
             if start < len(self.tokens) and self.tokens[start].is_name:
                 for end in range(start + 1, min(start + MAX_WORDS, len(self.tokens)) + 1):
-                    if not self._is_run(start, end):
+                    if not self._runs.is_run(start, end):
                         break
                     known += self._at(start, end)
         return known
 
-    def _is_run(self, start: int, end: int) -> bool:
-        last = self.tokens[end - 1]
-        if last.kind in ("quoted", "code") or self.tokens[start].kind in ("quoted", "code"):
-            return end == start + 1
-        return last.kind in ("word", "poss") or last.text in ("&", "-")
-
-    def _runs(self) -> dict[str, list[tuple[int, int, bool]]]:
-        """Return the text of every run of words, in lower case, and of its singular."""
-        found: dict[str, list[tuple[int, int, bool]]] = {}
-        for start, token in enumerate(self.tokens):
-            if not token.is_name:
-                continue
-            for end in range(start + 1, min(start + MAX_WORDS, len(self.tokens)) + 1):
-                if not self._is_run(start, end):
-                    break
-                if self.tokens[end - 1].kind == "poss":
-                    continue
-                text = self.text(start, end)
-                found.setdefault(text, []).append((start, end, False))
-                if text.startswith("#"):
-                    found.setdefault(text[1:], []).append((start, end, False))
-                last = self.tokens[end - 1].low
-                one = singular(last)
-                if one != last and last != "\0":
-                    plural = text[: len(text) - len(last)] + one
-                    found.setdefault(plural, []).append((start, end, True))
-        return found
-
     def text(self, start: int, end: int) -> str:
         """Return what the tokens say in lower case, blanks collapsed, without quotes."""
-        first = self.tokens[start]
-        if end == start + 1:
-            return " ".join(first.text.lower().split())
-        said = self.source[first.start : self.tokens[end - 1].end]
-        return " ".join(said.lower().replace("\u2019", "'").split())
-
-    def _find_values(self) -> None:
-        """Look every scalar of the document up among the runs, in one pass."""
-        runs, tree = self._texts, self.tree
-        words = {word for text in runs for word in text.split()} - _STOP
-        tree.spend(len(tree.values) // 8)
-        for node, value in enumerate(tree.values):
-            kind = value.__class__
-            if kind is Num:
-                text = value.text  # type: ignore[union-attr]
-                if text in runs and self._counts(node):
-                    self._note(self._whole, text, node)
-                continue
-            if kind is not str or not value or len(value) > _MAX_LABEL:  # type: ignore[arg-type]
-                continue
-            low = value.lower()  # type: ignore[union-attr]
-            if low in runs:
-                self._note(self._whole, low, node)
-            if (" " in low or "-" in low or "_" in low or "/" in low) and not words.isdisjoint(
-                low.replace("-", " ").replace("_", " ").replace("/", " ").split()
-            ):
-                self._note_parts(low, node)
-
-    def _counts(self, node: int) -> bool:
-        """Return whether a number names its record: an id, or an element of a plain array."""
-        key = self.tree.keys[node]
-        return key.__class__ is int or self.tree.identifies(node)
-
-    def _note(self, table: dict[tuple[int, int], list[int]], text: str, node: int) -> None:
-        for start, end, _ in self._texts[text]:
-            nodes = table.setdefault((start, end), [])
-            if not nodes or nodes[-1] != node:
-                nodes.append(node)
-
-    def _note_parts(self, low: str, node: int) -> None:
-        spaced = low.replace("-", " ").replace("_", " ")
-        if spaced != low and spaced in self._texts:
-            self._note(self._whole, spaced, node)
-            return
-        if not self.tree.identifies(node):
-            return
-        parts = spaced.split()
-        for start in range(len(parts)):
-            for end in range(start + 1, len(parts) + 1):
-                part = " ".join(parts[start:end])
-                if end - start < len(parts) and part in self._texts and part not in _STOP:
-                    self._note(self._parts, part, node)
+        return self._runs.text(start, end)
 
     def _at(self, start: int, end: int) -> list[Sense]:
         found: list[Sense] = []
@@ -195,7 +103,7 @@ class Lexicon:
         quoted = first.kind != "word"
         plural = not quoted and is_plural(self.tokens[end - 1].text)
         own = [n for n in nodes if plural and not self._is_plural_key(n)]
-        kinds = [] if quoted else self._labelled(nodes)
+        kinds = [] if quoted else self._records_by_label(nodes)
         dearer = cost + 2 if kinds and plural else cost
         # "the machine" is one of the machines, not what holds them
         single = (
@@ -213,7 +121,7 @@ class Lexicon:
             found.append(Sense(end, Sort.ITEMS, tuple(kinds), cost + 1, whole, plural))
         return found + self._items(end, nodes, cost, whole, plural, quoted)
 
-    def _labelled(self, nodes: list[int]) -> list[int]:
+    def _records_by_label(self, nodes: list[int]) -> list[int]:
         """Return the records of the one array in which each is known by such a field: dishes."""
         tree = self.tree
         owners = [tree.parents[n] for n in nodes]
@@ -272,12 +180,12 @@ class Lexicon:
             if exact and (first.kind != "word" or cased):
                 return exact, 0, True
         said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
-        form = joined(said)
+        form = join_words(said)
         if not form:
             return [], 0, True
         if form in tree.by_form:
             return tree.by_form[form], 0, True
-        if first.kind != "word" or (end == start + 1 and first.low in _STOP):
+        if first.kind != "word" or (end == start + 1 and first.low in STOP_WORDS):
             return [], 0, True
         meant = self._otherwise(said, form)
         return (meant, 1, True) if meant else self._loosely(said, form)
@@ -285,7 +193,7 @@ class Lexicon:
     def _otherwise(self, said: tuple[str, ...], form: str) -> list[int]:
         """Return the nodes called that by a synonym, an abbreviation or another form."""
         stems = [form[:-3] + "e", form[:-3], form[:-4]] if form.endswith("ing") else []
-        for other in (*SYNONYMS.get(form, ()), shortened(said), *stems[: len(form) > 5 and 3]):
+        for other in (*SYNONYMS.get(form, ()), abbreviate(said), *stems[: len(form) > 5 and 3]):
             if other in self.tree.by_form:
                 return self.tree.by_form[other]
         return self.others.get(form) or self._family(LANGUAGES.get(form, ""))
@@ -329,7 +237,7 @@ class Lexicon:
         return self._by_word
 
     def _family(self, code: str) -> list[int]:
-        """Return the entries of a language that stand beside those of other languages."""
+        """Return the entries of a language that has entries of other languages beside them."""
         family = FAMILIES["language"]
         return [n for n in self.tree.by_form.get(code, []) if self.in_family(n, family)]
 
@@ -343,7 +251,7 @@ class Lexicon:
         plural = (
             is_plural(self.tokens[end - 1].text) if self.tokens[start].kind == "word" else False
         )
-        for table, cost, whole in ((self._whole, 0, True), (self._parts, 2, False)):
+        for table, cost, whole in ((self._runs.whole, 0, True), (self._runs.parts, 2, False)):
             fields = table.get((start, end))
             if not fields:
                 continue
@@ -381,7 +289,7 @@ class Lexicon:
         if self.tokens[start].kind != "word" or end - start > 3:
             return []
         said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
-        form = joined(said)
+        form = join_words(said)
         found = []
         for wanted, stem in flag_stems(form):
             nodes = [n for n in self._flag_nodes(stem) if self.tree.values[n] is wanted]

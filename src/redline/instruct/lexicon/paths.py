@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 
 from redline.instruct.language.words import key_form
-from redline.instruct.lexicon.tree import Nodes, Tree
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
 _PART = re.compile(r"[^.\[\]/]+")
 
 
-def nodes_of_path(tree: Tree, text: str) -> Nodes:
+def nodes_of_path(tree: DocumentTree, text: str) -> Nodes:
     """Return the nodes a path leads to: from the root, else from wherever its first key is.
 
     A key that is written like the path is one of them, so that `a.b` beside {"a": {"b": ..}} and
     {"a.b": ..} is two places.
     """
-    spelled = tree.by_key.get(text, [])
+    same_key = tree.by_key.get(text, [])
     if text.startswith("/"):
         parts = [p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")]
         node = tree.node_at(parts)
-        return tuple(sorted({*spelled, *(() if node is None else (node,))}))
+        return tuple(sorted({*same_key, *(() if node is None else (node,))}))
     parts = _PART.findall(text.removeprefix("$"))
     if not parts:
         return ()
     node = tree.node_at(parts)
     if node is not None:
-        return tuple(sorted({node, *spelled}))
-    if spelled:
-        return tuple(spelled)
+        return tuple(sorted({node, *same_key}))
+    if same_key:
+        return tuple(same_key)
     starts = [n for n in tree.by_form.get(key_form(parts[0]), []) if tree.keys[n] == parts[0]]
     ends = (tree.node_at(parts[1:], start) for start in starts)
     return tuple(sorted(n for n in ends if n is not None))

@@ -30,7 +30,7 @@ class Sense(NamedTuple):
     """One meaning of the words up to token *end*.
 
     `fields` are the scalars by whose value records were named. A `weak` one needs another name
-    beside it. `whole` is false when only a part of a name or a near spelling matched.
+    beside it. `whole` is false when only a part of a name or a name with a typing slip matched.
     """
 
     end: int

@@ -111,7 +111,7 @@ def _kind_words(value: Value) -> tuple[str, ...]:
     return ("name", "text", "string", "label", "message", "command", "value", "setting")
 
 
-def shortened(words: tuple[str, ...]) -> str:
+def abbreviate(words: tuple[str, ...]) -> str:
     """Return the form of *words* with each abbreviated as keys do."""
     return "".join(SHORTENED.get(singular(word), singular(word)) for word in words)
 

@@ -26,7 +26,7 @@ class OverBudget(Exception):
     """Reading the instruction would take more work than allowed."""
 
 
-class Tree:
+class DocumentTree:
     """The nodes of a document; node *n* contains the nodes n .. end[n] - 1."""
 
     def __init__(self, document: Value, budget: int = BUDGET) -> None:

@@ -16,18 +16,18 @@ from redline.instruct.model.values import Value, dumps
 Path = tuple[str, ...]
 
 
-class Absent:
+class NoValue:
     """No value at all, which is not null."""
 
     def __repr__(self) -> str:
         return "ABSENT"
 
 
-ABSENT = Absent()
+ABSENT = NoValue()
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class DocumentOperation:
     """One change: replace, add (a key), insert (into an array), remove, rename or move.
 
     `old` is the value the place must still hold. `new_path` is where a rename or move leads.
@@ -35,21 +35,21 @@ class Operation:
 
     op: str
     path: Path
-    old: Value | Absent = ABSENT
-    value: Value | Absent = ABSENT
+    old: Value | NoValue = ABSENT
+    value: Value | NoValue = ABSENT
     new_path: Path | None = None
     confidence: float = 0.95
 
-    def rated(self, confidence: float) -> Operation:
+    def with_confidence(self, confidence: float) -> DocumentOperation:
         """The same operation with another confidence."""
         return replace(self, confidence=round(confidence, 2))
 
     def to_json(self) -> dict[str, Any]:
         """The stored form; absent values are left out."""
         stored: dict[str, Any] = {"op": self.op, "path": list(self.path)}
-        if not isinstance(self.old, Absent):
+        if not isinstance(self.old, NoValue):
             stored["old"] = self.old
-        if not isinstance(self.value, Absent):
+        if not isinstance(self.value, NoValue):
             stored["value"] = self.value
         if self.new_path is not None:
             stored["new_path"] = list(self.new_path)
@@ -57,8 +57,8 @@ class Operation:
         return stored
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> Operation:
-        """The inverse of `to_json`, read with spelling kept."""
+    def from_json(cls, stored: dict[str, Any]) -> DocumentOperation:
+        """The inverse of `to_json`, with numbers as they were written."""
         target = stored.get("new_path")
         return cls(
             stored["op"],
@@ -76,7 +76,7 @@ def pointer(path: Sequence[str]) -> str:
 
 
 def is_index(text: str) -> bool:
-    """Whether *text* is an array index as JSON Pointer spells it."""
+    """Whether *text* is an array index as JSON Pointer writes it."""
     return text == "0" or (text.isascii() and text.isdigit() and text[0] != "0")
 
 
@@ -112,7 +112,7 @@ class _Edits:
     added: list[tuple[str, Value]] = field(default_factory=list)
 
 
-def apply_operations(document: Value, operations: Sequence[Operation]) -> Value:
+def apply_operations(document: Value, operations: Sequence[DocumentOperation]) -> Value:
     """*document* with every operation carried out; the argument is not touched.
 
     CannotApply when a place no longer holds the expected value or two operations collide.
@@ -122,16 +122,16 @@ def apply_operations(document: Value, operations: Sequence[Operation]) -> Value:
     for operation in operations:
         check_expected(document, operation)
         if operation.op == "replace" and not operation.path:
-            assert not isinstance(operation.value, Absent)
+            assert not isinstance(operation.value, NoValue)
             return operation.value
         _record(table, operation, document)
     touched = {path[:length] for path in table for length in range(len(path) + 1)}
     return _rebuild(document, (), table, touched) if table else document
 
 
-def check_expected(document: Value, operation: Operation) -> None:
+def check_expected(document: Value, operation: DocumentOperation) -> None:
     """CannotApply unless the place still holds what the operation expects."""
-    if isinstance(operation.old, Absent):
+    if isinstance(operation.old, NoValue):
         return
     if not exists(document, operation.path):
         raise CannotApply(f"Nothing at {pointer(operation.path)}")
@@ -139,15 +139,15 @@ def check_expected(document: Value, operation: Operation) -> None:
         raise CannotApply(f"Value changed at {pointer(operation.path)}")
 
 
-def _record(table: dict[Path, _Edits], operation: Operation, document: Value) -> None:
+def _record(table: dict[Path, _Edits], operation: DocumentOperation, document: Value) -> None:
     path = operation.path
     edits = table.setdefault(path[:-1], _Edits())
     name, value = path[-1], operation.value
     if operation.op in ("add", "insert"):
-        assert not isinstance(value, Absent)
+        assert not isinstance(value, NoValue)
         edits.added.append((name, value))
     elif operation.op == "replace":
-        assert not isinstance(value, Absent)
+        assert not isinstance(value, NoValue)
         edits.replaced[name] = value
     elif operation.op == "rename":
         assert operation.new_path is not None
@@ -196,9 +196,9 @@ def _rebuild_list(value: list[Value], edits: _Edits, child: Any) -> list[Value]:
     return built
 
 
-def check_independent(document: Value, operations: Sequence[Operation]) -> None:
+def check_independent(document: Value, operations: Sequence[DocumentOperation]) -> None:
     """CannotApply when two operations want the same place or one lies in another's way."""
-    owned: dict[Path, Operation] = {}
+    owned: dict[Path, DocumentOperation] = {}
     for operation in operations:
         if operation.op in ("add", "insert"):
             continue
@@ -212,14 +212,14 @@ def check_independent(document: Value, operations: Sequence[Operation]) -> None:
     _check_new_names(document, operations)
 
 
-def _check_ancestors(owned: dict[Path, Operation], path: Path) -> None:
+def _check_ancestors(owned: dict[Path, DocumentOperation], path: Path) -> None:
     for length in range(len(path)):
         above = owned.get(path[:length])
         if above is not None and above.op != "rename":
             raise CannotApply(f"Changes overlap at {pointer(path)}")
 
 
-def _check_new_names(document: Value, operations: Sequence[Operation]) -> None:
+def _check_new_names(document: Value, operations: Sequence[DocumentOperation]) -> None:
     new: set[Path] = set()
     for operation in operations:
         path = operation.path if operation.op == "add" else operation.new_path

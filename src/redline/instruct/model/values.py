@@ -1,4 +1,4 @@
-"""JSON values whose numbers keep the spelling they came with."""
+"""JSON values whose numbers keep the text they came with."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _no_constant(name: str) -> Any:
 
 
 def parse(text: str | bytes) -> Value:
-    """The value *text* spells; DocumentSyntax when it spells none."""
+    """Return the value that *text* encodes; DocumentSyntax when it encodes none."""
     try:
         value: Value = json.loads(
             text,
@@ -105,7 +105,7 @@ def _fragment(value: Any) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON with every number spelled as it came; plain numbers may be mixed in."""
+    """Compact JSON with every number as it was written; plain numbers may be mixed in."""
     import orjson
 
     try:

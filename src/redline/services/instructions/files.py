@@ -9,8 +9,8 @@ from redline.core.ports.confined import Confined
 from redline.documents import isolated
 from redline.documents.json.operations import JsonOp, plan_operations
 from redline.instruct.model.operations import (
-    Absent,
-    Operation,
+    DocumentOperation,
+    NoValue,
     Path,
     apply_operations,
     is_index,
@@ -21,7 +21,7 @@ from redline.instruct.model.values import Value, dumps
 from redline.services.instructions.inputs import Source, read_document
 
 
-def plan_file(confined: Confined, source: Source, operations: Sequence[Operation]) -> bytes:
+def plan_file(confined: Confined, source: Source, operations: Sequence[DocumentOperation]) -> bytes:
     """Return the file's bytes after *operations*; what they do not touch stays as it is."""
     if not operations:
         return source.raw
@@ -51,7 +51,7 @@ _Rank = tuple[tuple[int, int, str], ...]
 _Step = tuple[_Rank, int, JsonOp]
 
 
-def in_sequence(document: Value, operations: Sequence[Operation]) -> list[JsonOp]:
+def in_sequence(document: Value, operations: Sequence[DocumentOperation]) -> list[JsonOp]:
     """Operations that all speak of the first state, in an order in which each still finds its
     place: new values first, then whatever moves others, from the last place to the first."""
     values: list[JsonOp] = []
@@ -88,7 +88,7 @@ def _stable(ordered: list[_Step]) -> list[JsonOp]:
     return found
 
 
-def _arrival(document: Value, operation: Operation, place: int) -> _Step:
+def _arrival(document: Value, operation: DocumentOperation, place: int) -> _Step:
     assert operation.new_path is not None
     holder = value_at(document, operation.new_path[:-1])
     action = "insert" if isinstance(holder, list) else "add"
@@ -100,7 +100,7 @@ def _rank(path: Path) -> _Rank:
     return tuple((1, int(p), "") if is_index(p) else (0, 0, p) for p in path)
 
 
-def _text(value: Value | Absent) -> str:
-    if isinstance(value, Absent):
+def _text(value: Value | NoValue) -> str:
+    if isinstance(value, NoValue):
         raise CannotApply("The operation has no value")
     return dumps(value)

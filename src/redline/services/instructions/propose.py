@@ -14,7 +14,7 @@ from redline.core.errors import ProviderFailed
 from redline.core.ports.models import Llm, LlmReply, LlmRequest
 from redline.instruct.engine import MAX_CANDIDATES, Candidate, Proposal, found_message, propose
 from redline.instruct.exact import exact_form, says
-from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, grounded, shown
+from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, ground_proposal, render_document
 from redline.instruct.model.values import Value, dumps
 
 PROMPT_VERSION = "2"
@@ -67,7 +67,7 @@ def propose_with(
 ) -> Proposal:
     """Return the offline engine's proposal, or the provider's where the engine is not certain.
 
-    When the provider fails, an offline answer with candidates stands and names the failure.
+    When the provider fails, an offline answer with candidates is kept and names the failure.
     """
     offline = propose(document, instruction)
     if offline.status != "ambiguous":
@@ -111,7 +111,7 @@ def _asked(
     llm: Llm, document: Value, instruction: str, offline: Proposal, deadline: float
 ) -> Proposal:
     """Return the provider's proposal, with one chance to repair a malformed one."""
-    user = f"INSTRUCTION:\n{dumps(instruction)}\n\nDOCUMENT:\n{shown(document)}"
+    user = f"INSTRUCTION:\n{dumps(instruction)}\n\nDOCUMENT:\n{render_document(document)}"
     trouble = ""
     for attempt in range(2):
         asked = user
@@ -153,7 +153,7 @@ def _read(document: Value, instruction: str, data: Any, offline: Proposal, name:
     if data is None:
         raise Malformed("It is not JSON")
     try:
-        operations, implied = grounded(document, instruction, data)
+        operations, implied = ground_proposal(document, instruction, data)
     except Ungrounded as error:
         message = f"Instruction is ambiguous - the proposal of {name} was not followed: {error}"
         return replace(offline, message=message)

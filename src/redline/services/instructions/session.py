@@ -11,7 +11,7 @@ from redline.core.changes import digest_of
 from redline.core.errors import SessionNotFound
 from redline.core.ports.previews import Previews, StoredPreview
 from redline.instruct.engine import Candidate
-from redline.instruct.model.operations import Absent, Operation
+from redline.instruct.model.operations import DocumentOperation, NoValue
 from redline.instruct.model.values import Num, Value, dumps, parse, render, type_name
 
 Json = dict[str, Any]
@@ -27,16 +27,16 @@ class Session:
     `results` keeps each answer of apply under the ids it was asked for."""
 
     document: Value
-    operations: tuple[Operation, ...]
+    operations: tuple[DocumentOperation, ...]
     status: str
     document_hash: str
     file: str = ""
     form: str = "json"
     results: dict[str, Any] = field(default_factory=dict)
-    candidates: tuple[tuple[Operation, ...], ...] = ()
+    candidates: tuple[tuple[DocumentOperation, ...], ...] = ()
 
     def encode(self) -> bytes:
-        """The stored form; numbers keep their spelling."""
+        """Return the stored form; numbers keep their text."""
         body = {
             "document": None if self.file else self.document,
             "operations": [operation.to_json() for operation in self.operations],
@@ -55,19 +55,19 @@ class Session:
         body: Any = parse(payload.decode("utf-8", "surrogatepass"))
         return cls(
             body["document"],
-            tuple(Operation.from_json(stored) for stored in body["operations"]),
+            tuple(DocumentOperation.from_json(stored) for stored in body["operations"]),
             body["status"],
             body["hash"],
             body["file"],
             body["form"],
             body["results"],
             tuple(
-                tuple(Operation.from_json(stored) for stored in operations)
+                tuple(DocumentOperation.from_json(stored) for stored in operations)
                 for operations in body.get("candidates", ())
             ),
         )
 
-    def choices(self) -> dict[str, tuple[Operation, ...]]:
+    def choices(self) -> dict[str, tuple[DocumentOperation, ...]]:
         """Return the readings a caller may choose from, by id."""
         return {candidate_id(place): held for place, held in enumerate(self.candidates)}
 
@@ -110,14 +110,14 @@ def candidate_id(place: int) -> str:
     return f"candidate_{place + 1}"
 
 
-def shown(value: Value | Absent) -> str:
+def shown(value: Value | NoValue) -> str:
     """A value in a preview; nothing for one that is not there."""
-    return "" if isinstance(value, Absent) else render(value)
+    return "" if isinstance(value, NoValue) else render(value)
 
 
-def type_of(value: Value | Absent) -> str:
+def type_of(value: Value | NoValue) -> str:
     """The JSON type of a value, or absent."""
-    return "absent" if isinstance(value, Absent) else type_name(value)
+    return "absent" if isinstance(value, NoValue) else type_name(value)
 
 
 def candidate_json(place: int, candidate: Candidate) -> Json:
@@ -133,7 +133,7 @@ def candidate_json(place: int, candidate: Candidate) -> Json:
     }
 
 
-def change_json(place: int, operation: Operation, prefix: str = "") -> Json:
+def change_json(place: int, operation: DocumentOperation, prefix: str = "") -> Json:
     """Return one change as a preview lists it."""
     new = operation.value
     body: Json = {
@@ -146,7 +146,7 @@ def change_json(place: int, operation: Operation, prefix: str = "") -> Json:
         "current_type": type_of(operation.old),
         "proposed_type": type_of(new),
     }
-    if not isinstance(new, Absent):
+    if not isinstance(new, NoValue):
         body["value_json"] = dumps(new)
     if operation.new_path is not None:
         body["new_path"] = list(operation.new_path)
@@ -154,7 +154,7 @@ def change_json(place: int, operation: Operation, prefix: str = "") -> Json:
 
 
 def is_exact(value: Value) -> bool:
-    """Whether plain numbers carry every number of *value* as it is spelled."""
+    """Whether plain numbers carry every number of *value* as it is written."""
     if isinstance(value, dict):
         return all(map(is_exact, value.values()))
     if isinstance(value, list):

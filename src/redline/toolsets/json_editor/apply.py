@@ -8,7 +8,7 @@ from redline.core.changes import Change, ChangeSet, FileState, digest_of
 from redline.core.errors import CannotApply, InvalidArgument, StaleBase
 from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
-from redline.instruct.model.operations import Operation, apply_operations, check_expected
+from redline.instruct.model.operations import DocumentOperation, apply_operations, check_expected
 from redline.instruct.model.values import Value, dumps, to_plain
 from redline.services.instructions.inputs import Source, file_source, read_document
 from redline.services.instructions.session import (
@@ -23,7 +23,7 @@ from redline.toolsets.call import Call, Result
 from redline.toolsets.json_editor.errors import now
 from redline.toolsets.tool import Json
 
-Chosen = dict[str, Operation]
+Chosen = dict[str, DocumentOperation]
 _AGAIN = 20
 _PENDING = "pending:"
 
@@ -114,7 +114,7 @@ def _outcome(session: Session, applied: Chosen, failed: list[str]) -> Json:
     }
 
 
-def _applied(name: str, operation: Operation, time: str) -> Json:
+def _applied(name: str, operation: DocumentOperation, time: str) -> Json:
     body: Json = {
         "id": name,
         "path": list(operation.path),
@@ -174,7 +174,7 @@ def _reply(document: Value, digest: str, outcome: Json, *, again: bool) -> Resul
 
 
 def _wire(document: Value) -> Any:
-    """The document for structuredContent, spelled exactly."""
+    """Return the document for structuredContent, with exact numbers."""
     if not is_exact(document):
         import orjson
 
@@ -198,7 +198,7 @@ def _apply_file(
     outcome["document_hash"] = digest_of(after)
     outcome["after"] = after.decode("utf-8").removeprefix("\ufeff")
     # What is about to happen is written down first: a call that finds the file changed can then
-    # tell this very change from somebody else's.
+    # tell this very change from another one.
     _remember(call, stored, session, _PENDING + key, outcome)
     if operations:
         try:

@@ -25,7 +25,7 @@ _TYPES = {
     "REDIS_CONNECTION_ERROR": "processing",
 }
 _PROVIDER = {"rate_limit": "LLM_RATE_LIMIT", "timeout": "LLM_TIMEOUT"}
-# The first class that fits decides; subclasses stand before their parents.
+# The first class that fits decides; subclasses come before their parents.
 _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
     (e.InvalidArgument, "INVALID_INPUT"),
     (e.TooLarge, "DOCUMENT_TOO_LARGE"),

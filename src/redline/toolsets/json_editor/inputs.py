@@ -31,7 +31,7 @@ def document_of(call: Call) -> Source:
 
 
 def _inline(call: Call, given: Any) -> Value:
-    """The document from the request as it came, since a decoded number has lost its spelling."""
+    """The document from the request as it came, since a decoded number has lost its text."""
     if call.raw is not None:
         request = parse(call.raw)
         for message in request if isinstance(request, list) else [request]:

@@ -58,7 +58,7 @@ PREVIEW = Tool(
     title="Preview JSON changes",
     description=(
         "Preview changes to a JSON document by plain English instruction; changes nothing. "
-        "Exact forms work too: /a/b = 1, a.b[0] = 1, an RFC 6902 array. "
+        "Exact forms work too: /a/b = 1, an RFC 6902 array. "
         "Apply within 30 minutes."
     ),
     input_schema={
@@ -68,7 +68,7 @@ PREVIEW = Tool(
             "instruction": {"type": "string", "minLength": 1, "maxLength": 1000},
             "document_path": {
                 "type": "string",
-                "description": "Workspace file (JSON, YAML, TOML), instead of document",
+                "description": "File (JSON, YAML, TOML), instead of document",
             },
         },
         "required": ["instruction"],
@@ -105,7 +105,7 @@ APPLY = Tool(
             "confirmed_changes": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Change ids, default all; or the id of one candidate",
+                "description": "Change ids, default all; or one candidate id",
             },
             "document_hash": {"type": "string"},
         },

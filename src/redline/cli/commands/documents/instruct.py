@@ -26,7 +26,7 @@ from redline.core.errors import InvalidArgument, RedlineError
 from redline.core.paths import Access
 from redline.core.text_limits import shorten
 from redline.instruct.engine import Proposal, found_message
-from redline.instruct.model.operations import Operation, pointer
+from redline.instruct.model.operations import DocumentOperation, pointer
 from redline.services.instructions.files import plan_file
 from redline.services.instructions.inputs import Source, form_of, read_document
 from redline.services.instructions.propose import propose_with
@@ -154,7 +154,7 @@ def _show(opened: Opened, proposal: Proposal, after: bytes) -> None:
     out(paint_diff(diff).rstrip("\n"))
 
 
-def _line(place: int, operation: Operation) -> str:
+def _line(place: int, operation: DocumentOperation) -> str:
     """One change in a line: where, from what to what, and how sure."""
     where = pointer(operation.new_path) if operation.new_path else _one_line(shown(operation.value))
     change = f"{_one_line(shown(operation.old))} -> {where}"
