@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,86 @@ def test_only_the_server_builds_a_call() -> None:
         and "Call" in _calls_by_bare_name(ast.parse(path.read_text("utf-8")))
     ]
     assert not guilty, f"call a service instead of a tool: {guilty}"
+
+
+# Words that leave open who acts and what happens; docs/glossary.md has the terms we use.
+IDIOM = re.compile(
+    r"\b(whoever|whomever|stands? (?:for|there|in)|spell(?:s|ed|ing|ings)|told|worded|riddles?|"
+    r"anew|lets? go of|let go|in vain|of ours|brought in|brings in|gives away|made to last|"
+    r"lasting|so many|so much|somebody|nobody|strays?|stretch(?:es)?|heaps?|seeds?)\b",
+    re.IGNORECASE,
+)
+IDIOM_IN_NAMES = frozenset(
+    {
+        *("told", "spelled", "spelling", "spellings", "worded", "whoever", "riddle", "riddles"),
+        *("stray", "kin", "anew", "stretch", "stretches", "sheet", "sheets", "seed", "heap"),
+        *("forget", "lasting"),
+    }
+)
+OLD_LIMITS = re.compile(r"_?(MOST|LARGEST|LONGEST|DEEPEST|WIDEST|BIGGEST|HIGHEST|FEWEST)_")
+MAX_PARTICIPLES = 40
+PARTICIPLE = re.compile(r"_*([a-z]+ed|told|said|made|kept|given|shown|brought|taken|found|held)_*")
+NOT_PARTICIPLES = frozenset({"need", "feed", "speed", "embed", "exceed", "proceed", "shed"})
+
+
+def _definitions() -> Iterator[tuple[str, ast.AST]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        where = str(path.relative_to(SOURCE))
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            yield where, node
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return [node.id]
+    if isinstance(node, ast.arg):
+        return [node.arg]
+    return []
+
+
+def test_no_public_class_name_is_used_twice() -> None:
+    places: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    assert not twice, f"one name, one class: {twice}"
+
+
+def test_names_and_docstrings_are_plain_english() -> None:
+    guilty = []
+    for where, node in _definitions():
+        for name in _names(node):
+            words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+            if words & IDIOM_IN_NAMES or OLD_LIMITS.match(name):
+                guilty.append(f"{where}: {name}")
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found = IDIOM.search(ast.get_docstring(node) or "")
+            if found:
+                name = getattr(node, "name", "module")
+                guilty.append(f"{where}: docstring of {name}: {found.group()}")
+    assert not guilty, "\n".join(guilty)
+
+
+def test_functions_are_named_by_verbs_not_participles() -> None:
+    guilty = [
+        f"{where}: {node.name}"
+        for where, node in _definitions()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and PARTICIPLE.fullmatch(node.name)
+        and node.name.strip("_") not in NOT_PARTICIPLES
+    ]
+    assert len(guilty) < MAX_PARTICIPLES, "\n".join(guilty)
+
+
+def test_the_command_line_imports_no_toolset() -> None:
+    guilty = [
+        f"{path.relative_to(SOURCE)}: {node.module}"
+        for path in sorted((SOURCE / "cli").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("redline.toolsets")
+    ]
+    assert not guilty, f"call services instead: {guilty}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from redline.adapters.egress.dialing import MAX_ADDRESSES, Dialer, Refused, Unreachable
+from redline.adapters.egress.dialing import MAX_ADDRESSES, Dialer, DialRefused, Unreachable
 from redline.core.domains import parse_domains
 
 PUBLIC, PRIVATE = "93.184.215.14", "10.0.0.1"
@@ -44,7 +44,7 @@ def test_a_name_that_is_rebound_to_a_private_address_never_leads_there() -> None
     net = Net([PUBLIC], [PRIVATE], ["127.0.0.1", "::1"], ["169.254.169.254"])
     net.dial("example.org")
     for _ in range(3):
-        with pytest.raises(Refused, match=r"example\.org: it has no public address"):
+        with pytest.raises(DialRefused, match=r"example\.org: it has no public address"):
             net.dial("example.org")
     assert net.dialled == [(PUBLIC, 443)]
     assert net.looked_up == ["example.org"] * 4  # once for each connection
@@ -69,7 +69,7 @@ def test_of_a_mixed_answer_only_public_addresses_are_dialled() -> None:
 )
 def test_a_name_that_is_not_allowed_is_not_even_looked_up(name: str, port: int, hint: str) -> None:
     net = Net([PUBLIC])
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(DialRefused) as caught:
         net.dial(name, port)
     assert str(caught.value).endswith(f": to allow it, start Redline with {hint}")
     assert (net.looked_up, net.dialled) == ([], [])
@@ -79,7 +79,7 @@ def test_a_name_that_is_not_allowed_is_not_even_looked_up(name: str, port: int, 
 @pytest.mark.parametrize("literal", ["127.0.0.1", "169.254.169.254", "10.0.0.1"])
 def test_a_private_literal_is_refused_even_if_it_is_listed(literal: str) -> None:
     net = Net()
-    with pytest.raises(Refused, match="it is not a public address"):
+    with pytest.raises(DialRefused, match="it is not a public address"):
         net.dial(literal, allowed=literal)
     assert net.dialled == []
 

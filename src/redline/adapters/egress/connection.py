@@ -7,7 +7,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from redline.adapters.egress import client_hello
-from redline.adapters.egress.dialing import Dialer, Refused, Unreachable, refuse
+from redline.adapters.egress.dialing import Dialer, DialRefused, Unreachable, refuse
 from redline.adapters.egress.http_head import BadRequest, Request, parse_head
 from redline.core.domains import normalize_name
 
@@ -40,7 +40,7 @@ class Connection:
             made = await self._dialer.dial(request.name, request.port)
         except BadRequest as problem:
             await self.answer(problem.status, str(problem))
-        except Refused as refused:
+        except DialRefused as refused:
             self._report(str(refused))  # first: the command may end as soon as it is answered
             await self.answer(HTTPStatus.FORBIDDEN, str(refused))
         except Unreachable as problem:

@@ -17,7 +17,7 @@ Connect = Callable[[str, int], Awaitable[socket.socket]]
 MayDial = Callable[[str, int], bool]
 
 
-class Refused(Exception):
+class DialRefused(Exception):
     """A target the proxy does not connect to; its text says how a person allows it."""
 
 
@@ -25,11 +25,11 @@ class Unreachable(Exception):
     """An allowed target that could not be reached."""
 
 
-def refuse(name: str, port: int, why: str = "") -> Refused:
+def refuse(name: str, port: int, why: str = "") -> DialRefused:
     """The refusal of a target, in words for a person and for an agent."""
     target = format_target(name, None if port in DEFAULT_PORTS else port)
     why = why or f"to allow it, start Redline with --allow-domain {target}"
-    return Refused(f"The proxy refused {target}: {why}")
+    return DialRefused(f"The proxy refused {target}: {why}")
 
 
 def is_outside(address: str, _port: int) -> bool:
@@ -77,7 +77,7 @@ class Dialer:
         self._connect = connect
 
     async def dial(self, name: str, port: int) -> socket.socket:
-        """A connection to the normalized *name*; Refused, Unreachable."""
+        """A connection to the normalized *name*; DialRefused, Unreachable."""
         is_literal = is_address(name)
         if is_literal and not self._may_dial(name, port):
             raise refuse(name, port, "it is not a public address")

@@ -114,7 +114,7 @@ def finish_tree(tree: MountTree) -> None:
 
 
 def rest(tree: MountTree) -> None:
-    """Give up, as the first process, everything but waiting; nobody inside can touch us."""
+    """Give up, as the first process, everything but waiting; no process inside can touch it."""
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     syscalls.drop_capabilities()

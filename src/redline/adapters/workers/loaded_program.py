@@ -1,7 +1,7 @@
 """Redline's files as they were when the server started; import this early.
 
 A worker imports Redline's modules from disk when it needs them, which may be long after the start.
-It refuses what has changed meanwhile: a file in a directory that is not one of these, and a file
+It refuses what has changed since: a file in a directory that is not one of these, and a file
 whose change time, which no program can set back, is not before the start. An installer that links
 such a file elsewhere changes that time too, so the hash in the installation's RECORD still counts.
 """

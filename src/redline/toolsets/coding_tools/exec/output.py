@@ -13,21 +13,21 @@ _HEAD_MOST = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class OutputCut:
     """The end of a stream that fits, and why there is not more."""
 
     data: bytes
     by: str | None
 
 
-def keep_tail(data: bytes, max_bytes: int, max_lines: int = MAX_LINES) -> Cut:
+def keep_tail(data: bytes, max_bytes: int, max_lines: int = MAX_LINES) -> OutputCut:
     """The last whole lines within both limits; a last line that is too long keeps its end."""
     by = None
     start = _start_of_last_lines(data, max_lines)
     if start:
         data, by = data[start:], "lines"
     if len(data) <= max_bytes:
-        return Cut(data, by)
+        return OutputCut(data, by)
     start = len(data) - max_bytes
     if data[start - 1 : start] != b"\n":
         line_end = data.find(b"\n", start)
@@ -35,7 +35,7 @@ def keep_tail(data: bytes, max_bytes: int, max_lines: int = MAX_LINES) -> Cut:
             start = line_end + 1
     while start < len(data) and data[start] & 0xC0 == 0x80:  # not inside a character
         start += 1
-    return Cut(data[start:], "bytes")
+    return OutputCut(data[start:], "bytes")
 
 
 def _start_of_last_lines(data: bytes, count: int) -> int:

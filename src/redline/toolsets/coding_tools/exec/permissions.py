@@ -110,13 +110,13 @@ def _question(arguments: Json) -> Question:
             hint="pass the arguments exec_command will be called with",
         )
     seconds = _ttl(arguments)
-    lasting = (
+    remembered = (
         f"for this call, as often as it is made during {seconds} seconds"
         if arguments.get("scope") == "session"
         else f"for this one call within {seconds} seconds"
     )
     message = (
-        f"Allow {arguments['permission']} for {arguments['tool_name']} {lasting}?\n"
+        f"Allow {arguments['permission']} for {arguments['tool_name']} {remembered}?\n"
         f"{_describe(arguments['arguments'])}\nReason given: {quote(arguments['reason'])}"
     )
     return decision_question(message, "permission")
@@ -160,9 +160,9 @@ def _answer_granted(call: Call) -> Result:
         reason=arguments["reason"],
     )
     # Written down first: a permission that is not in the journal is not given.
-    lasting = "one call" if grant.scope == "once" else f"{_ttl(arguments)} s"
+    remembered = "one call" if grant.scope == "once" else f"{_ttl(arguments)} s"
     noted = call.runtime.editor.note_grant(
-        call.origin(f"{grant.permission} for {grant.tool}, {lasting}: {quote(grant.reason)}")
+        call.origin(f"{grant.permission} for {grant.tool}, {remembered}: {quote(grant.reason)}")
     )
     call.runtime.grants.add(grant)
     constraints: Json = {"tool_name": grant.tool, "permission": grant.permission}
