@@ -191,3 +191,16 @@ def test_many_threads_ask_for_facts_at_once(tree: DiskTree, tmp_path: Path) -> N
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(sizes, [*range(8)] * 50))
     assert found == [[size * number for size in range(50)] for number in range(8)] * 50
+
+
+def test_listings_of_a_root_at_the_same_time_miss_nothing(tree: DiskTree, tmp_path: Path) -> None:
+    for number in range(3000):
+        (tmp_path / f"{number}").touch()
+
+    def count(_: int) -> tuple[int, int]:
+        walked = next(iter(tree.walk(_at())))
+        return len(walked.files), len(list(tree.scan(_at())))
+
+    with ThreadPoolExecutor(8) as threads:
+        counts = set(threads.map(count, range(40)))
+    assert counts == {(3000, 3000)}

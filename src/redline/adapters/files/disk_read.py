@@ -33,9 +33,11 @@ class DiskReading:
 
     def open_dir(self, base: Dir, parts: Sequence[str]) -> Dir:
         """A handle on the directory *parts* beneath *base*; a link anywhere is ELOOP."""
+        flags = os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC
         if not parts:
-            return os.dup(fd_of(base))
-        return self._beneath(fd_of(base), parts, os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC, 0)
+            # Not a duplicate: that would share its position with every other listing of *base*.
+            return os.open(".", flags, dir_fd=fd_of(base))
+        return self._beneath(fd_of(base), parts, flags, 0)
 
     def close_dir(self, handle: Dir) -> None:
         """Close a directory handle."""
@@ -81,7 +83,13 @@ class DiskReading:
 
     def names(self, base: Dir) -> list[str]:
         """The names in a directory, unsorted."""
-        return os.listdir(base)
+        if not isinstance(base, int):
+            return os.listdir(base)
+        handle = self.open_dir(base, ())  # listings of one handle at once would miss names
+        try:
+            return os.listdir(handle)
+        finally:
+            self.close_dir(handle)
 
     def facts(self, base: Dir, names: Sequence[str]) -> FactLists:
         """Mode, size and mtime of each name that is there."""
