@@ -18,7 +18,6 @@ _SPECIAL: dict[type[errors.RedlineError], errors.RedlineError] = {
     errors.StaleBase: errors.StaleBase("src/a.py"),
     errors.UndoBlocked: errors.UndoBlocked("changed since", paths=["a"], diff="--- a\n+++ b\n"),
     errors.PermissionRequired: errors.PermissionRequired("ask first", permission="network"),
-    errors.ProgramChanged: errors.ProgramChanged(),
 }
 ERRORS = [
     _SPECIAL.get(kind) or kind("what happened")

@@ -147,10 +147,10 @@ class SandboxUnavailable(Unavailable):
 class ProgramChanged(Unavailable):
     """A file of Redline is not what it was when the server started, so it is not run."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "Redline's own files have changed since the server started", hint="restart the server"
-        )
+    def __init__(
+        self, message: str = "Redline's own files have changed since the server started"
+    ) -> None:
+        super().__init__(message, hint="restart the server")
 
 
 class StoreUnavailable(Unavailable):
