@@ -63,7 +63,7 @@ def test_probe(probe: dict[str, Any], transport: str, era: str, tmp_path: Path) 
     with connect(transport, args, cwd=base, protocol=era, env=environment) as client:
         reply = client.call(probe["tool"], probe["arguments"])
     result = reply["result"]
-    if probe["must"] == "written":
+    if probe["must"] == "written.":
         assert not result["isError"], result
         assert contents(base) != before
         return

@@ -151,11 +151,11 @@ def test_insert_before_append_and_add(session: tuple[Client, Path]) -> None:
 def test_delete_takes_the_entrys_own_comments(session: tuple[Client, Path]) -> None:
     client, folder = session
     file = folder / "d.yaml"
-    file.write_text("# file\n\na: 1\n# about b\nb: 2 # too\nc:\n  only: 1\nl: [1]\n")
+    file.write_text("# file\n\na: 1\n# about b\nb: 2 # too\n\nc:\n  only: 1\nl: [1]\n")
     ok(client, "doc_delete", file="d.yaml", path="b")
     ok(client, "doc_delete", file="d.yaml", path="c.only")
     ok(client, "doc_delete", file="d.yaml", path="l[0]")
-    assert file.read_text() == "# file\n\na: 1\nc: {}\nl: []\n"
+    assert file.read_text() == "# file\n\na: 1\n\nc: {}\nl: []\n"
     assert "whole document" in refused(client, "doc_delete", file="d.yaml", path="")["message"]
 
 
