@@ -42,11 +42,17 @@ def refuse_changed_modules() -> None:
 
     For servers: they live long, and import much of Redline when it is first needed.
     """
+    import sys
+
     from redline.adapters.workers.child import guard_imports
-    from redline.core.errors import ProgramChanged
 
     def refuse() -> None:
-        raise ProgramChanged
+        # Looked up, not imported: this runs within an import, and a server that only lists tools
+        # never loads the errors.
+        errors = sys.modules.get("redline.core.errors")
+        if errors is None:
+            raise ImportError("Redline's own files have changed since the server started")
+        raise errors.ProgramChanged
 
     guard_imports(loaded_program.STATE, refuse)
 
