@@ -68,7 +68,7 @@ def decision_question(message: str, key: str) -> Question:
 
 def is_agreed(answer: Answer) -> bool:
     """Whether the person allowed it."""
-    return answer.accepted and answer.content.get("decision", "allow") == "allow"
+    return answer.accepted and answer.content.get("decision") == "allow"
 
 
 def ask_for_call(call: Call, permissions: Sequence[str], description: str) -> None:

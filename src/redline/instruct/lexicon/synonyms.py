@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redline.instruct.language.words import key_words, singular, unit_of
+from redline.instruct.language.words import singular, unit_of
 from redline.instruct.model.values import Num, Value
 
 # Said -> written; used only where nothing in the document is called what was said.
@@ -114,8 +114,3 @@ def _kind_words(value: Value) -> tuple[str, ...]:
 def abbreviate(words: tuple[str, ...]) -> str:
     """Return the form of *words* with each abbreviated as keys do."""
     return "".join(SHORTENED.get(singular(word), singular(word)) for word in words)
-
-
-def said_words(text: str) -> tuple[str, ...]:
-    """Return the words of what was said, in lower case."""
-    return key_words(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from redline.code.references.file_access import SourceFiles
-from redline.code.scopes.model import Binding, Names
+from redline.code.scopes.model import Names
 from redline.code.syntax.definitions import Parsed
 from redline.core.paths import WorkspacePath
 
@@ -20,15 +20,6 @@ class Unit:
     path: WorkspacePath
     parsed: Parsed
     names: Names
-    _sites: dict[int, Binding] | None = None
-
-    def binding_at(self, start: int) -> Binding | None:
-        """Return the binding whose name is declared at offset *start*, if there is one."""
-        if self._sites is None:
-            self._sites = {
-                site.start: found for found in self.names.bindings for site in found.sites
-            }
-        return self._sites.get(start)
 
 
 # Reads the names of a file: all declarations, and the bodies that contain one of the offsets.
