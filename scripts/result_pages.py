@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from scripts.felt_figures import felt_section
 from scripts.plot import bar_chart, share_rows
 
 REPO = Path(__file__).resolve().parent.parent
@@ -45,7 +46,8 @@ def results() -> dict[str, dict[str, Any]]:
 def performance_page() -> str:
     """Every table, with the machine it was measured on."""
     found, charts = results(), _charts()
-    parts = [NOTE, "# Performance\n", INTRO, _versions(found), losses_section(found)]
+    parts = [NOTE, "# Performance\n", felt_section(found), INTRO, _versions(found)]
+    parts.append(losses_section(found))
     for name, body in found.items():
         parts.append(f"## {TITLES.get(name, name)}\n")
         parts.append(_machine(body))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts.result_pages import losses, losses_section
+from scripts.felt_figures import felt_section
+from scripts.result_pages import losses, losses_section, results
 
 
 def _row(who: str, cpu: float, wall: float = 0.0, **more: Any) -> dict[str, Any]:
@@ -35,3 +36,15 @@ def test_missed_goals_are_named_even_where_no_peer_is_cheaper() -> None:
     told = losses_section({"files": body})
     assert "Nowhere in these results" in told
     assert "- Toolset files: too slow" in told
+
+
+def test_the_page_opens_with_ten_lines_from_the_results() -> None:
+    assert len(felt_section(results()).splitlines()) == 10
+
+
+def test_a_line_whose_program_was_not_run_is_left_out() -> None:
+    found = results()
+    del found["commit"]
+    section = felt_section(found)
+    assert "Taking a change back" not in section
+    assert len(section.splitlines()) == 9
