@@ -53,15 +53,15 @@ def _start(f: Figures) -> str:
     listed = "spawn to first tools/list"
     memory = f.row("cold_start", listed)["rss_mb"]
     return (
-        f"A client has the list of all tools {f.time('cold_start', listed)} after it starts Redline, "
-        f"which then holds {memory:.0f} MB."
+        f"A client has the list of all tools {f.time('cold_start', listed)} after it starts "
+        f"Redline, which then holds {memory:.0f} MB."
     )
 
 
 def _edit(f: Figures) -> str:
     read, edit = f.time("files", "read a small file"), f.time("files", "edit one line")
     return (
-        f"Reading a small file takes {read}; a one-line edit that is synced and undoable, {edit}."
+        f"Reading a small file takes {read}; a one-line edit that is durable and undoable, {edit}."
     )
 
 
