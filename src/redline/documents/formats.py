@@ -8,7 +8,6 @@ from redline.core.errors import DocumentSyntax, InvalidArgument
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import Document
 
-FORMATS = ("yaml", "json", "jsonc", "json5", "toml")
 _EXTENSIONS = {
     "yaml": ("yaml", "yml", "clang-format", "clang-tidy", "cff", "eyaml", "sls"),
     "json": ("json", "geojson", "webmanifest", "ipynb", "har", "sarif", "avsc", "topojson"),
@@ -16,6 +15,7 @@ _EXTENSIONS = {
     "json5": ("json5",),
     "toml": ("toml",),
 }
+FORMATS = tuple(_EXTENSIONS)
 _BY_EXTENSION = {ext: form for form, exts in _EXTENSIONS.items() for ext in exts}
 _BY_NAME = {
     **dict.fromkeys(("pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock"), "toml"),
@@ -91,6 +91,8 @@ def _open(source: bytes, form: str, index: int) -> Document:
         from redline.documents.toml.document import TomlDocument
 
         return TomlDocument(source)
-    from redline.documents.json.document import JsonDocument
+    if form in ("json", "jsonc", "json5"):
+        from redline.documents.json.document import JsonDocument
 
-    return JsonDocument(source, form)
+        return JsonDocument(source, form)
+    raise InvalidArgument(f"Unknown format: {form}", field="format")

@@ -161,6 +161,8 @@ def test_wrong_calls_are_told_how_to_go_on(place: Place, client: Client) -> None
 def test_read_only_servers_do_not_undo(place: Place, transport: str) -> None:
     place.write("a.txt", "one\n")
     with connect(transport, ["--tools", "history", "--read-only", *place.flags]) as client:
-        assert {tool["name"] for tool in client.list_tools()} == {"list_changes", "show_change"}
+        listed = {tool["name"] for tool in client.list_tools()}
+        assert "list_changes" in listed
+        assert not listed & {"undo_change", "redo_change"}
         assert _code(client.call("undo_change")) == "READ_ONLY"
     assert (place.root / "a.txt").read_text() == "one\n"
