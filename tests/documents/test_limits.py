@@ -12,7 +12,7 @@ import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, RedlineError, TooLarge
 from redline.documents.base.depth import nests_too_deep
-from redline.documents.formats import open_document
+from redline.documents.formats import FORMATS, open_document
 from redline.documents.query import select
 from redline.documents.yaml.edit import document as yaml_doc
 
@@ -84,7 +84,7 @@ def test_brackets_in_text_do_not_count_as_nesting() -> None:
     assert open_document(prose, "yaml").set(("b",), "2").after == prose[:-2] + b"2\n"
 
 
-@pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("source", [b"\xff\xfe", b"\0", b"", b"\r", b"\xef\xbb\xbf", b"a\0b: 1"])
 def test_odd_bytes_are_read_or_refused(form: str, source: bytes) -> None:
     try:
@@ -101,7 +101,7 @@ def test_a_query_over_deep_data_is_refused_not_crashed() -> None:
         select(open_document(deep, "json"), "$..*", lambda *_: False, 10)
 
 
-@pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
     "source",
     [
@@ -162,7 +162,7 @@ def test_what_nests_in_other_ways_does_not_end_the_process(source: bytes) -> Non
     """In a process of its own, as the parser recurses."""
     program = (
         "import sys\nfrom redline.core.errors import DocumentSyntax\n"
-        "from redline.documents.formats import open_document\n"
+        "from redline.documents.formats import FORMATS, open_document\n"
         "try:\n    open_document(sys.stdin.buffer.read(), 'yaml')\n"
         "except DocumentSyntax:\n    print('refused')\n"
     )
@@ -172,7 +172,7 @@ def test_what_nests_in_other_ways_does_not_end_the_process(source: bytes) -> Non
     assert (done.returncode, done.stdout.strip()) == (0, b"refused"), done.stderr[-300:]
 
 
-@pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("digits", ["1" * 5000, "0x" + "f" * 5000, "1e" + "9" * 500])
 def test_numbers_without_end_are_read_or_refused(form: str, digits: str) -> None:
     wrap = {"yaml": "a: %s\n", "toml": "a = %s\n"}.get(form, '{"a": %s}')

@@ -63,7 +63,7 @@ class Document(Protocol):
 
     @property
     def format(self) -> str:
-        """yaml, json, jsonc, json5 or toml."""
+        """Its name in `formats.FORMATS`."""
 
     def get(self, path: Path) -> Slice:
         """The node's source slice; NodeNotFound."""
