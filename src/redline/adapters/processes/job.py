@@ -145,11 +145,6 @@ class RunningJob:
         """End it by TERM, then KILL, from that moment on."""
         self._reactor.at(moment, lambda: self._end("timeout", "TERM", grace))
 
-    def wake(self) -> None:
-        """Let waiting callers look again."""
-        with self._changed:
-            self._changed.notify_all()
-
     # From here on: the reactor's thread only.
 
     def _listen(self) -> None:

@@ -34,17 +34,17 @@ def plan_file(confined: Confined, source: Source, operations: Sequence[DocumentO
     expected = apply_operations(source.document, operations)
     written = read_document(confined, after, source.form)
     renamed = source.form not in ("json", "jsonc")
-    if dumps(ordered(written, renamed)) != dumps(ordered(expected, renamed)):
+    if dumps(sort_keys(written, renamed)) != dumps(sort_keys(expected, renamed)):
         raise CannotApply("The file cannot be changed as previewed")
     return after
 
 
-def ordered(value: Value, by_key: bool) -> Value:
+def sort_keys(value: Value, by_key: bool) -> Value:
     """Return a value with its keys in order where the order of keys means nothing."""
     if isinstance(value, dict):
         keys = sorted(value) if by_key else list(value)
-        return {key: ordered(value[key], by_key) for key in keys}
-    return [ordered(item, by_key) for item in value] if isinstance(value, list) else value
+        return {key: sort_keys(value[key], by_key) for key in keys}
+    return [sort_keys(item, by_key) for item in value] if isinstance(value, list) else value
 
 
 _Rank = tuple[tuple[int, int, str], ...]

@@ -80,7 +80,7 @@ def propose_with(
     if cached is not None:
         return cached
     try:
-        proposal = _asked(llm, document, instruction, offline, monotonic() + timeout)
+        proposal = _ask_model(llm, document, instruction, offline, monotonic() + timeout)
     except ProviderFailed as failure:
         if not offline.candidates:
             raise
@@ -107,7 +107,7 @@ def _key(llm: Llm, document: Value, instruction: str, principal: str) -> str:
     return digest.hexdigest()
 
 
-def _asked(
+def _ask_model(
     llm: Llm, document: Value, instruction: str, offline: Proposal, deadline: float
 ) -> Proposal:
     """Return the provider's proposal, with one chance to repair a malformed one."""
