@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Set
 from itertools import islice
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.wire.client import Client, connect
 
 MAX_GROWTH_MB = 512
 MB = 1 << 20
+_ANSWER = 600.0
 
 
 class Hostile(NamedTuple):
@@ -172,14 +174,26 @@ class Grown(NamedTuple):
     megabytes: int
     call: Hostile
     answer: str
+    seconds: float
+
+    @property
+    def line(self) -> str:
+        """What was tried and what came of it, in one line."""
+        call, arguments = self.call, str(self.call.arguments)[:80]
+        head = f"{self.megabytes:6} MB {self.seconds:6.1f} s"
+        return f"{head} {call.kind} {call.tool} {arguments} {self.answer[:99]}"
 
 
 def run(
-    root: Path, state: Path, calls: int, wanted: Set[tuple[str, str]] | None = None
+    root: Path,
+    state: Path,
+    calls: int,
+    wanted: Set[tuple[str, str]] | None = None,
+    shown: Callable[[str], object] = lambda line: None,
 ) -> list[Grown]:
     """Call the tools *calls* times; how far each took the server's memory.
 
-    With *wanted*, only calls of these kinds and tools, each once.
+    With *wanted*, only calls of these kinds and tools, each once. *shown* gets a line per call.
     """
     fill(root)
     args = ["--workspace", str(root), "--tools", "all"]
@@ -193,9 +207,11 @@ def run(
         for call in islice(chosen, calls):
             Path(f"/proc/{client.process.pid}/clear_refs").write_text("5")
             params = {"name": call.tool, "arguments": call.arguments}
-            reply = client.request("tools/call", params, timeout=120)
+            start = time.monotonic()
+            reply = client.request("tools/call", params, timeout=_ANSWER)
             peak = _resident(client, "VmHWM") - warm
-            grown.append(Grown(peak, call, str(reply)[:300]))
+            grown.append(Grown(peak, call, str(reply)[:300], time.monotonic() - start))
+            shown(f"{len(grown)}: {grown[-1].line}")
     return grown
 
 
@@ -216,11 +232,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as top:
         root, state = Path(top, "ws"), Path(top, "state")
         root.mkdir()
-        grown = run(root, state, calls)
+        grown = run(root, state, calls, shown=lambda line: print(line, file=sys.stderr, flush=True))
     worst = sorted(grown, key=lambda each: -each.megabytes)
     for each in worst[:15]:
-        shown = str(each.call.arguments)[:80]
-        print(f"{each.megabytes:6} MB {each.call.kind} {each.call.tool} {shown} {each.answer[:99]}")
+        print(each.line)
     print(f"{len(grown)} calls, at most {worst[0].megabytes} MB above the warm server")
     return 1 if worst[0].megabytes > MAX_GROWTH_MB else 0
 
