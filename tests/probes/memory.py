@@ -43,7 +43,7 @@ def fill(root: Path) -> None:
     (root / "controls.txt").write_bytes(b"\x01\n" * (5 * MB - 1))
     (root / "wide.txt").write_bytes("\U0001f600".encode() + b"word\n" * (10 * MB))
     (root / "small.txt").write_bytes(b"x\n")
-    (root / "numbers.txt").write_bytes(b"".join(b"line %d\n" % n for n in range(60_000)))
+    _write_numbers(root)
     (root / "a.toml").write_bytes(b"a = 1\n")
     (root / "a.json").write_bytes(b'{"a": 1}\n')
     (root / "a.yaml").write_bytes(b"a: 1\n")
@@ -52,6 +52,10 @@ def fill(root: Path) -> None:
     (root / "deep.json").write_bytes(b"[" * 100_000 + b"]" * 100_000)
     for number in range(50):
         (root / f"ten-{number}.txt").write_bytes(b"0123456789abcde\n" * (10 * MB // 16))
+
+
+def _write_numbers(root: Path) -> None:
+    (root / "numbers.txt").write_bytes(b"".join(b"line %d\n" % n for n in range(60_000)))
 
 
 def _patch(name: str, hunks: int) -> str:
@@ -127,8 +131,8 @@ def _growing(root: Path) -> Iterator[Hostile]:
     yield Hostile("growing", "read_file", {"path": str(root / "lines.txt")})
     for hunks in (1000, 30_000):
         yield Hostile("hunks", "apply_patch", {"patch": _patch("numbers.txt", hunks)})
-        patch = _patch("numbers.txt", hunks).replace("@@\n", "@@ line\n")
-        yield Hostile("hunks", "apply_patch", {"patch": patch, "dry_run": True})
+    patch = _patch("numbers.txt", 100).replace("@@\n", "@@ line\n")
+    yield Hostile("hunks", "apply_patch", {"patch": patch, "dry_run": True})
 
 
 def _documents(_root: Path) -> Iterator[Hostile]:
@@ -205,6 +209,8 @@ def run(
         warm = _resident(client, "VmRSS")
         chosen = _chosen(root, wanted) if wanted else hostile_calls(root)
         for call in islice(chosen, calls):
+            if call.kind == "hunks":  # another call may have changed every line
+                _write_numbers(root)
             Path(f"/proc/{client.process.pid}/clear_refs").write_text("5")
             params = {"name": call.tool, "arguments": call.arguments}
             start = time.monotonic()
