@@ -8,7 +8,7 @@ every state the real one. That is what the journal keeps and what an undo takes 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from redline.adapters.journal.steps.handles import DirectoryHandles, Observed, OtherKind
 from redline.core.changes import (
@@ -214,7 +214,7 @@ def _fill_mode(step: Change, before: State) -> State:
             isinstance(planned, FileState) and planned.mode == after.mode
         )
         mode = before.mode if isinstance(before, FileState) and keeps else after.mode
-        return replace(after, mode=mode)
+        return FileState(after.digest, after.size, mode, after.content, after.attributes)
     if isinstance(after, DirState) and isinstance(before, DirState):
         keeps = after.mode is None or (isinstance(planned, DirState) and planned.mode == after.mode)
         return DirState(before.mode if keeps else after.mode)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.journal.steps.file_guards import FileGuards
@@ -68,7 +68,8 @@ class StagedFiles:
         held = after.content
         pieces = saved(after.digest) if held is None else (held,)
         mode, notes = self._write(step, where, name, pieces)
-        return Change(step.path, step.before, replace(after, mode=mode)), notes
+        after = FileState(after.digest, after.size, mode, held, after.attributes)
+        return Change(step.path, step.before, after), notes
 
     def _write(
         self, step: Change, where: int | str, name: str, pieces: Iterable[bytes]
