@@ -26,11 +26,12 @@ _ANSWER = 600.0
 
 
 class Hostile(NamedTuple):
-    """One call; `kind` names what is tried."""
+    """One call; `kind` names what is tried. One that `is_long` is made once."""
 
     kind: str
     tool: str
     arguments: dict[str, Any]
+    is_long: bool = False
 
 
 def fill(root: Path) -> None:
@@ -130,7 +131,8 @@ def _growing(root: Path) -> Iterator[Hostile]:
     yield Hostile("growing", "read_file", {"path": controls})
     yield Hostile("growing", "read_file", {"path": str(root / "lines.txt")})
     for hunks in (1000, 30_000):
-        yield Hostile("hunks", "apply_patch", {"patch": _patch("numbers.txt", hunks)})
+        patch = {"patch": _patch("numbers.txt", hunks)}
+        yield Hostile("hunks", "apply_patch", patch, is_long=hunks > 1000)
     patch = _patch("numbers.txt", 100).replace("@@\n", "@@ line\n")
     yield Hostile("hunks", "apply_patch", {"patch": patch, "dry_run": True})
 
@@ -152,19 +154,21 @@ def _documents(_root: Path) -> Iterator[Hostile]:
         yield Hostile("dotted", "doc_query", {"file": name, "expression": "$..k"})
     value = "v" * (500 << 10)
     edits = [{"path": f"k{n}", "value": f'"{value}"'} for n in range(100)]
-    yield Hostile("growing", "doc_set", {"file": "a.json", "edits": edits})
+    yield Hostile("growing", "doc_set", {"file": "a.json", "edits": edits}, is_long=True)
 
 
 SOURCES: tuple[Callable[[Path], Iterator[Hostile]], ...] = (_sparse, _growing, _documents)
 
 
 def hostile_calls(root: Path, seed: int = 1) -> Iterator[Hostile]:
-    """Every call once, then again in other orders, without end."""
+    """Every call once, then those that do not take long again in other orders, without end."""
     calls = [call for source in SOURCES for call in source(root)]
     chance = random.Random(seed)
+    yield from calls
+    calls = [call for call in calls if not call.is_long]
     while True:
-        yield from calls
         chance.shuffle(calls)
+        yield from calls
 
 
 def _resident(client: Client, field: str) -> int:
