@@ -131,8 +131,8 @@ def _growing(root: Path) -> Iterator[Hostile]:
     yield Hostile("growing", "read_file", {"path": controls})
     yield Hostile("growing", "read_file", {"path": str(root / "lines.txt")})
     for hunks in (1000, 30_000):
-        patch = {"patch": _patch("numbers.txt", hunks)}
-        yield Hostile("hunks", "apply_patch", patch, is_long=hunks > 1000)
+        many = {"patch": _patch("numbers.txt", hunks)}
+        yield Hostile("hunks", "apply_patch", many, is_long=hunks > 1000)
     patch = _patch("numbers.txt", 100).replace("@@\n", "@@ line\n")
     yield Hostile("hunks", "apply_patch", {"patch": patch, "dry_run": True})
 

@@ -79,7 +79,7 @@ def race(
     path.unlink()
     _, after = _swaps(path.name, seen)
     end = f"{kind}, {count} acknowledged, {after} of them after the save"
-    return [end, *(f"race {number} ({kind}): {w}" for w in wrong)]
+    return [end, "\n  ".join([f"race {number} ({kind}):", *wrong])] if wrong else [end]
 
 
 def _save(path: Path, kind: str, base: str, line: str) -> None:
