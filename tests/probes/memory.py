@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Set
 from itertools import islice
 from pathlib import Path
@@ -21,14 +22,16 @@ from tests.wire.client import Client, connect
 
 MAX_GROWTH_MB = 512
 MB = 1 << 20
+_ANSWER = 600.0
 
 
 class Hostile(NamedTuple):
-    """One call; `kind` names what is tried."""
+    """One call; `kind` names what is tried. One that `is_long` is made once."""
 
     kind: str
     tool: str
     arguments: dict[str, Any]
+    is_long: bool = False
 
 
 def fill(root: Path) -> None:
@@ -41,7 +44,7 @@ def fill(root: Path) -> None:
     (root / "controls.txt").write_bytes(b"\x01\n" * (5 * MB - 1))
     (root / "wide.txt").write_bytes("\U0001f600".encode() + b"word\n" * (10 * MB))
     (root / "small.txt").write_bytes(b"x\n")
-    (root / "numbers.txt").write_bytes(b"".join(b"line %d\n" % n for n in range(60_000)))
+    _write_numbers(root)
     (root / "a.toml").write_bytes(b"a = 1\n")
     (root / "a.json").write_bytes(b'{"a": 1}\n')
     (root / "a.yaml").write_bytes(b"a: 1\n")
@@ -50,6 +53,10 @@ def fill(root: Path) -> None:
     (root / "deep.json").write_bytes(b"[" * 100_000 + b"]" * 100_000)
     for number in range(50):
         (root / f"ten-{number}.txt").write_bytes(b"0123456789abcde\n" * (10 * MB // 16))
+
+
+def _write_numbers(root: Path) -> None:
+    (root / "numbers.txt").write_bytes(b"".join(b"line %d\n" % n for n in range(60_000)))
 
 
 def _patch(name: str, hunks: int) -> str:
@@ -124,9 +131,10 @@ def _growing(root: Path) -> Iterator[Hostile]:
     yield Hostile("growing", "read_file", {"path": controls})
     yield Hostile("growing", "read_file", {"path": str(root / "lines.txt")})
     for hunks in (1000, 30_000):
-        yield Hostile("hunks", "apply_patch", {"patch": _patch("numbers.txt", hunks)})
-        patch = _patch("numbers.txt", hunks).replace("@@\n", "@@ line\n")
-        yield Hostile("hunks", "apply_patch", {"patch": patch, "dry_run": True})
+        many = {"patch": _patch("numbers.txt", hunks)}
+        yield Hostile("hunks", "apply_patch", many, is_long=hunks > 1000)
+    patch = _patch("numbers.txt", 100).replace("@@\n", "@@ line\n")
+    yield Hostile("hunks", "apply_patch", {"patch": patch, "dry_run": True})
 
 
 def _documents(_root: Path) -> Iterator[Hostile]:
@@ -146,19 +154,21 @@ def _documents(_root: Path) -> Iterator[Hostile]:
         yield Hostile("dotted", "doc_query", {"file": name, "expression": "$..k"})
     value = "v" * (500 << 10)
     edits = [{"path": f"k{n}", "value": f'"{value}"'} for n in range(100)]
-    yield Hostile("growing", "doc_set", {"file": "a.json", "edits": edits})
+    yield Hostile("growing", "doc_set", {"file": "a.json", "edits": edits}, is_long=True)
 
 
 SOURCES: tuple[Callable[[Path], Iterator[Hostile]], ...] = (_sparse, _growing, _documents)
 
 
 def hostile_calls(root: Path, seed: int = 1) -> Iterator[Hostile]:
-    """Every call once, then again in other orders, without end."""
+    """Every call once, then those that do not take long again in other orders, without end."""
     calls = [call for source in SOURCES for call in source(root)]
     chance = random.Random(seed)
+    yield from calls
+    calls = [call for call in calls if not call.is_long]
     while True:
-        yield from calls
         chance.shuffle(calls)
+        yield from calls
 
 
 def _resident(client: Client, field: str) -> int:
@@ -172,14 +182,26 @@ class Grown(NamedTuple):
     megabytes: int
     call: Hostile
     answer: str
+    seconds: float
+
+    @property
+    def line(self) -> str:
+        """What was tried and what came of it, in one line."""
+        call, arguments = self.call, str(self.call.arguments)[:80]
+        head = f"{self.megabytes:6} MB {self.seconds:6.1f} s"
+        return f"{head} {call.kind} {call.tool} {arguments} {self.answer[:99]}"
 
 
 def run(
-    root: Path, state: Path, calls: int, wanted: Set[tuple[str, str]] | None = None
+    root: Path,
+    state: Path,
+    calls: int,
+    wanted: Set[tuple[str, str]] | None = None,
+    shown: Callable[[str], object] = lambda line: None,
 ) -> list[Grown]:
     """Call the tools *calls* times; how far each took the server's memory.
 
-    With *wanted*, only calls of these kinds and tools, each once.
+    With *wanted*, only calls of these kinds and tools, each once. *shown* gets a line per call.
     """
     fill(root)
     args = ["--workspace", str(root), "--tools", "all"]
@@ -191,11 +213,15 @@ def run(
         warm = _resident(client, "VmRSS")
         chosen = _chosen(root, wanted) if wanted else hostile_calls(root)
         for call in islice(chosen, calls):
+            if call.kind == "hunks":  # another call may have changed every line
+                _write_numbers(root)
             Path(f"/proc/{client.process.pid}/clear_refs").write_text("5")
             params = {"name": call.tool, "arguments": call.arguments}
-            reply = client.request("tools/call", params, timeout=120)
+            start = time.monotonic()
+            reply = client.request("tools/call", params, timeout=_ANSWER)
             peak = _resident(client, "VmHWM") - warm
-            grown.append(Grown(peak, call, str(reply)[:300]))
+            grown.append(Grown(peak, call, str(reply)[:300], time.monotonic() - start))
+            shown(f"{len(grown)}: {grown[-1].line}")
     return grown
 
 
@@ -216,11 +242,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as top:
         root, state = Path(top, "ws"), Path(top, "state")
         root.mkdir()
-        grown = run(root, state, calls)
+        grown = run(root, state, calls, shown=lambda line: print(line, file=sys.stderr, flush=True))
     worst = sorted(grown, key=lambda each: -each.megabytes)
     for each in worst[:15]:
-        shown = str(each.call.arguments)[:80]
-        print(f"{each.megabytes:6} MB {each.call.kind} {each.call.tool} {shown} {each.answer[:99]}")
+        print(each.line)
     print(f"{len(grown)} calls, at most {worst[0].megabytes} MB above the warm server")
     return 1 if worst[0].megabytes > MAX_GROWTH_MB else 0
 

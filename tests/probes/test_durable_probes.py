@@ -110,14 +110,25 @@ def _damaged_history(_probe: Probe, top: Path) -> None:
         assert "cannot be read" in shown.stdout, (command, shown)
 
 
-def _foreign_owner(_probe: Probe, top: Path) -> None:
-    if os.geteuid():
-        pytest.skip("only root can give a file to another user")
+def _attributes(_probe: Probe, top: Path) -> None:
     root = _workspace(top)
-    os.chown(root / "a.txt", 12345, 12345)
-    with _files(root, "--tools", "files") as client:
-        answer = str(client.call("delete_file", {"path": "a.txt"}))
-    assert "will not restore owner" in answer
+    path = root / "a.txt"
+    os.setxattr(path, "user.note", b"kept")
+    if os.geteuid() == 0:
+        os.chown(path, 12345, 12346)
+    before = path.stat()
+    with _files(root, "--tools", "files,history") as client:
+        answers = str(client.call("delete_file", {"path": "a.txt"}))
+        assert not path.exists()
+        answers += str(client.call("undo_change"))
+    after = path.stat()
+    assert os.getxattr(path, "user.note") == b"kept"
+    assert (after.st_uid, after.st_gid, after.st_mode) == (
+        before.st_uid,
+        before.st_gid,
+        before.st_mode,
+    )
+    assert "not" not in answers.replace("note", "")
 
 
 PROGRAMS: dict[str, Callable[[Probe, Path], None]] = {
@@ -127,7 +138,7 @@ PROGRAMS: dict[str, Callable[[Probe, Path], None]] = {
     "memory": _memory,
     "hard_link": _hard_link,
     "damaged_history": _damaged_history,
-    "foreign_owner": _foreign_owner,
+    "attributes": _attributes,
 }
 
 

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import socket
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,6 +83,17 @@ def test_the_sandbox_holds(guard: str, ground: Ground) -> None:
             if found:
                 faults[name] = found
     assert not faults, json.dumps(faults, indent=1)
+
+
+@pytest.mark.requirement("sandbox-probes")
+@pytest.mark.parametrize("name", [probe["id"] for probe in PROBES if "opens" in probe])
+def test_a_socket_that_a_probe_is_refused_exists_on_this_kernel(name: str) -> None:
+    """Otherwise the probe shows nothing: the kernel refuses it with or without a sandbox."""
+    probe = next(probe for probe in PROBES if probe["id"] == name)
+    try:
+        socket.socket(*probe["opens"]).close()
+    except OSError as problem:
+        pytest.skip(f"{name} is not verified here: without a sandbox too, {problem.strerror}")
 
 
 @pytest.mark.requirement("sandbox-equal")

@@ -21,16 +21,29 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
+class FileAttributes:
+    """Owner and extended attributes (access lists are among these) that a new file would not have.
+
+    `owner` is user and group; None if a new file has the same.
+    """
+
+    owner: tuple[int, int] | None = None
+    extended: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FileState:
     """A regular file. `content` may be left out where only identity matters.
 
     `mode` is the permission bits; None means: keep what is there, or the default for a new file.
+    `attributes` are known of a removed file, for its undo.
     """
 
     digest: str
     size: int
     mode: int | None = None
     content: bytes | None = field(default=None, compare=False, repr=False)
+    attributes: FileAttributes | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, content: bytes, mode: int | None = None) -> FileState:

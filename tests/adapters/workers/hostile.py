@@ -81,6 +81,12 @@ def grow(_ask: Ask) -> int:
     return os.getpid()
 
 
+def meet(ask: Ask) -> int:
+    """Wait until others have been asked too, and say which process this is."""
+    ask("meet")
+    return os.getpid()
+
+
 def wait_for_ever(ask: Ask) -> None:
     """Say which process this is, then never answer."""
     ask("started", os.getpid())

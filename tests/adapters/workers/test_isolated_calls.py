@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -107,3 +109,21 @@ def test_problems_come_back_with_their_lines(confined: IsolatedCalls) -> None:
     )
     assert total == 1
     assert (found[0].path, found[0].line) == ("a", 2)
+
+
+@pytest.mark.requirement("parsers-die-alone")
+def test_calls_that_run_at_once_leave_their_workers_to_the_next_ones(
+    confined: IsolatedCalls,
+) -> None:
+    together = threading.Barrier(4)
+
+    def call() -> int:
+        answers = {"meet": lambda: together.wait(30)}
+        function, budget = "tests.adapters.workers.hostile:meet", Budget(60.0, 600 << 20)
+        process: int = confined.call(function, (), answers, budget=budget)
+        return process
+
+    with ThreadPoolExecutor(4) as pool:
+        rounds = [{each.result() for each in [pool.submit(call) for _ in "abcd"]} for _ in "ab"]
+    assert len(rounds[0]) == 4
+    assert rounds[0] == rounds[1]

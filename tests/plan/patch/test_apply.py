@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from redline.core.call_scope import call_scope
 from redline.core.changes import ABSENT, Change, DirState, FileState, LinkState, Rename, State
 from redline.core.errors import (
     AlreadyApplied,
@@ -206,6 +208,30 @@ def test_headings_nest_and_may_be_shortened() -> None:
 def test_a_heading_over_several_places_is_refused() -> None:
     with pytest.raises(PatchError, match="matched 2 places"):
         _plan({"a.py": CLASSES}, "*** Update File: a.py", "@@ def f", "-        return 1")
+
+
+class _Counted:
+    """Counts how often a loop asks whether to go on."""
+
+    checks = 0
+
+    def check(self) -> None:
+        self.checks += 1
+
+    def on_cancel(self, action: Callable[[], None]) -> None:
+        del action
+
+
+def test_under_a_heading_that_names_thousands_of_lines_a_hunk_must_be_unique() -> None:
+    counted = _Counted()
+    names = b"".join(b"def f%d():\n    return %d\n" % (n, n) for n in range(3000))
+    change = ["*** Update File: a.py", "@@ def", "-    return 2999", "+    return 0"]
+    with call_scope(counted):
+        after = _result({"a.py": names}, *change)["a.py"]
+    assert after == names.replace(b"return 2999", b"return 0")
+    assert counted.checks < 1000  # not a search under every one of them
+    with pytest.raises(PatchError, match="matched 2 places"):
+        _plan({"a.py": names.replace(b"return 2998", b"return 2999")}, *change)
 
 
 def test_text_that_is_not_under_its_heading_is_refused() -> None:

@@ -169,13 +169,39 @@ class Disk(DiskReading):
         """Whether a file this process makes has *owner* anyway."""
         return owner == (os.geteuid(), os.getegid())
 
+    def may_give_to(self, owner: tuple[int, int]) -> bool:
+        """Whether this process may give a file that it makes to *owner*."""
+        user, group = owner
+        groups = {os.getegid(), *os.getgroups()}
+        return os.geteuid() == 0 or (user == os.geteuid() and group in groups)
+
     def fchown(self, fd: int, owner: tuple[int, int]) -> None:
         """Set owner and group of an open file."""
         os.fchown(fd, *owner)
 
-    def copy_attributes(self, source: int, target: int) -> tuple[str, ...]:
-        """Give an open file the extended attributes of another; says what was refused."""
-        return _copy_xattrs(source, target)
+    def read_attributes(self, fd: int) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
+        """The extended attributes of an open file, and the names of those that were refused."""
+        found, refused = [], []
+        try:
+            names = os.listxattr(fd) if hasattr(os, "listxattr") else []
+        except OSError:
+            return (), ()
+        for name in names:
+            try:
+                found.append((name, os.getxattr(fd, name)))
+            except OSError:
+                refused.append(name)
+        return tuple(found), tuple(refused)
+
+    def set_attributes(self, fd: int, extended: tuple[tuple[str, bytes], ...]) -> tuple[str, ...]:
+        """Give an open file extended attributes; the names of those that were refused."""
+        refused = []
+        for name, value in extended:
+            try:
+                os.setxattr(fd, name, value)
+            except (OSError, AttributeError):  # the latter: recorded on another system
+                refused.append(name)
+        return tuple(refused)
 
 
 def _sync(fd: int) -> None:
@@ -189,19 +215,3 @@ def _sync(fd: int) -> None:
 
 
 _sync_data: Callable[[int], None] = getattr(os, "fdatasync", _sync)
-
-
-def _copy_xattrs(source: int, target: int) -> tuple[str, ...]:
-    if not hasattr(os, "listxattr"):
-        return ()
-    refused = []
-    try:
-        names = os.listxattr(source)
-    except OSError:
-        return ()
-    for name in names:
-        try:
-            os.setxattr(target, name, os.getxattr(source, name))
-        except OSError:
-            refused.append(f"extended attribute not kept: {name}")
-    return tuple(refused)

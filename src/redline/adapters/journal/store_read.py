@@ -67,7 +67,7 @@ class StoreReading:
             content = self.contents.get(state.digest)
         except OSError as error:
             raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
-        return FileState(state.digest, state.size, state.mode, content)
+        return replace(state, content=content)
 
     def newest_first(
         self,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat as modes
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from redline.adapters.files.disk import Disk
@@ -28,6 +29,8 @@ from redline.core.guarded import GIT_NAMES, GuardedPath, PathRules, Permission, 
 from redline.core.paths import WorkspacePath, show_name
 
 _MAX_NAMED = 5
+# Paths whose judgement by name is remembered.
+_MAX_NAMES = 1024
 _IS_PROGRAM = "Redline itself runs from here"
 _HINTS = {
     Permission.GIT: "set git_writes = true in Redline's config file (REDLINE_GIT_WRITES=1)",
@@ -62,6 +65,7 @@ class WriteGuard:
         self._folded = [tuple(map(fold_name, parts)) for parts in self._roots]
         files = program if rules.guards_program else ()
         self._program = [split_path(os.path.realpath(path)) for path in files]
+        self.by_name = lru_cache(_MAX_NAMES)(self._judge_name)
 
     def check(self, change_set: ChangeSet, consented: frozenset[GuardedPath]) -> None:
         """Raise GuardedWrite for a change set that touches a guarded path without consent."""
@@ -86,8 +90,8 @@ class WriteGuard:
 
     # -- what one path is ---------------------------------------------------------------------
 
-    def by_name(self, path: WorkspacePath, *, is_link: bool = False) -> GuardedPath | None:
-        """What the name alone tells."""
+    def _judge_name(self, path: WorkspacePath, is_link: bool = False) -> GuardedPath | None:
+        """Return what the name alone says; always the same for the same path."""
         folded = self._folded[path.root] + tuple(map(fold_name, path.parts))
         if not self._git_writes and not GIT_NAMES.isdisjoint(folded):
             return GuardedPath(path, Permission.GIT, IN_GIT)

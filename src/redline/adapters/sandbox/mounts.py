@@ -75,6 +75,13 @@ def add(steps: list[list[Any]]) -> None:
     _seal([str(step[1]) for step in steps if step[0] == "empty"])
 
 
+def rehearse() -> None:
+    """Make a mount that nothing shows, and drop it; see `confine.rehearse`."""
+    point = _point("", "/", None)
+    os.close(_clone(point, "", syscalls.MOUNT_ATTR_RDONLY))
+    os.close(point)
+
+
 def arrange(steps: list[list[Any]], base: str) -> None:
     """Make the tree of *steps* (see `visible.mount_tree`) at *base* and make it the root.
 
@@ -166,6 +173,11 @@ def _empty(base: str, path: str) -> None:
     _mount("tmpfs", base, path, syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755,size=1m")
 
 
+def _uncover(base: str, path: str) -> None:
+    """Take away the empty mount at *path*."""
+    syscalls.umount(base + path, syscalls.MNT_DETACH | syscalls.UMOUNT_NOFOLLOW)
+
+
 def _processes(base: str, path: str) -> None:
     _mount("proc", base, path, syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
 
@@ -200,6 +212,7 @@ _STEPS: dict[str, Callable[..., None]] = {
     "overlay": _cover,
     "link": _link,
     "empty": _empty,
+    "uncover": _uncover,
     "proc": _processes,
     "dev": _devices,
     "pts": _terminals,

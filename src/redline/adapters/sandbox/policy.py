@@ -65,7 +65,7 @@ def tree(
     ahead = {
         **usual,
         "network": str(view.network),
-        "steps": visible_paths.mounts_of_every_command(),
+        "steps": visible_paths.mounts_of_every_command(view.layers),
         "filter": _filter(seccomp.Rules(sockets=False)),
     }
     if backend == "bubblewrap":

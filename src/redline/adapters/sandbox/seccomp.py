@@ -239,13 +239,12 @@ def _each(program: CallFilter, names: tuple[str, ...], action: int) -> None:
 
 
 class _FilterProgram(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
 def install(code: bytes, *, listen: bool) -> int:
     """Put the filter in force for this process; with *listen* the notification descriptor."""
-    buffer = ctypes.create_string_buffer(code, len(code))
-    program = _FilterProgram(len(code) // 8, ctypes.cast(buffer, ctypes.c_void_p))
+    program = _FilterProgram(len(code) // 8, code)
     return syscalls.syscall(
         syscalls.SECCOMP,
         1,

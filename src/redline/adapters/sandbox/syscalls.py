@@ -27,7 +27,8 @@ OPEN_TREE, MOVE_MOUNT, PIDFD_GETFD, MOUNT_SETATTR = 428, 429, 438, 442
 
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
 MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV = 1, 2, 4
-AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE, MNT_DETACH = 0x1000, 0x8000, 1, 2
+AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE = 0x1000, 0x8000, 1
+MNT_DETACH, UMOUNT_NOFOLLOW = 2, 8
 MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH = 4, 0x40
 MSG_NOSIGNAL = 0x4000
 CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS = 0x00020000, 0x02000000, 0x04000000
@@ -98,11 +99,13 @@ def become_subreaper() -> None:
         prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
+_CapabilityHeader = ctypes.c_uint32 * 2
+_CapabilitySets = ctypes.c_uint32 * 6
+
+
 def drop_capabilities() -> None:
     """Leave no capability to what is executed next; with no_new_privs not even root gets one."""
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    nothing = (ctypes.c_uint32 * 6)()
-    syscall(CAPSET, header, nothing, what="capset")
+    syscall(CAPSET, _CapabilityHeader(0x20080522, 0), _CapabilitySets(), what="capset")
 
 
 # name: (x86_64, aarch64); -1 where the architecture has no such call.

@@ -214,9 +214,12 @@ def mount_tree(view: SandboxView) -> list[list[Any]]:
     return steps + [["empty", path] for path in hidden_directories(view, in_writable=False)]
 
 
-def mounts_of_every_command() -> list[list[Any]]:
-    """What each command has to itself in a copy of that tree, as steps; the same for all."""
-    steps: list[list[Any]] = [["proc", "/proc"], ["pts", "/dev/pts"]]
+def mounts_of_every_command(layers: str) -> list[list[Any]]:
+    """What each command has to itself in a copy of that tree, as steps; the same for all.
+
+    *layers* is hidden: the copy-on-write views of other commands are there.
+    """
+    steps: list[list[Any]] = [["proc", "/proc"], ["pts", "/dev/pts"], ["empty", layers]]
     steps.append(["shm", "/dev/shm", SHARED_MEMORY])  # noqa: S108 - a private one
     if os.geteuid() == 0:
         kernel = (f"/proc/{name}" for name in KERNEL_FILES)
@@ -231,12 +234,13 @@ def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[
     """
     covered = [(path, overlays[path]) for path, _ in roots_by_depth(view) if path in overlays]
     steps: list[list[Any]] = [["overlay", path, *layers] for path, layers in covered]
+    if covered:
+        steps = [["uncover", view.layers], *steps, ["empty", view.layers]]
     for path, is_writable in roots_by_depth(view):
         if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
     steps += [["ro-inside", path] for path in (*view.protected, *view.program)]
-    steps += [["empty", path] for path in hidden_directories(view, in_writable=True)]
-    return [*steps, ["empty", view.layers]]
+    return steps + [["empty", path] for path in hidden_directories(view, in_writable=True)]
 
 
 def _is_in_writable(view: SandboxView, path: str) -> bool:

@@ -23,8 +23,9 @@ from redline.core.errors import (
 )
 from redline.core.ports.confined import Budget
 
-_MAX_IDLE = 2
 _MAX_BUSY = 4
+# As many are kept as can be busy: starting one takes longer than most calls.
+_MAX_IDLE = _MAX_BUSY
 _START_SECONDS = 30.0
 _HINT = "narrow the expression, simplify the schema or name a smaller file"
 

@@ -25,6 +25,8 @@ from redline.plan.match.engine import (
 from redline.plan.patch.envelope import Hunk
 
 _SHOWN_FAILURES = 3
+# A heading that names more lines tells no place apart: the hunk must be unique after the first.
+_MAX_REGIONS = 100
 
 
 def place_hunks(text: str, hunks: Sequence[Hunk], shown: str) -> tuple[str, list[str]]:
@@ -88,9 +90,12 @@ def _place_loosely(text: str, hunk: Hunk, regions: list[range]) -> Placement:
 
 def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
     """The one place inside the blocks under the heading, else after the heading."""
+    last = len(split_lines(text))
+    if len(regions) > _MAX_REGIONS:  # each would be a search of its own
+        after = range(regions[0].start, last)
+        return place_lines(text, hunk.lines, within=after, at_end=hunk.at_end)
     found: dict[tuple[int, int], Placement] = {}
     failed: RedlineError | None = None
-    last = len(split_lines(text))
     for widened in (False, True):
         for region in regions:
             checkpoint()

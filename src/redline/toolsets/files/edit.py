@@ -59,7 +59,7 @@ def edit_files(call: Call) -> Result:
             try:
                 plan = _plan(call, path, name, edits)
             except RedlineError as error:
-                outcomes.append(Outcome(name, _inline(call, name, error), error, from_glob))
+                outcomes.append(Outcome(name, _inline(call, name, error), type(error), from_glob))
                 continue
             report = _preview_text(name, plan) if dry else f"Successfully edited {name}"
             outcomes.append(Outcome(name, report))

@@ -11,17 +11,25 @@ from redline.toolsets.files.compact import by_directory
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One file: its diff or the line that says it was edited, or why it was not."""
+    """One file: its diff or the line that says it was edited, or why it was not.
+
+    Of an error only the type is kept: the error itself would hold the file's text in its frames.
+    """
 
     name: str
     report: str
-    error: RedlineError | None = None
+    error: type[RedlineError] | None = None
     from_glob: bool = False
 
     @property
     def is_expected(self) -> bool:
         """Whether a glob merely took in a file that does not hold the text."""
-        return self.from_glob and isinstance(self.error, NoMatch)
+        return self.from_glob and self.is_no_match
+
+    @property
+    def is_no_match(self) -> bool:
+        """Whether the file does not hold the text."""
+        return self.error is not None and issubclass(self.error, NoMatch)
 
 
 def in_full(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -29,7 +37,7 @@ def in_full(outcomes: Sequence[Outcome]) -> Iterator[str]:
     seen: set[str] = set()
     for outcome in outcomes:
         report = outcome.report
-        if isinstance(outcome.error, NoMatch):
+        if outcome.is_no_match:
             advice = report.removeprefix(outcome.name)
             fact, separator, _ = advice.partition(". ")
             report = outcome.name + fact if separator and advice in seen else report

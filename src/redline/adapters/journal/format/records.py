@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from redline.core.changes import (
     Change,
     ChangeSet,
     DirState,
+    FileAttributes,
     FileState,
     LinkState,
     Rename,
@@ -135,7 +137,8 @@ def digests_in(body: bytes) -> set[str]:
 def _state(state: State) -> list[Any] | None:
     match state:
         case FileState():
-            return ["f", state.digest, state.size, state.mode]
+            known = ["f", state.digest, state.size, state.mode]
+            return known if state.attributes is None else [*known, _attributes(state.attributes)]
         case DirState():
             return ["d", state.mode]
         case LinkState():
@@ -148,5 +151,16 @@ def _read_state(data: list[Any] | None) -> State:
     if data is None:
         return ABSENT
     if data[0] == "f":
-        return FileState(data[1], data[2], data[3])
+        attributes = _read_attributes(*data[4]) if len(data) > 4 else None
+        return FileState(data[1], data[2], data[3], attributes=attributes)
     return DirState(data[1]) if data[0] == "d" else LinkState(data[1])
+
+
+def _attributes(attributes: FileAttributes) -> list[Any]:
+    extended = [[name, base64.b64encode(value).decode()] for name, value in attributes.extended]
+    return [attributes.owner, extended]
+
+
+def _read_attributes(owner: list[int] | None, extended: list[list[str]]) -> FileAttributes:
+    pairs = tuple((name, base64.b64decode(value)) for name, value in extended)
+    return FileAttributes(None if owner is None else (owner[0], owner[1]), pairs)

@@ -214,7 +214,7 @@ def _fill_mode(step: Change, before: State) -> State:
             isinstance(planned, FileState) and planned.mode == after.mode
         )
         mode = before.mode if isinstance(before, FileState) and keeps else after.mode
-        return FileState(after.digest, after.size, mode, after.content)
+        return FileState(after.digest, after.size, mode, after.content, after.attributes)
     if isinstance(after, DirState) and isinstance(before, DirState):
         keeps = after.mode is None or (isinstance(planned, DirState) and planned.mode == after.mode)
         return DirState(before.mode if keeps else after.mode)

@@ -9,7 +9,7 @@ from redline.adapters.files.disk import Disk
 from redline.adapters.journal.steps.file_guards import FileGuards
 from redline.adapters.journal.steps.handles import DirectoryHandles, Observed, OtherKind
 from redline.adapters.journal.steps.staging import Step, needs_staging, remove_if_there, staged_name
-from redline.core.changes import Change, FileState, LinkState, State
+from redline.core.changes import Change, FileAttributes, FileState, LinkState, State
 from redline.core.paths import WorkspacePath
 
 # A content of the history by its digest, in pieces.
@@ -68,7 +68,7 @@ class StagedFiles:
         held = after.content
         pieces = saved(after.digest) if held is None else (held,)
         mode, notes = self._write(step, where, name, pieces)
-        after = FileState(after.digest, after.size, mode, held)
+        after = FileState(after.digest, after.size, mode, held, after.attributes)
         return Change(step.path, step.before, after), notes
 
     def _write(
@@ -108,7 +108,8 @@ class StagedFiles:
     ) -> tuple[str, ...]:
         """Give a new file the owner and extended attributes of the old; what was refused."""
         if not isinstance(step.before, FileState):
-            return ()
+            assert isinstance(step.after, FileState)
+            return self._restore(step.after.attributes, target, made_by)
         seen = self.observed.get(step.path)
         if seen is not None and seen.is_plain:
             return self._keep_owner(target, seen.owner, made_by)
@@ -119,9 +120,21 @@ class StagedFiles:
         try:
             found = self.disk.fstat(old)
             refused = self._keep_owner(target, (found.st_uid, found.st_gid), made_by)
-            return refused + self.disk.copy_attributes(old, target)
+            extended, unread = self.disk.read_attributes(old)
+            unset = self.disk.set_attributes(target, extended)
+            return (*refused, *map(_not_kept, (*unread, *unset)))
         finally:
             self.disk.close_fd(old)
+
+    def _restore(
+        self, attributes: FileAttributes | None, target: int, made_by: tuple[int, int]
+    ) -> tuple[str, ...]:
+        """Give a new file what the removed one had; what was refused."""
+        if attributes is None:
+            return ()
+        refused = self._keep_owner(target, attributes.owner or made_by, made_by)
+        unset = self.disk.set_attributes(target, attributes.extended)
+        return (*refused, *map(_not_kept, unset))
 
     def _keep_owner(
         self, target: int, owner: tuple[int, int], made_by: tuple[int, int]
@@ -154,3 +167,7 @@ class StagedFiles:
             return self.handles.observe(path).state
         except OtherKind:
             return None
+
+
+def _not_kept(attribute: str) -> str:
+    return f"extended attribute not kept: {attribute}"

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from redline.adapters.files.os_errors import reading_failed
+from redline.adapters.journal.steps.handles import Observed
 from redline.adapters.journal.steps.preconditions import Preconditions, split_kind_changes
 from redline.adapters.journal.steps.staging import Step, needs_staging
 from redline.adapters.journal.transaction.locked import LockedPaths
-from redline.core.changes import Absent, ChangeSet, DirState, FileState, Rename
+from redline.core.changes import (
+    Change,
+    ChangeSet,
+    DirState,
+    FileAttributes,
+    FileState,
+    Rename,
+)
 from redline.core.errors import StaleBase
+from redline.core.paths import WorkspacePath
+
+# Bytes of extended attributes that the history keeps of one file.
+_MAX_ATTRIBUTES = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +45,16 @@ def check_steps(change_set: ChangeSet, locked: LockedPaths) -> CheckedSteps:
             path = step.source if isinstance(step, Rename) else step.path
             raise reading_failed(error, store.show(path)) from None
         if isinstance(concrete, Rename) or concrete.before != concrete.after:
-            checked.steps.append(concrete)
-            checked.notes.extend(_losses(concrete, checked.preconditions, locked))
+            _add_step(checked, concrete, locked)
     return checked
+
+
+def _add_step(checked: CheckedSteps, step: Step, locked: LockedPaths) -> None:
+    path = step.source if isinstance(step, Rename) else step.path
+    seen = checked.preconditions.observed.get(path)
+    recorded, unrestored = _record_attributes(step, seen, locked)
+    checked.steps.append(recorded)
+    checked.notes.extend((*_losses(step, seen, locked), *unrestored))
 
 
 def check_again(checked: CheckedSteps, locked: LockedPaths) -> None:
@@ -49,22 +68,44 @@ def check_again(checked: CheckedSteps, locked: LockedPaths) -> None:
             raise StaleBase(locked.store.show(path))
 
 
-def _losses(step: Step, preconditions: Preconditions, locked: LockedPaths) -> list[str]:
-    """What a step cannot keep or bring back, for the operation's notes."""
-    if isinstance(step, Rename):
+def _losses(step: Step, seen: Observed | None, locked: LockedPaths) -> list[str]:
+    """Return a note for the operation if a step breaks a hard link."""
+    if isinstance(step, Rename) or seen is None or seen.links < 2 or not needs_staging(step):
         return []
-    seen = preconditions.observed.get(step.path)
-    if seen is None or not isinstance(seen.state, FileState):
-        return []
-    show = locked.store.show
-    if needs_staging(step) and seen.links > 1:
-        return [
-            f"hard link: {seen.links - 1} other name(s) keep the old content of {show(step.path)}"
-        ]
-    if not isinstance(step.after, Absent):
-        return []
-    # The history keeps bytes and mode, so an undo cannot restore the rest.
-    lost = [] if seen.is_plain else ["extended attributes (and access list)"]
-    if not locked.store.disk.makes_files_of(seen.owner):
-        lost.append("owner")
-    return [f"an undo will not restore {' and '.join(lost)} of {show(step.path)}"] if lost else []
+    shown = locked.store.show(step.path)
+    return [f"hard link: {seen.links - 1} other name(s) keep the old content of {shown}"]
+
+
+def _record_attributes(
+    step: Step, seen: Observed | None, locked: LockedPaths
+) -> tuple[Step, list[str]]:
+    """Return a step that removes a file with what its undo restores, and what that cannot."""
+    if isinstance(step, Rename) or isinstance(step.after, FileState):
+        return step, []
+    if seen is None or not isinstance(seen.state, FileState) or step.before != seen.state:
+        return step, []
+    disk = locked.store.disk
+    owner = None if disk.makes_files_of(seen.owner) else seen.owner
+    extended, lost = ((), ()) if seen.is_plain else _read_attributes(step.path, locked)
+    if owner is not None and not disk.may_give_to(owner):
+        lost = (*lost, "owner")
+    notes = [f"an undo will not restore {', '.join(lost)} of {locked.store.show(step.path)}"]
+    if owner is not None or extended:
+        before = replace(step.before, attributes=FileAttributes(owner, extended))
+        step = Change(step.path, before, step.after)
+    return step, notes if lost else []
+
+
+def _read_attributes(
+    path: WorkspacePath, locked: LockedPaths
+) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
+    """Return the extended attributes of a file, and what the history cannot keep of them."""
+    disk = locked.store.disk
+    fd = disk.open_read(locked.handles.parent(path), (path.name,))
+    try:
+        extended, unread = disk.read_attributes(fd)
+    finally:
+        disk.close_fd(fd)
+    if sum(len(value) for _, value in extended) > _MAX_ATTRIBUTES:
+        return (), ("extended attributes",)
+    return extended, tuple(f"extended attribute {name}" for name in unread)
