@@ -19,6 +19,8 @@ from redline.core.changes import (
     FileState,
     LinkState,
     Rename,
+    SpecialKind,
+    SpecialState,
     State,
 )
 from redline.core.paths import WorkspacePath
@@ -140,6 +142,8 @@ def _state(state: State) -> list[Any] | None:
             return ["d", state.mode]
         case LinkState():
             return ["l", state.target]
+        case SpecialState():
+            return ["s", state.kind]
         case Absent():
             return None
 
@@ -149,4 +153,6 @@ def _read_state(data: list[Any] | None) -> State:
         return ABSENT
     if data[0] == "f":
         return FileState(data[1], data[2], data[3])
+    if data[0] == "s":
+        return SpecialState(SpecialKind(data[1]))
     return DirState(data[1]) if data[0] == "d" else LinkState(data[1])

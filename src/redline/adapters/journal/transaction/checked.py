@@ -8,7 +8,7 @@ from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.journal.steps.preconditions import Preconditions, split_kind_changes
 from redline.adapters.journal.steps.staging import Step, needs_staging
 from redline.adapters.journal.transaction.locked import LockedPaths
-from redline.core.changes import Absent, ChangeSet, DirState, FileState, Rename
+from redline.core.changes import Absent, ChangeSet, DirState, FileState, Rename, SpecialState
 from redline.core.errors import StaleBase
 
 
@@ -27,6 +27,9 @@ def check_steps(change_set: ChangeSet, locked: LockedPaths) -> CheckedSteps:
     preconditions = Preconditions(locked.handles, store.show, store.max_held)
     checked = CheckedSteps(preconditions)
     for step in split_kind_changes(change_set.steps):
+        if not isinstance(step, Rename) and isinstance(step.after, SpecialState):
+            checked.notes.append(f"the {step.after.kind} {store.show(step.path)} is not restored")
+            continue
         try:
             concrete = preconditions.follow(step)
         except OSError as error:
@@ -53,10 +56,12 @@ def _losses(step: Step, preconditions: Preconditions, locked: LockedPaths) -> li
     """What a step cannot keep or bring back, for the operation's notes."""
     if isinstance(step, Rename):
         return []
+    show = locked.store.show
+    if isinstance(step.before, SpecialState):
+        return [f"an undo will not restore the {step.before.kind} {show(step.path)}"]
     seen = preconditions.observed.get(step.path)
     if seen is None or not isinstance(seen.state, FileState):
         return []
-    show = locked.store.show
     if needs_staging(step) and seen.links > 1:
         return [
             f"hard link: {seen.links - 1} other name(s) keep the old content of {show(step.path)}"
