@@ -258,8 +258,8 @@ def test_a_mode_and_a_content_changed_in_one_operation_are_undone_together(bench
 
 def test_a_name_that_the_file_system_refuses_leaves_no_directory_behind(bench: Bench) -> None:
     before = bench.snapshot()
+    made = Change(bench.at("d").child("n" * 300), ABSENT, FileState.of(b"x"))
     with pytest.raises(WriteFailed, match="too long"):
-        made = Change(bench.at("d").child("n" * 300), ABSENT, FileState.of(b"x"))
         bench.commit(bench.mkdir("d"), made)
     assert bench.snapshot() == before
     assert bench.history.list(HistoryQuery()) == []
