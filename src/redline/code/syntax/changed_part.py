@@ -22,12 +22,13 @@ class ChangedPart(NamedTuple):
 
 def changed_part(old: str, new: str) -> ChangedPart | None:
     """Return the part that differs, from one top-level line to the next; None for small files."""
-    before, after = old.split("\n"), new.split("\n")
-    if min(len(before), len(after)) < MIN_LINES:
+    if min(old.count("\n"), new.count("\n")) < MIN_LINES:
         return None
+    before, after = old.split("\n"), new.split("\n")
     limit = min(len(before), len(after))
-    head = _count_equal(before, after, limit)
-    tail = _count_equal(before[::-1], after[::-1], limit - head)
+    head = next((n for n in range(limit) if before[n] != after[n]), limit)
+    behind = range(1, limit - head + 1)
+    tail = next((n - 1 for n in behind if before[-n] != after[-n]), limit - head)
     first = next((n for n in range(head, -1, -1) if _begins(after, n, head)), 0)
     rest = range(len(after) - tail, len(after))
     stop = next((n for n in rest if _begins(after, n, len(after))), len(after))
@@ -35,10 +36,6 @@ def changed_part(old: str, new: str) -> ChangedPart | None:
         return None
     end = len(before) - (len(after) - stop)
     return ChangedPart("\n".join(before[first:end]), "\n".join(after[first:stop]), first)
-
-
-def _count_equal(left: list[str], right: list[str], limit: int) -> int:
-    return next((n for n in range(limit) if left[n] != right[n]), limit)
 
 
 def _begins(lines: list[str], number: int, unchanged: int) -> bool:

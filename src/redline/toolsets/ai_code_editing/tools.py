@@ -15,7 +15,7 @@ EDIT_FILE = Tool(
     title="Edit code",
     description=(
         "Insert, replace or delete code in one file by lines, symbol or instruction (after "
-        "function f, at the start of f, replace f); inserts without a place go to the end. "
+        "function f, at the start of f, replace f); without a place at the end. "
         "Without code_block: a fenced block, delete ..., rename X to Y."
     ),
     input_schema={

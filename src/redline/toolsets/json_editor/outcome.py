@@ -19,20 +19,20 @@ T = TypeVar("T")
 _MAX_ATTEMPTS = 20
 
 
-class Fitted(NamedTuple):
+class ApplicableChanges(NamedTuple):
     """The operations that can be applied together, and why the others cannot."""
 
     applied: Chosen
     failed: dict[str, str]
 
 
-def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, Fitted]:
+def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, ApplicableChanges]:
     """Plan all of *wanted*, or else as many as can be planned together.
 
     Raises the CannotApply of the whole when not even one of them can be planned.
     """
     try:
-        return plan(wanted), Fitted(wanted, {})
+        return plan(wanted), ApplicableChanges(wanted, {})
     except CannotApply as error:
         whole = error
     failed = dict.fromkeys(wanted, whole.message)
@@ -42,7 +42,7 @@ def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, Fitted]:
     if len(failed) == len(wanted):
         raise whole
     applied = {name: o for name, o in wanted.items() if name not in failed}
-    return plan(applied), Fitted(applied, failed)
+    return plan(applied), ApplicableChanges(applied, failed)
 
 
 def _first_that_fits(
@@ -59,7 +59,7 @@ def _first_that_fits(
     return None
 
 
-def describe_outcome(session: Session, fitted: Fitted, *, is_dry: bool) -> Json:
+def describe_outcome(session: Session, fitted: ApplicableChanges, *, is_dry: bool) -> Json:
     """Return what the answer says of the changes, without the document."""
     applied, failed = fitted
     count = f"{len(applied)} change{'' if len(applied) == 1 else 's'}"
