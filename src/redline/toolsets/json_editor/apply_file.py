@@ -77,7 +77,7 @@ def _apply_once(
 
 
 def _changes_in_place(session: Session, digest: str) -> list[str]:
-    """Return the ids of the changes that the file has; StaleBase if it is no version of ours."""
+    """Return the ids of the changes that the file has; StaleBase if another program wrote it."""
     if digest == session.document_hash:
         return []
     for outcome in session.results.values():
