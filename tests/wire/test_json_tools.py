@@ -82,11 +82,15 @@ def test_an_apply_after_the_file_was_changed_outside_is_document_changed(
     session = preview(client, document_path="outside.json", instruction=THREE)
     apply(client, session)
     assert "already applied earlier" in apply(client, session)["message"]
-    file.write_text(PLAIN.replace("1", "7"))
-    for confirmed in ((), ("change_001",)):
-        error = apply(client, session, *confirmed)["error"]
-        assert error["code"] == "DOCUMENT_CHANGED"
-    assert file.read_text() == PLAIN.replace("1", "7")
+    for other in (PLAIN.replace("1", "7"), "no document {", "[1"):
+        file.write_text(other)
+        for confirmed in ((), ("change_001",)):
+            error = apply(client, session, *confirmed)["error"]
+            assert error["code"] == "DOCUMENT_CHANGED"
+        assert file.read_text() == other
+    file.unlink()
+    assert apply(client, session)["error"]["code"] == "DOCUMENT_CHANGED"
+    assert not file.exists()
 
 
 @pytest.mark.requirement("json-apply-again-file")

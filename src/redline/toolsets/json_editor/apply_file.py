@@ -9,7 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
-from redline.core.errors import CannotApply, DocumentError, StaleBase
+from redline.core.errors import (
+    CannotApply,
+    DocumentError,
+    IsADirectory,
+    NotADirectory,
+    NotFound,
+    StaleBase,
+    TooLarge,
+)
 from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
 from redline.instruct.model.operations import DocumentOperation
@@ -43,7 +51,7 @@ def _apply_once(
     call: Call, stored: StoredPreview, session: Session, every: Chosen, wanted: Chosen
 ) -> Result:
     is_dry = call.arguments.get("dry_run") is True
-    source = file_source(call.runtime, session.file, Access.READ if is_dry else Access.WRITE)
+    source = _current_version(call, session, Access.READ if is_dry else Access.WRITE)
     in_place = _changes_in_place(session, source.document_hash)
     missing = {name: o for name, o in wanted.items() if name not in in_place}
     key = ",".join(wanted)
@@ -74,6 +82,14 @@ def _apply_once(
         remember(call, stored, key, outcome)
     document = read_document(call.runtime.confined, after, session.form)
     return reply(document, outcome["document_hash"], outcome)
+
+
+def _current_version(call: Call, session: Session, access: Access) -> Source:
+    """Return the file as it is; StaleBase if it is gone or no longer a document."""
+    try:
+        return file_source(call.runtime, session.file, access)
+    except (NotFound, NotADirectory, IsADirectory, TooLarge, DocumentError):
+        raise _changed(session) from None
 
 
 def _changes_in_place(session: Session, digest: str) -> list[str]:

@@ -110,8 +110,8 @@ def remember(
         if call.runtime.previews.replace(stored, changed):
             break
         stored, session = load(call.runtime.previews, stored.id, call.client.principal)
-        if key in session.results:
-            first: Json = session.results[key]
+        first: Json | None = session.results.get(key)
+        if first is not None and first.get("document_hash") == outcome.get("document_hash"):
             return first
     return outcome
 
