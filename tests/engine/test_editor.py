@@ -22,6 +22,7 @@ from redline.core.errors import (
     WriteFailed,
 )
 from redline.core.ports.history import HistoryQuery
+from redline.plan.file_ops import plan_delete
 from tests.engine.bench import ORIGIN, Bench
 
 
@@ -253,3 +254,27 @@ def test_a_mode_and_a_content_changed_in_one_operation_are_undone_together(bench
     assert bench.snapshot()["f"] == ("file", 0o640, b"2")
     bench.undo()
     assert bench.snapshot() == before
+
+
+def test_a_name_that_the_file_system_refuses_leaves_no_directory_behind(bench: Bench) -> None:
+    before = bench.snapshot()
+    made = Change(bench.at("d").child("n" * 300), ABSENT, FileState.of(b"x"))
+    with pytest.raises(WriteFailed, match="too long"):
+        bench.commit(bench.mkdir("d"), made)
+    assert bench.snapshot() == before
+    assert bench.history.list(HistoryQuery()) == []
+
+
+def test_undo_and_redo_of_a_deletion_leave_out_the_fifo_that_cannot_come_back(
+    bench: Bench,
+) -> None:
+    (bench.root / "d").mkdir()
+    (bench.root / "d/f").write_text("x")
+    os.mkfifo(bench.root / "d/fifo")
+    deleted = bench.editor.commit(plan_delete(bench.tree, bench.at("d"), "d"), ORIGIN)
+    assert [note for note in deleted.notes if "FIFO" in note]
+    undone = bench.undo()
+    assert [note for note in undone.notes if "FIFO" in note]
+    assert os.listdir(bench.root / "d") == ["f"]
+    bench.redo()
+    assert not (bench.root / "d").exists()

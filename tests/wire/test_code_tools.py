@@ -359,6 +359,59 @@ def test_a_symbol_says_where(start: Start, root: Path) -> None:
     assert "last" not in text
 
 
+@pytest.mark.requirement("code-unknown-place")
+def test_an_insert_at_a_place_that_is_not_understood_is_refused(start: Start, root: Path) -> None:
+    client = start()
+    for instruction in (
+        "Add a check before the return statement",
+        "Insert it in the loop",
+        "Add a method to Shelf",
+        "Put it after the third function",
+    ):
+        reply = _edit(client, "src/utils.py", edit_instruction=instruction, code_block="x = 1")
+        refused = _bad(reply, "INVALID_INPUT")["message"]
+        assert "names a place that is not understood" in refused
+        assert "at the start or end of function NAME" in refused
+    missing = _edit(client, "src/utils.py", edit_instruction="to class Missing", code_block="x = 1")
+    assert "No such symbol" in _bad(missing, "INVALID_INPUT")["message"]
+    assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"
+
+
+@pytest.mark.requirement("code-instruction-places")
+def test_an_instruction_replaces_and_inserts_where_it_says(start: Start, root: Path) -> None:
+    file = root / "src/shop.py"
+    shop = "class Shop:\n    def open(self):\n        return 1\n\n\ndef main():\n    run()\n"
+    file.write_text(shop)
+    client = start()
+
+    def edit(instruction: str, block: str) -> None:
+        _good(_edit(client, "src/shop.py", edit_instruction=instruction, code_block=block))
+
+    edit("Add a method to Shop", "def close(self):\n    return 0")
+    edit("at the start of function main", "setup()")
+    edit("Replace Shop.open", "def open(self):\n    return 2")
+    assert file.read_text() == (
+        "class Shop:\n    def open(self):\n        return 2\n    def close(self):\n"
+        "        return 0\n\n\ndef main():\n    setup()\n    run()\n"
+    )
+    refused = _edit(client, "src/shop.py", edit_instruction="Replace nope", code_block="x = 1")
+    assert "what to replace" in _bad(refused, "INVALID_INPUT")["message"]
+
+
+@pytest.mark.requirement("code-large-files")
+def test_a_syntax_error_in_a_file_of_200_000_lines_is_reported(start: Start, root: Path) -> None:
+    file = root / "src/large.py"
+    text = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(50_000))
+    file.write_text(text)
+    client = start()
+    wrong = _edit(client, "src/large.py", start_line=100_002, code_block="    b = (a", strict=True)
+    assert "line 100002" in _bad(wrong, "INVALID_INPUT")["message"]
+    order = "at the start of function f40000"
+    right = _edit(client, "src/large.py", edit_instruction=order, code_block="a += 1")
+    assert "Warning" not in _good(right)["message"]
+    assert file.read_text() == text.replace("def f40000(a):\n", "def f40000(a):\n    a += 1\n")
+
+
 @pytest.mark.requirement("code-rename")
 def test_a_rename_leaves_strings_and_comments(start: Start, root: Path) -> None:
     file = root / "a.py"

@@ -7,11 +7,14 @@ killed a worker is remembered and not parsed again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Protocol
 
 from redline.code.index.facts import FileFacts, count_lines
 from redline.code.rename.in_file import Replacement
+from redline.code.syntax.bodies import Body
+from redline.code.syntax.changed_part import changed_part
 from redline.code.syntax.definitions import Symbol, without_surrogates
 from redline.code.syntax.errors import SyntaxCheck, SyntaxIssue, new_issues
 from redline.code.syntax.languages import Language
@@ -31,8 +34,11 @@ _WORKER = "redline.code.worker"
 class Analysis(Protocol):
     """Syntax analysis of texts; methods raise ParserFailed for content the parser cannot handle."""
 
-    def symbols(self, text: str, language: Language) -> list[Symbol]:
-        """Return every definition in *text*, in order."""
+    def symbols(self, text: str, language: Language, wanted: str | None = None) -> list[Symbol]:
+        """Return every definition in *text* in order, or only those that *wanted* may name."""
+
+    def body(self, text: str, language: Language, symbol: Symbol) -> Body | None:
+        """Return where the statements of *symbol* begin and end; None if it has no body."""
 
     def facts(
         self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
@@ -67,10 +73,15 @@ class IsolatedAnalysis:
         self._confined = confined
         self._failures = failures
 
-    def symbols(self, text: str, language: Language) -> list[Symbol]:
-        """Return every definition in *text*, in order."""
-        rows = self._parse("symbols", text, language)
+    def symbols(self, text: str, language: Language, wanted: str | None = None) -> list[Symbol]:
+        """Return every definition in *text* in order, or only those that *wanted* may name."""
+        rows = self._parse("symbols", text, language, wanted)
         return [_symbol(row) for row in rows]
+
+    def body(self, text: str, language: Language, symbol: Symbol) -> Body | None:
+        """Return where the statements of *symbol* begin and end; None if it has no body."""
+        row = self._parse("body", text, language, symbol.offset)
+        return None if row is None else Body(*row)
 
     def facts(
         self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
@@ -120,7 +131,14 @@ class IsolatedAnalysis:
         return [Replacement(*row) for row in rows]
 
     def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
-        """Return the syntax errors of *new* that *old* does not have."""
+        """Return the syntax errors of *new* that *old* does not have.
+
+        Of a large file only the part that changed is parsed, if that part was right before.
+        """
+        part = changed_part(old, new)
+        if part is not None and not self._check(part.old, language).found:
+            found = self._check(part.new, language).found
+            return [replace(issue, line=issue.line + part.skipped) for issue in found]
         return new_issues(self._check(new, language), lambda: self._check(old, language))
 
     def _check(self, text: str, language: Language) -> SyntaxCheck:

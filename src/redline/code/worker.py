@@ -8,6 +8,7 @@ from typing import Any
 
 from redline.code.index.facts import facts_of
 from redline.code.rename import in_file as renaming
+from redline.code.syntax.bodies import body_at
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
@@ -22,9 +23,15 @@ _ISSUE = attrgetter("line", "excerpt", "missing")
 _REPLACEMENT = attrgetter("start", "end", "text")
 
 
-def symbols(_ask: Ask, text: str, language: str) -> list[Row]:
-    """Return every definition in *text*."""
-    return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, BY_NAME[language]))]
+def symbols(_ask: Ask, text: str, language: str, wanted: str | None = None) -> list[Row]:
+    """Return every definition in *text*, or those that *wanted* may name."""
+    return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, BY_NAME[language]), wanted)]
+
+
+def body(_ask: Ask, text: str, language: str, offset: int) -> Row | None:
+    """Return the body of the definition whose name is at *offset*."""
+    found = body_at(parse(text, BY_NAME[language]), offset)
+    return None if found is None else (found.start, found.end, found.doc_end)
 
 
 def facts(_ask: Ask, files: list[tuple[bytes, str]]) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TypeAlias
 
 from redline.core.budget import charge_planned
@@ -65,7 +66,22 @@ class LinkState:
     target: str
 
 
-State: TypeAlias = Absent | FileState | DirState | LinkState
+class SpecialKind(StrEnum):
+    """What is neither a file nor a directory nor a link."""
+
+    FIFO = "FIFO"
+    SOCKET = "socket"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialState:
+    """A FIFO, socket or device: a change can remove one, and never make one."""
+
+    kind: SpecialKind
+
+
+State: TypeAlias = Absent | FileState | DirState | LinkState | SpecialState
 ABSENT = Absent()
 
 

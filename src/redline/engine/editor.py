@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from redline.core.changes import Change, ChangeSet, FileState, Rename
+from redline.core.changes import Change, ChangeSet, FileState, Rename, SpecialState
 from redline.core.errors import (
     AlreadyUndone,
     GuardedWrite,
@@ -171,8 +171,21 @@ class JournalEditor:
     def _plan(self, operation: Operation) -> ChangeSet:
         plan = ChangeSet(tuple(_relax_mode(step) for step in operation.change_set.inverse().steps))
         self._approve(plan)
+        self._refuse_special_only(plan)
         self._obstacles.check(plan)
         return plan
+
+    def _refuse_special_only(self, plan: ChangeSet) -> None:
+        """Refuse a plan that would only bring back what no program can make again."""
+        lost = [
+            s for s in plan.steps if isinstance(s, Change) and isinstance(s.after, SpecialState)
+        ]
+        if lost and len(lost) == len(plan.steps):
+            shown = [show_name(self._workspace.absolute(step.path)) for step in lost]
+            raise NothingToUndo(
+                f"A FIFO, socket or device cannot be brought back: {', '.join(shown)}",
+                hint="undo another change by its id",
+            )
 
 
 def _relax_mode(step: Change | Rename) -> Change | Rename:

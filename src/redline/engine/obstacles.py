@@ -14,6 +14,7 @@ from redline.core.changes import (
     FileState,
     LinkState,
     Rename,
+    SpecialState,
     State,
 )
 from redline.core.diff import unified_diff
@@ -167,5 +168,7 @@ def _word(state: State) -> str:
             return "a directory"
         case LinkState():
             return f"a link to {show_name(state.target)}"
+        case SpecialState():
+            return f"a {state.kind}"
         case FileState():
             return "a file"

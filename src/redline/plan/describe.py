@@ -13,6 +13,7 @@ from redline.core.changes import (
     FileState,
     LinkState,
     Rename,
+    SpecialState,
     State,
 )
 from redline.core.diff import pieces_of_bytes, unified_diff
@@ -75,6 +76,8 @@ def _kind(change: Change) -> str:
     state = change.before if isinstance(change.after, Absent) else change.after
     if isinstance(state, DirState):
         return "directory"
+    if isinstance(state, SpecialState):
+        return state.kind.lower()
     return "symlink" if isinstance(state, LinkState) else "file"
 
 
@@ -86,6 +89,10 @@ def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
     if _kind(step) == "directory":
         verb = {"create": "new", "delete": "removed"}.get(_action(step), "changed")
         yield f"{verb} directory {name}\n"
+        return
+    if isinstance(step.before, SpecialState) or isinstance(step.after, SpecialState):
+        verb = "not restored:" if isinstance(step.before, Absent) else "removed"
+        yield f"{verb} {_kind(step)} {name}\n"
         return
     labels = (
         NULL if isinstance(step.before, Absent) else f"a/{name.lstrip('/')}",

@@ -14,6 +14,7 @@ from redline.core.changes import (
     DirState,
     FileState,
     Rename,
+    SpecialState,
     State,
 )
 from redline.core.errors import (
@@ -98,6 +99,9 @@ def _removals(tree: Tree, entry: Entry) -> Iterator[Change]:
     if entry.kind is Kind.DIRECTORY:
         for child in tree.scan(entry.path):
             yield from _removals(tree, child)
+    if entry.special is not None:
+        yield Change(entry.path, SpecialState(entry.special), ABSENT)
+        return
     yield Change(entry.path, _identity(tree.state(entry.path)), ABSENT)
     release_read(entry.path)
 

@@ -22,7 +22,7 @@ from redline.core.ports.search import (
     GrepResult,
     Regex,
 )
-from redline.core.ports.tree import Tree
+from redline.core.ports.tree import Folder, Tree
 from redline.core.textfile import BOM, SNIFFED
 from redline.search.es_regex import Translation, check_pattern, translate
 from redline.search.globs import Matcher
@@ -78,6 +78,24 @@ class SearchScope:
                 if self.wants(path):
                     yield path
 
+    def links(self, tree: Tree, cancel: Cancel) -> Iterator[WorkspacePath]:
+        """Every symbolic link that would be searched if it were a file."""
+        single = {base.path for base in self.bases if base.is_file}
+        for place in self.places():
+            for folder in self._folders(tree, place) if place not in single else ():
+                cancel.check()
+                for name in folder.links:
+                    path = below(place, folder.prefix + name)
+                    if self.wants(path):
+                        yield path
+
+    def _folders(self, tree: Tree, place: WorkspacePath) -> Iterator[Folder]:
+        """The directories from *place* down that may hold something to search."""
+        if not self.excludes.any:
+            return tree.walk(place)
+        enters = self.excludes.enter
+        return tree.walk(place, enter=lambda name: enters(self._from_top(below(place, name))))
+
     def is_empty(self, tree: Tree, cancel: Cancel) -> bool:
         """Whether there is nothing to search; the first file that is wanted settles it."""
         single = {base.path for base in self.bases if base.is_file}
@@ -101,9 +119,12 @@ class SearchScope:
     def _left_out(self, path: WorkspacePath) -> bool:
         if not self.excludes.any:
             return False
+        return self.excludes.below(self._from_top(path))
+
+    def _from_top(self, path: WorkspacePath) -> str:
+        """What excludes are compared with."""
         inside = path.is_beneath(self.top)
-        parts = path.parts[len(self.top.parts) :] if inside else path.parts
-        return self.excludes.below("/".join(parts))
+        return "/".join(path.parts[len(self.top.parts) :] if inside else path.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,12 +82,16 @@ def matching_files(
 def anchored_files(
     tree: Tree, base: WorkspacePath, pattern: str, cancel: Cancel
 ) -> Iterator[WorkspacePath]:
-    """The files below *base* whose whole relative path is *pattern*: a bare name goes no deeper."""
+    """The files and links below *base* whose whole relative path is *pattern*.
+
+    A bare name goes no deeper; directories behind links are not entered.
+    """
     test = matcher((pattern,))
     depth = None if "**" in pattern or "?" in pattern else pattern.count("/")
     for folder in tree.walk(base, depth=depth):
         cancel.check()
-        for name in cancellable(folder.files):
+        names = sorted(folder.files + folder.links) if folder.links else folder.files
+        for name in cancellable(names):
             if test(folder.prefix + name):
                 yield below(base, folder.prefix + name)
 

@@ -127,7 +127,10 @@ class Wording(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """A call that failed; `arguments` are not validated."""
+    """A call that failed; `arguments` are not validated.
+
+    `request_id` is the client's id with a random ending, by which the log names this call alone.
+    """
 
     tool: str
     arguments: Mapping[str, Any]

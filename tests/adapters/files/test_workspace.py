@@ -82,7 +82,7 @@ def test_a_sibling_with_the_same_beginning_is_outside(workspace: DiskWorkspace, 
 
 def test_dots_behind_a_missing_directory_are_not_guessed(workspace: DiskWorkspace) -> None:
     for raw in ("missing/../d/f", "missing/../../ws-evil/secret"):
-        with pytest.raises(NotFound):
+        with pytest.raises(PathDenied):
             _parts(workspace, raw)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.code.syntax.c_preprocessor import resolve_conditionals
-from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.definitions import parse, qualified_matches, symbols_of
 from redline.code.syntax.languages import BY_NAME
 
 
@@ -166,3 +166,16 @@ def test_blanking_keeps_every_offset_and_every_line(pieces: list[str]) -> None:
     assert len(plain) == len(text)
     kept = [(old, new) for old, new in zip(text, plain, strict=True) if old != new]
     assert all(new == " " and old != "\n" for old, new in kept)
+
+
+def test_the_definitions_a_name_may_mean_are_found_without_the_others() -> None:
+    text = (
+        "class A:\n    def f(self):\n        def g(): ...\n\n\nclass B:\n    f = 1\n\n\n"
+        "def f(): ...\n\n\ndef ff(): ...\n"
+    )
+    parsed = parse(text, BY_NAME["python"])
+    everything = symbols_of(parsed)
+    for wanted in ("f", "A.f", "B.f", "ff", "A", "g", "nope", "A::f"):
+        expected = [s for s in everything if qualified_matches(s, wanted)]
+        assert symbols_of(parsed, wanted) == expected, wanted
+    assert symbols_of(parsed, "f")

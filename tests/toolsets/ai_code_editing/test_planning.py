@@ -188,7 +188,20 @@ def test_an_insert_sent_twice_changes_nothing_the_second_time() -> None:
         ("Add it after the imports", 3),
         ("Insert after function total", 18),
         ("Add this after the `open` method", 10),
-        ("add a method after Shop.open()", 18),
+        ("add a method after Shop.open()", 10),
+        ("add it after total", 18),
+        ("right before Shop.close, please", 11),
+        ("at the start of function total", 17),
+        ("Put this at the beginning of Shop.open", 9),
+        ("at the end of the method open", 10),
+        ("as the first statement in total", 17),
+        ("at the top of class Shop", 7),
+        ("Prepend this", 1),
+        ("Add a function that sums two numbers", 18),
+        ("Add a function that waits before retrying", 18),
+        ("Add a function to open files to the module", 18),
+        ("Add the following function", 18),
+        ("Add support for yaml in Python", 18),
         ("add a method after method Shop.open()", 10),
         ("put it before the method close", 11),
         ("add it above class Shop", 5),
@@ -216,6 +229,9 @@ def test_code_beside_a_method_is_indented_like_it() -> None:
         "Add a method to class Shop",
         "Add a `lock` method inside the Shop class",
         "Put it at the end of class Shop",
+        "Add a method to Shop",
+        "Add a method to Shop that locks it",
+        "Add it as the last method of class Shop",
     ],
 )
 def test_code_goes_to_the_end_of_the_class_it_is_meant_for(instruction: str) -> None:
@@ -234,6 +250,65 @@ def test_code_goes_before_the_closing_brace_of_a_class() -> None:
 def test_code_for_the_inside_of_a_function_needs_a_line() -> None:
     with pytest.raises(InvalidArgument, match="not clear where in function total"):
         _plan(SHOP, edit_instruction="Add logging to the function total", code_block="log()")
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Add a check before the return statement",
+        "Insert it before the loop in class Shop",
+        "Add a null check to the constructor",
+        "Put it inside the if block",
+        "between open and close",
+        "next to total",
+        "in the middle of the file",
+        "at the end of the class",
+        "after the last function",
+        "Add a method to Foo",
+        "Add a field to missing_thing",
+        "Add logging before retrying",
+        "Add a function that cuts everything after the first comma",
+    ],
+)
+def test_a_place_that_is_not_understood_is_refused_with_the_forms_that_are(
+    instruction: str,
+) -> None:
+    with pytest.raises(InvalidArgument, match="names a place that is not understood") as caught:
+        _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
+    assert "at the start or end of function NAME" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "line"),
+    [
+        ("at the start of function main", 2),
+        ("at the end of main", 4),
+        ("at the start of g", 13),
+        ("at the end of A.f", 9),
+        ("at the top of class A", 7),
+    ],
+)
+def test_a_body_in_braces_has_a_start_and_an_end(instruction: str, line: int) -> None:
+    text = (
+        "function main(args) {\n  const x = 1;\n  return x;\n}\n\n"
+        "class A {\n  f() {\n    return 1;\n  }\n}\n\n"
+        "const g = (a) => {\n  return a;\n};\n"
+    )
+    after = _result(text, file="a.js", edit_instruction=instruction, code_block="let y = 2;")
+    lines = after.split("\n")
+    assert lines[line - 1].strip() == "let y = 2;"
+    assert lines[line - 1].startswith("    " if "A.f" in instruction else "  ")
+
+
+def test_the_start_of_a_function_is_behind_its_docstring() -> None:
+    text = 'def f(\n    a,\n):\n    """Doc.\n\n    More.\n    """\n    return a\n'
+    after = _result(text, edit_instruction="at the start of f", code_block="a = 1")
+    assert after == text.replace("    return a", "    a = 1\n    return a")
+
+
+def test_the_start_of_a_function_on_one_line_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="not clear where in function f"):
+        _plan("def f(): return 1\n", edit_instruction="at the start of f", code_block="x")
 
 
 def test_a_shebang_stays_the_first_line() -> None:
@@ -278,6 +353,19 @@ def test_code_goes_before_a_symbol_when_the_instruction_says_before() -> None:
     assert "X = 1\ndef total" in after
 
 
+@pytest.mark.parametrize("instruction", ["at the start", "at the end of it", "inside"])
+def test_code_goes_into_a_symbol_when_the_instruction_says_so(instruction: str) -> None:
+    after = _result(
+        SHOP,
+        symbol="total",
+        edit_type="insert",
+        edit_instruction=instruction,
+        code_block="x = 1",
+    )
+    body = ["    x = 1\n", "    return sum(xs)\n"]
+    assert after.endswith("".join(body if "start" in instruction else body[::-1]))
+
+
 def test_a_symbol_that_changed_since_it_was_read_is_refused() -> None:
     with pytest.raises(Conflict, match=r"Shop\.open changed"):
         _plan(
@@ -297,6 +385,41 @@ def test_a_replace_that_names_a_function_needs_no_lines() -> None:
     )
     assert "def total(xs): ...\n" in after
     assert "sum" not in after
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Replace total",
+        "replace the total function with this",
+        "Rewrite the function total",
+        "Update total to be faster",
+    ],
+)
+def test_an_instruction_to_replace_replaces_without_an_edit_type(instruction: str) -> None:
+    after = _result(SHOP, edit_instruction=instruction, code_block="def total(xs): ...")
+    assert after.endswith("\n\n\ndef total(xs): ...\n")
+    assert after.count("def total") == 1
+
+
+def test_an_instruction_replaces_lines_or_quoted_text() -> None:
+    lines = _result(SHOP, edit_instruction="Replace line 9", code_block="        return 7")
+    text = _result(SHOP, edit_instruction="Replace `return 1` with this", code_block="return 7")
+    assert lines == text == SHOP.replace("return 1", "return 7")
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    ["Replace the body of total", "Replace nope", "Update the docs", "Refactor total and Shop"],
+)
+def test_an_instruction_to_replace_something_unknown_is_refused(instruction: str) -> None:
+    with pytest.raises(InvalidArgument, match="what to replace"):
+        _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
+
+
+def test_an_insert_that_says_replace_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="says to replace"):
+        _plan(SHOP, edit_type="insert", edit_instruction="Replace total", code_block="x = 1")
 
 
 def test_a_replace_that_names_nothing_is_refused() -> None:

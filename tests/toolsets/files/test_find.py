@@ -143,7 +143,7 @@ def test_links_that_lead_out_are_named_but_not_entered(desk: Desk) -> None:
 def test_results_link_to_the_files_found(desk: Desk) -> None:
     path = desk.file("a b é.md")
     content = desk.call("glob_search", directory=desk.here, globs=["*.md"])["content"]
-    assert content[0] == {"type": "text", "text": "[1 match]"}
+    assert content[0] == {"type": "text", "text": f"[1 match]\n{path}"}
     assert content[1]["type"] == "resource_link"
     assert content[1]["name"] == "a b é.md"
     assert content[1]["mimeType"] == "text/markdown"
@@ -277,6 +277,7 @@ def test_nothing_found_and_nothing_to_search(code: Desk) -> None:
     assert grep(code, "x", globs=["*.none"]) == ["(no files to search)"]
     assert code.call("grep_files", regex="absent", directory=code.here)["structuredContent"] == {
         "matches": [],
+        "count": 0,
         "truncated": False,
         "skipped": 0,
     }

@@ -1,4 +1,4 @@
-"""Linux: one `openat2` proves a whole path, `renameat2` never replaces; both by ctypes."""
+"""Linux by ctypes: `openat2` proves a whole path, `renameat2` never replaces, `statx`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import errno
 import os
 import platform
 import stat
+import struct
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -16,6 +17,10 @@ from redline.adapters.files.disk_read import Dir
 
 _OPENAT2 = 437  # the same number on every architecture
 _RENAMEAT2 = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "armv7l": 382, "ppc64le": 357}
+_STATX = {"x86_64": 332, "aarch64": 291, "riscv64": 291, "armv7l": 397, "ppc64le": 383}
+_AT_SYMLINK_NOFOLLOW, _AT_EMPTY_PATH, _STATX_BTIME = 0x100, 0x1000, 0x800
+# Where the kernel's struct statx has its mask and the time of creation, and how large it is.
+_STATX_SIZE, _BTIME_AT = 256, 80
 _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _RESOLVE = _NO_MAGICLINKS | _NO_SYMLINKS | _BENEATH
 _NOREPLACE, _EXCHANGE = 1, 2
@@ -75,6 +80,19 @@ class LinuxDisk(Disk):
 
     def __init__(self) -> None:
         self._renameat2 = _RENAMEAT2.get(platform.machine())
+        self._statx = _STATX.get(platform.machine())
+
+    def created_ns(self, base: Dir, name: str) -> int | None:
+        """The birth time that statx gives; None where kernel or file system has none."""
+        if self._statx is None:
+            return None
+        found = ctypes.create_string_buffer(_STATX_SIZE)
+        flags = _AT_SYMLINK_NOFOLLOW | _AT_EMPTY_PATH
+        if _syscall(self._statx, base, os.fsencode(name), flags, _STATX_BTIME, found):
+            return None
+        (mask,) = struct.unpack_from("=I", found, 0)
+        seconds, nanos = struct.unpack_from("=qI", found, _BTIME_AT)
+        return int(seconds * 1_000_000_000 + nanos) if mask & _STATX_BTIME else None
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
         """One openat2: True, False when only the last part is missing, None when unsure."""

@@ -8,6 +8,7 @@ import stat as modes
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from redline.core.changes import SpecialKind
 from redline.core.ports.tree import FactLists
 
 Dir: TypeAlias = int | str
@@ -22,6 +23,13 @@ O_SAFE_OPEN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_CLO
 _PIECE = 1 << 18
 # O_PATH needs no read permission on directories; where it is missing, reading must do.
 _O_WALK = getattr(os, "O_PATH", os.O_RDONLY) | _O_DIRECTORY | O_NOFOLLOW | _O_CLOEXEC
+
+
+def special_kind(mode: int) -> SpecialKind:
+    """Which kind of special file a mode denotes."""
+    if modes.S_ISFIFO(mode):
+        return SpecialKind.FIFO
+    return SpecialKind.SOCKET if modes.S_ISSOCK(mode) else SpecialKind.DEVICE
 
 
 class DiskReading:
@@ -76,6 +84,11 @@ class DiskReading:
         if not name:
             return os.fstat(fd_of(base))
         return os.stat(name, dir_fd=fd_of(base), follow_symlinks=False)
+
+    def created_ns(self, base: Dir, name: str) -> int | None:
+        """When *name* was created, or *base* itself; None where no system call says so."""
+        seconds = getattr(self.stat(base, name), "st_birthtime", None)
+        return None if seconds is None else int(seconds * 1_000_000_000)
 
     def fstat(self, fd: int) -> os.stat_result:
         """What is open."""

@@ -19,7 +19,9 @@ from redline.core.errors import (
     WriteFailed,
 )
 from redline.core.paths import show_name
+from redline.core.text_limits import shorten
 
+_MAX_SHOWN_CHARS = 200
 _KINDS: dict[int, type[PathError]] = {
     errno.ENOENT: NotFound,
     errno.ENOTDIR: NotADirectory,
@@ -41,11 +43,20 @@ def reading_failed(error: OSError, shown: str) -> RedlineError:
             return SymlinkEscape(shown, f"Symbolic link in the way: {shown}")
         case errno.EACCES | errno.EPERM:
             return PathDenied(shown, f"Permission denied: {shown}")
-        case errno.ENAMETOOLONG | errno.EILSEQ | errno.EINVAL:
+        case errno.ENAMETOOLONG:
+            return name_too_long(shown)
+        case errno.EILSEQ | errno.EINVAL:
             return InvalidArgument(f"Not a usable file name: {shown[:200]}", field="path")
         case _:
             reason = os.strerror(error.errno) if error.errno else str(error)
             return PathDenied(shown, f"Cannot be read ({reason}): {shown}")
+
+
+def name_too_long(shown: str) -> InvalidArgument:
+    """The error for a path that no file can have, wherever that is noticed."""
+    fact = f"File name too long: {shorten(show_name(shown), _MAX_SHOWN_CHARS)}"
+    hint = "most file systems take names of 255 bytes and paths of 4096"
+    return InvalidArgument(fact, field="path", hint=hint)
 
 
 def writing_failed(error: OSError, shown: str = "") -> WriteFailed:

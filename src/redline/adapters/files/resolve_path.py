@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from redline.adapters.files.disk_read import Dir
 from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.files.roots import Roots, split_path
-from redline.core.errors import NotADirectory, NotFound, OutsideRoots, PathDenied, SymlinkEscape
+from redline.core.errors import NotADirectory, OutsideRoots, PathDenied, SymlinkEscape
 from redline.core.paths import WorkspacePath, show_name
 
 _MAX_LINKS = 40
@@ -85,7 +85,13 @@ class Walk:
 
     def _missing(self, name: str) -> bool:
         if ".." in self.todo:
-            raise NotFound(show_name(self.raw), hint="'..' behind a missing directory")
+            # What the missing directory will be, and so where `..` leads, is not known.
+            shown = show_name(self.raw)
+            raise PathDenied(
+                shown,
+                f"'..' behind a directory that does not exist: {shown}",
+                hint="create the directory first, or write the path without '..'",
+            )
         self.names += [name, *self.todo]
         self.todo = []
         return False

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk_read import Dir, special_kind
 from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.files.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.files.workspace import DiskWorkspace
@@ -62,6 +62,13 @@ class DiskTree:
             return None
         except OSError as error:
             raise self._read_error(error, path) from None
+
+    def created_ns(self, path: WorkspacePath) -> int | None:
+        """When it was created; see `core.ports.tree.Tree`."""
+        if not path.parts:
+            return self._disk.created_ns(self._root_of(path), "")
+        above = path.parent
+        return self._inside(above, lambda handle: self._disk.created_ns(handle, path.name))
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
         """The bytes of a regular file; at most *limit*, else TooLarge."""
@@ -258,13 +265,15 @@ class DiskTree:
 
 
 def _entry(path: WorkspacePath, found: os.stat_result) -> Entry:
+    kind = kind_of(found.st_mode)
     return Entry(
         path,
-        kind_of(found.st_mode),
+        kind,
         found.st_size,
         modes.S_IMODE(found.st_mode),
         found.st_mtime_ns,
         found.st_ctime_ns,
         found.st_nlink,
         (found.st_dev, found.st_ino),
+        special_kind(found.st_mode) if kind is Kind.OTHER else None,
     )

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.os_errors import name_too_long
 from redline.adapters.files.resolve_path import Raced, Walk
 from redline.adapters.files.roots import Roots, split_path
 from redline.core.errors import (
@@ -26,6 +27,8 @@ from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.tree import Root
 
 _RACES = 50
+# The largest name on common file systems; a longer one is refused before anything is made.
+_MAX_NAME_BYTES = 255
 FOREIGN = 1_000_000
 
 
@@ -74,6 +77,8 @@ class DiskWorkspace:
                 path, exists = other, found
         if must_exist and not exists:
             raise NotFound(show_name(raw))
+        if not exists and max(map(_size_of, path.parts), default=0) > _MAX_NAME_BYTES:
+            raise name_too_long(raw)
         if self.is_sealed(path):
             raise PathDenied(
                 show_name(raw), f"Redline's own files are out of reach: {show_name(raw)}"
@@ -202,3 +207,7 @@ class DiskWorkspace:
             return None
         found = roots.disk.exists_plainly(roots.handles[root], rest, follow=follow)
         return None if found is None else (roots.innermost(root, tuple(rest)), found)
+
+
+def _size_of(name: str) -> int:
+    return len(os.fsencode(name))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from redline.code.syntax.c_preprocessor import resolve_conditionals
 from redline.code.syntax.language_rules import DefinitionRule
@@ -81,15 +82,30 @@ def without_surrogates(text: str) -> str:
     return _SURROGATE.sub("?", text)
 
 
-def symbols_of(parsed: Parsed) -> list[Symbol]:
-    """Return every definition in *parsed*, in the order of the file."""
-    return list(_symbols(parsed))
+def symbols_of(parsed: Parsed, wanted: str | None = None) -> list[Symbol]:
+    """Return every definition in *parsed* in the order of the file, or those *wanted* may name."""
+    return list(_symbols(parsed, None if wanted is None else _as_dotted(wanted)))
+
+
+def find_definition(parsed: Parsed, offset: int) -> SyntaxNode | None:
+    """Return the node of the definition whose name is at *offset*."""
+    rules = parsed.language.rules
+    for node in _readable(parsed).find_all(any=[{"kind": kind} for kind in rules]):
+        where = node.range()
+        if where.start.index <= offset < where.end.index:
+            for named in names_in(node, rules[node.kind()].name):
+                if named.node.range().start.index == offset:
+                    return node
+    return None
 
 
 def qualified_matches(symbol: Symbol, wanted: str) -> bool:
     """Return whether *wanted* is the qualified name of *symbol* or its last parts."""
-    dotted = _as_dotted(wanted)
-    return symbol.qualified == dotted or symbol.qualified.endswith("." + dotted)
+    return _ends_with(symbol.qualified, _as_dotted(wanted))
+
+
+def _ends_with(qualified: str, dotted: str) -> bool:
+    return qualified == dotted or qualified.endswith("." + dotted)
 
 
 def find_symbols(symbols: list[Symbol], wanted: str) -> list[Symbol]:
@@ -103,13 +119,13 @@ def _as_dotted(name: str) -> str:
     return plain_scope(name.replace("#", ".").replace("/", "."))
 
 
-def _symbols(parsed: Parsed) -> Iterator[Symbol]:
+def _symbols(parsed: Parsed, wanted: str | None) -> Iterator[Symbol]:
     rules = parsed.language.rules
     if not rules:
         return
     lines = parsed.text.split("\n")
     scopes: list[_Enclosing] = []
-    for node in _readable(parsed).find_all(any=[{"kind": kind} for kind in rules]):
+    for node in _nodes(parsed, wanted):
         rule = rules[node.kind()]
         where = node.range()
         while scopes and where.start.index >= scopes[-1].end:
@@ -118,11 +134,31 @@ def _symbols(parsed: Parsed) -> Iterator[Symbol]:
             continue
         outside = scopes[-1] if scopes else None
         for nth, named in enumerate(names_in(node, rule.name)):
-            symbol = _symbol(parsed, lines, node, rule, named, outside)
+            identity = _identify(rule, named, outside)
             if nth == 0:
-                scopes.append(_Enclosing(where.end.index, symbol.qualified, symbol.kind))
-            if not rule.scope_only:
-                yield symbol
+                scopes.append(_Enclosing(where.end.index, identity.qualified, identity.kind))
+            if not rule.scope_only and (wanted is None or _ends_with(identity.qualified, wanted)):
+                yield _symbol(parsed, lines, node, named, identity)
+
+
+def _nodes(parsed: Parsed, wanted: str | None) -> Iterator[SyntaxNode]:
+    """Return the nodes that may define something, or that may hold what *wanted* names."""
+    nodes = _readable(parsed).find_all(any=[{"kind": kind} for kind in parsed.language.rules])
+    if wanted is None:
+        yield from nodes
+        return
+    spots = _occurrences(parsed.text, wanted)
+    for node in nodes:
+        where = node.range()
+        nearest = bisect_left(spots, where.start.index)
+        if nearest < len(spots) and spots[nearest] < where.end.index:
+            yield node
+
+
+def _occurrences(text: str, wanted: str) -> list[int]:
+    """Return where the last part of a dotted name may be in *text*."""
+    word = wanted.rpartition(".")[2].split()[:1]
+    return [found.start() for found in re.finditer(re.escape(word[0]), text)] if word else []
 
 
 def _readable(parsed: Parsed) -> SyntaxNode:
@@ -144,20 +180,26 @@ def _is_excluded(node: SyntaxNode, rule: DefinitionRule, scopes: list[_Enclosing
     return not rule.local and bool(scopes) and scopes[-1].kind in _CALLABLE
 
 
-def _symbol(
-    parsed: Parsed,
-    lines: list[str],
-    node: SyntaxNode,
-    rule: DefinitionRule,
-    named: Named,
-    outside: _Enclosing | None,
-) -> Symbol:
+class _Identity(NamedTuple):
+    name: str
+    qualified: str
+    kind: str
+
+
+def _identify(rule: DefinitionRule, named: Named, outside: _Enclosing | None) -> _Identity:
+    """Return what a definition is called and what it is."""
     name = _clean_name(named.node.text())
     scope = ".".join(filter(None, (outside.qualified if outside else "", named.scope)))
     inside_type = (bool(named.scope) and rule.kind in _CALLABLE) or (
         outside is not None and outside.kind in _TYPES
     )
     kind = _kind(named.kind or rule.kind, inside_type)
+    return _Identity(name, f"{scope}.{name}" if scope else name, kind)
+
+
+def _symbol(
+    parsed: Parsed, lines: list[str], node: SyntaxNode, named: Named, identity: _Identity
+) -> Symbol:
     outer = _whole(node, parsed.language)
     first, last = outer.range().start, outer.range().end
     end = last.line + (0 if last.column == 0 and last.line > first.line else 1)
@@ -166,9 +208,9 @@ def _symbol(
     if node.kind() == "comment" and end > start + 1:
         start, end = position.line, position.line + 1  # a comment may define a type on each line
     return Symbol(
-        name=name,
-        qualified=f"{scope}.{name}" if scope else name,
-        kind=kind,
+        name=identity.name,
+        qualified=identity.qualified,
+        kind=identity.kind,
         line=position.line + 1,
         start=start + 1,
         end=end,

@@ -57,6 +57,12 @@ class SyntaxCheck:
     issues: tuple[SyntaxIssue, ...]
     python_error: SyntaxIssue | None = None
 
+    @property
+    def found(self) -> list[SyntaxIssue]:
+        """Return the errors of the grammar, or else the interpreter's own."""
+        own = [] if self.python_error is None else [self.python_error]
+        return list(self.issues) or own
+
 
 def check_syntax(text: str, language: Language) -> SyntaxCheck:
     """Parse *text* and list its syntax errors."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from redline.core.changes import State
+from redline.core.changes import SpecialKind, State
 from redline.core.paths import Access, WorkspacePath
 
 
@@ -32,6 +32,7 @@ class Entry:
     ctime_ns: int = 0
     links: int = 1
     identity: tuple[int, int] = (0, 0)
+    special: SpecialKind | None = None
 
 
 class FactLists(NamedTuple):
@@ -95,6 +96,9 @@ class Tree(Protocol):
 
     def stat(self, path: WorkspacePath) -> Entry | None:
         """What is there, or None."""
+
+    def created_ns(self, path: WorkspacePath) -> int | None:
+        """When the file or directory was created; None where the file system does not keep it."""
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
         """The bytes of a regular file; at most *limit*, else TooLarge.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -136,7 +137,7 @@ class Dispatch:
     def _answer_failure(
         self, entry: CatalogEntry, arguments: Json, context: Context, failure: Exception
     ) -> Result | RpcFailure:
-        tool, request = entry.tool.name, context.request_id
+        tool, request = entry.tool.name, f"{context.request_id}-{os.urandom(6).hex()}"
         if isinstance(failure, RedlineError):
             self.server.audit.record_failure(failure, tool, context.client, request)
             if context.log is not None:

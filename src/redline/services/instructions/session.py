@@ -24,7 +24,8 @@ class Session:
     """A stored preview: its operations, or the readings to choose from.
 
     `file` is the workspace file it is of, empty for an inline document;
-    `results` keeps each answer of apply under the ids it was asked for."""
+    `results` keeps each answer of apply under the ids it was asked for;
+    `original` is the previewed file, kept once a part of its changes was applied."""
 
     document: Value
     operations: tuple[DocumentOperation, ...]
@@ -34,6 +35,7 @@ class Session:
     form: str = "json"
     results: dict[str, Any] = field(default_factory=dict)
     candidates: tuple[tuple[DocumentOperation, ...], ...] = ()
+    original: bytes = b""
 
     def encode(self) -> bytes:
         """Return the stored form; numbers keep their text."""
@@ -46,6 +48,7 @@ class Session:
             "form": self.form,
             "results": self.results,
             "candidates": [[o.to_json() for o in operations] for operations in self.candidates],
+            "original": self.original.decode("latin-1"),
         }
         return dumps(body).encode("utf-8", "surrogatepass")
 
@@ -65,15 +68,17 @@ class Session:
                 tuple(DocumentOperation.from_json(stored) for stored in operations)
                 for operations in body.get("candidates", ())
             ),
+            body.get("original", "").encode("latin-1"),
         )
 
     def choices(self) -> dict[str, tuple[DocumentOperation, ...]]:
         """Return the readings a caller may choose from, by id."""
         return {candidate_id(place): held for place, held in enumerate(self.candidates)}
 
-    def with_result(self, key: str, result: Json) -> Session:
-        """The session that remembers one more answer."""
-        return replace(self, results={**self.results, key: result})
+    def with_result(self, key: str, result: Json, original: bytes = b"") -> Session:
+        """Return the session that remembers one more answer."""
+        results = {**self.results, key: result}
+        return replace(self, results=results, original=original or self.original)
 
 
 def hash_of(document: Value) -> str:

@@ -14,9 +14,9 @@ EDIT_FILE = Tool(
     name="ai_code_editing.edit_file",
     title="Edit code",
     description=(
-        "Insert, replace or delete code in one file by lines or symbol; inserts go where the "
-        "instruction says (after function f, at the top), else to the end. Without code_block: a "
-        "fenced block, delete ..., rename X to Y."
+        "Insert, replace or delete code in one file by lines, symbol or instruction (after "
+        "function f, at the start of f, replace f); without a place at the end. "
+        "Without code_block: a fenced block, delete ..., rename X to Y."
     ),
     input_schema={
         "type": "object",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from operator import itemgetter
+from stat import filemode
 
 import orjson
 
+from redline.core.changes import SpecialKind
 from redline.core.errors import NotADirectory, NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.tree import Entry, Folder, Kind
@@ -15,6 +17,8 @@ from redline.toolsets.files.answer import answer, resolve, shown
 from redline.toolsets.tool import Json
 
 _NAME = itemgetter("name")
+_MODE_LETTERS = {Kind.FILE: "-", Kind.DIRECTORY: "d", Kind.SYMLINK: "l"}
+_SPECIAL_LETTERS = {SpecialKind.FIFO: "p", SpecialKind.SOCKET: "s", SpecialKind.DEVICE: "c"}
 
 
 def list_directory(call: Call) -> Result:
@@ -70,19 +74,28 @@ def get_file_info(call: Call) -> Result:
     if entry is None:
         raise NotFound(shown(call, path))
     facts = {
-        "type": "directory" if entry.kind is Kind.DIRECTORY else "file",
+        "type": entry.kind.value,
         "size": entry.size,
-        "modified": _time(entry),
+        "modified": _format_time(entry.mtime_ns),
         "permissions": f"{entry.mode & 0o7777:03o}",
     }
     text = "\n".join(f"{key}: {value}" for key, value in facts.items())
-    return answer(call, text, {"path": shown(call, path), **facts})
+    created = call.runtime.tree.created_ns(path)
+    more = {
+        "created": _format_time(entry.mtime_ns if created is None else created),
+        "mode": _mode_letter(entry) + filemode(entry.mode)[1:],
+    }
+    return answer(call, text, {"path": shown(call, path), **facts, **more})
 
 
 def list_allowed_directories(call: Call) -> Result:
     """One line per root."""
     roots = [
-        {"path": show_name(root.path), "access": "read-write" if root.writable else "read-only"}
+        {
+            "path": show_name(root.path),
+            "access": "read-write" if root.writable else "read-only",
+            "writable": root.writable,
+        }
         for root in call.runtime.workspace.roots
     ]
     lines = [f"{root['path']} ({root['access']})" for root in roots]
@@ -115,6 +128,13 @@ def _name(call: Call, path: WorkspacePath) -> str:
     return path.name or call.runtime.workspace.absolute(path).rstrip("/").rpartition("/")[2] or "/"
 
 
-def _time(entry: Entry) -> str:
-    moment = datetime.fromtimestamp(entry.mtime_ns // 1_000_000_000, UTC)
+def _mode_letter(entry: Entry) -> str:
+    """The first letter of a mode as `ls -l` writes it."""
+    if entry.special is not None:
+        return _SPECIAL_LETTERS[entry.special]
+    return _MODE_LETTERS[entry.kind]
+
+
+def _format_time(nanoseconds: int) -> str:
+    moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

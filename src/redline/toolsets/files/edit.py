@@ -12,6 +12,7 @@ from redline.core.errors import (
     RedlineError,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.tree import Kind, Tree
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.plan.replace import Replaced, TextEdit, plan_replace
@@ -111,12 +112,20 @@ def _expand(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
     from redline.search.walk import anchored_files
 
     base_text, pattern = split_base(raw)
+    tree = call.runtime.tree
     base = resolve(call, base_text or ".", Access.READ)
-    hits = list(anchored_files(call.runtime.tree, base, pattern, call.cancel))
-    if not hits:
+    hits = anchored_files(tree, base, pattern, call.cancel)
+    # Each is resolved again: a link may lead outside, and a root may have a read-only one in it.
+    places = [(hit, resolve(call, shown(call, hit), access)) for hit in hits]
+    files = [place for hit, place in places if hit == place or _is_file(tree, place)]
+    if not files:
         raise NotFound(raw, f"The glob matches no file: {raw}")
-    # Each is resolved again: below a writable root there may be another one that is not.
-    return [resolve(call, shown(call, hit), access) for hit in hits]
+    return files
+
+
+def _is_file(tree: Tree, path: WorkspacePath) -> bool:
+    entry = tree.stat(path)
+    return entry is not None and entry.kind is Kind.FILE
 
 
 def _edits(items: list[Any]) -> list[TextEdit]:

@@ -16,6 +16,8 @@ from redline.toolsets.files.compact import below, by_directory
 from redline.toolsets.tool import Json
 
 _CAP = 1000
+# Hosts that show only text must not lose the answer: so many paths are in the text, too.
+_MAX_PATHS_IN_TEXT = 200
 
 
 def search_files(call: Call) -> Result:
@@ -59,16 +61,19 @@ def _answer_with(
     places = [prefix + hit for hit in hits]
     matches = [clean(place) for place in places]
     notice = f"[truncated at {len(hits)}]" if facts.get("truncated") else ""
+    facts = {"matches": matches, "count": len(matches), **facts}
     if hits and call.arguments.get("compact") is True:
         place = shown(call, base)
         names = by_directory(below(place, match) for match in matches)
         text = "\n".join([f"[{_count(hits)} in {place}] {notice}".rstrip(), *names])
-        return answer(call, text, {"matches": matches, **facts})
+        return answer(call, text, facts)
     if not is_rich(call.client):
         return answer(call, "\n".join([notice] * bool(notice) + matches) or nothing, {})
     count = f"[{_count(hits)}]" if hits else nothing
-    text = f"{count} {notice}".rstrip()
-    return answer(call, text, {"matches": matches, **facts}, *map(link, places))
+    lines = [f"{count} {notice}".rstrip(), *matches[:_MAX_PATHS_IN_TEXT]]
+    if len(matches) > _MAX_PATHS_IN_TEXT:
+        lines.append(f"[{len(matches) - _MAX_PATHS_IN_TEXT} more in structuredContent]")
+    return answer(call, "\n".join(lines), facts, *map(link, places))
 
 
 def _count(hits: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from redline.core.errors import InvalidArgument, PathDenied
+from redline.core.errors import InvalidArgument, PathDenied, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Kind
@@ -41,6 +41,7 @@ def grep_files(call: Call) -> Result:
     runtime = call.runtime
     search = ContentSearch(runtime.tree, runtime.regex, runtime.grep, call.cancel)
     found = search.run(question, scope) if scope.bases else ContentFound((), False)
+    skipped += sum(_leads_outside(call, link) for link in scope.links(runtime.tree, call.cancel))
     empty = not found.lines and scope.is_empty(runtime.tree, call.cancel)
     return _answer_with(
         call, found, skipped, "(no files to search)" if empty else "(no matches found)"
@@ -67,6 +68,16 @@ def _scope(call: Call) -> tuple[SearchScope, int]:
     return SearchScope(tuple(bases), top, excludes), skipped
 
 
+def _leads_outside(call: Call, link: WorkspacePath) -> bool:
+    try:
+        resolve(call, shown(call, link))
+    except PathDenied:
+        return True
+    except RedlineError:
+        return False
+    return False
+
+
 def _absolute(call: Call, glob: str) -> Iterator[Base]:
     """The base of an absolute glob; a plain path is searched itself, with what lies in it."""
     base, rest = split_base(glob)
@@ -86,19 +97,23 @@ def _answer_with(call: Call, found: ContentFound, skipped: int, nothing: str) ->
         (f"{tops[root]}/{path}", line, text, is_match)
         for root, path, line, text, is_match, _ in _presentable(found.lines)
     ]
-    matches = [
-        {"path": path, "line": line, "text": text}
-        for path, line, text, is_match in report
-        if is_match
-    ]
+    hits = found.count
     base = _base(call, tops[0]) if call.arguments.get("compact") is True else ""
-    count = f"{len(matches)} match{'' if len(matches) == 1 else 'es'}{base and f' in {base}'}"
-    lines = [f"[truncated at {len(matches)} matches]"] if found.truncated else []
+    count = f"{hits} match{'' if hits == 1 else 'es'}{base and f' in {base}'}"
+    lines = [f"[truncated at {hits} matches]"] if found.truncated else []
     lines += _lines(report, base, bool(call.arguments.get("contextLines")))
-    lines.append(f"[{count}]" if matches else nothing)
+    lines.append(f"[{count}]" if hits else nothing)
     if skipped:
         lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
-    facts = {"matches": matches, "truncated": found.truncated, "skipped": skipped}
+    facts = {
+        "matches": [
+            {"path": path, "line": line, "text": text, "isMatch": is_match}
+            for path, line, text, is_match in report
+        ],
+        "count": hits,
+        "truncated": found.truncated,
+        "skipped": skipped,
+    }
     return answer(call, "\n".join(lines), facts)
 
 

@@ -124,12 +124,16 @@ EXECUTE_COMMAND = takes(
     dryRun={"type": "boolean", "description": "Run on a copy; answer the diff"},
 )
 
+_FILE_OR_DIRECTORY: Json = {"type": "string", "enum": ["file", "directory"]}
+
 FILE_INFO = gives(
     path=_TEXT,
-    type=_TEXT,
+    type={"type": "string", "enum": ["file", "directory", "symlink", "other"]},
     size={"type": "integer"},
+    created=_TEXT,
     modified=_TEXT,
     permissions=_TEXT,
+    mode=_TEXT,
 )
 LISTING = gives(
     path=_TEXT,
@@ -137,37 +141,52 @@ LISTING = gives(
         "type": "array",
         "items": {
             "type": "object",
-            "properties": {"name": _TEXT, "type": {"enum": ["file", "directory"]}},
+            "properties": {"name": _TEXT, "type": _FILE_OR_DIRECTORY},
             "required": ["name", "type"],
         },
     },
 )
-TREE: Json = {
+_NODE: Json = {
     "type": "object",
-    "properties": {"name": _TEXT, "type": _TEXT, "children": {"type": "array"}},
+    "properties": {
+        "name": _TEXT,
+        "type": _FILE_OR_DIRECTORY,
+        "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+    },
     "required": ["name", "type"],
 }
+TREE: Json = {**_NODE, "$defs": {"node": _NODE}}
 ROOTS = gives(
     directories={
         "type": "array",
         "items": {
             "type": "object",
-            "properties": {"path": _TEXT, "access": {"enum": ["read-write", "read-only"]}},
-            "required": ["path", "access"],
+            "properties": {
+                "path": _TEXT,
+                "access": {"type": "string", "enum": ["read-write", "read-only"]},
+                "writable": _FLAG,
+            },
+            "required": ["path", "access", "writable"],
         },
     }
 )
-NAMES = gives(matches=_TEXTS)
-GLOBBED = gives(matches=_TEXTS, truncated=_FLAG)
+NAMES = gives(matches=_TEXTS, count={"type": "integer"})
+GLOBBED = gives(matches=_TEXTS, count={"type": "integer"}, truncated=_FLAG)
 GREPPED = gives(
     matches={
         "type": "array",
         "items": {
             "type": "object",
-            "properties": {"path": _TEXT, "line": {"type": "integer"}, "text": _TEXT},
-            "required": ["path", "line", "text"],
+            "properties": {
+                "path": _TEXT,
+                "line": {"type": "integer"},
+                "text": _TEXT,
+                "isMatch": _FLAG,
+            },
+            "required": ["path", "line", "text", "isMatch"],
         },
     },
+    count={"type": "integer"},
     truncated=_FLAG,
     skipped={"type": "integer"},
 )

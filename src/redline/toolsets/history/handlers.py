@@ -109,9 +109,9 @@ def _answer(call: Call, operation: Operation, verb: str) -> Result:
         "dry_run": False,
         **_files(operation.change_set, label, _MAX_FILES_SHOWN, operation.step_count),
     }
-    return Result.of_text(
-        f"{verb} {operation.reverts} ({names}{more}); this is change {operation.id}", structured
-    )
+    fact = f"{verb} {operation.reverts} ({names}{more}); this is change {operation.id}"
+    notes = [f"note: {note}" for note in operation.notes]
+    return Result.of_text("\n".join([fact, *notes]), structured)
 
 
 def _label(call: Call) -> Label:

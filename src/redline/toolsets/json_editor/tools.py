@@ -57,8 +57,8 @@ PREVIEW = Tool(
     name="json_editor_preview",
     title="Preview JSON changes",
     description=(
-        "Preview changes to a JSON document by plain English instruction; changes nothing. "
-        "Exact forms work too: /a/b = 1, an RFC 6902 array. "
+        "Preview changes to a JSON document by English instruction; changes nothing. "
+        "Exact forms too: /a/b = 1, an RFC 6902 array. "
         "Apply within 30 minutes."
     ),
     input_schema={
@@ -94,10 +94,7 @@ PREVIEW = Tool(
 APPLY = Tool(
     name="json_editor_apply",
     title="Apply JSON changes",
-    description=(
-        "Apply changes of json_editor_preview; returns the modified document. "
-        "A previewed file is written, undoably."
-    ),
+    description=("Apply changes of json_editor_preview. Files are written, undoably."),
     input_schema={
         "type": "object",
         "properties": {
@@ -108,6 +105,7 @@ APPLY = Tool(
                 "description": "Change ids, default all; or one candidate id",
             },
             "document_hash": {"type": "string"},
+            "dry_run": {"type": "boolean"},
         },
         "required": ["session_id"],
         "additionalProperties": False,

@@ -21,6 +21,8 @@ from redline.core.changes import (
     FileState,
     LinkState,
     Rename,
+    SpecialKind,
+    SpecialState,
     State,
 )
 from redline.core.paths import WorkspacePath
@@ -143,6 +145,8 @@ def _state(state: State) -> list[Any] | None:
             return ["d", state.mode]
         case LinkState():
             return ["l", state.target]
+        case SpecialState():
+            return ["s", state.kind]
         case Absent():
             return None
 
@@ -153,6 +157,8 @@ def _read_state(data: list[Any] | None) -> State:
     if data[0] == "f":
         attributes = _read_attributes(*data[4]) if len(data) > 4 else None
         return FileState(data[1], data[2], data[3], attributes=attributes)
+    if data[0] == "s":
+        return SpecialState(SpecialKind(data[1]))
     return DirState(data[1]) if data[0] == "d" else LinkState(data[1])
 
 

@@ -134,7 +134,7 @@ class Swap(Displacement):
         step = self.steps[number]
         assert isinstance(step, Change)
         waiting = self._look(self.staging[number].child(self.staged_name(number)))
-        return waiting is not None and is_state(step.after, waiting, step)
+        return is_state(step.after, waiting, step)
 
     def restage(self, number: int, saved: Saved) -> None:
         """Make sure a step's staged file is there, writing it again when it is not whole."""

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from redline.adapters.files.disk_read import Dir
-from redline.adapters.journal.steps.handles import Observed, OtherKind
+from redline.adapters.journal.steps.handles import Observed
 from redline.adapters.journal.steps.progress import Verdict, is_state
 from redline.adapters.journal.steps.staged_files import StagedFiles
 from redline.adapters.journal.steps.staging import kept_name
@@ -59,10 +59,7 @@ class Displacement(StagedFiles):
         path = self.staging[number].child(self.staged_name(number))
         if is_surely_unchanged(self.observed.get(step.path), self.handles.mark(path)):
             return True
-        try:
-            found = self.handles.observe(path, step.before).state
-        except OtherKind:
-            return False
+        found = self.handles.observe(path, step.before).state
         return is_state(step.before, found, step)
 
     def _exchange_back(self, number: int, step: Change, where: Dir, parent: Dir) -> None:
@@ -100,10 +97,7 @@ class Displacement(StagedFiles):
 
     def _is_new(self, number: int, step: Change) -> bool:
         path = self.staging[number].child(self.staged_name(number))
-        try:
-            found = self.handles.observe(path, step.after).state
-        except OtherKind:
-            return False
+        found = self.handles.observe(path, step.after).state
         return is_state(step.after, found, step)
 
     def rescue(self, verdicts: list[Verdict]) -> list[Verdict]:
@@ -141,5 +135,4 @@ class Displacement(StagedFiles):
         found = self._look(path)
         if isinstance(found, Absent):
             return False
-        wanted = (step.before, step.after)
-        return found is None or not any(is_state(state, found, step) for state in wanted)
+        return not any(is_state(state, found, step) for state in (step.before, step.after))

@@ -9,11 +9,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk_read import Dir, special_kind
 from redline.adapters.files.locks import bucket_of
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.core.budget import MAX_FILE_BYTES
-from redline.core.changes import ABSENT, DirState, FileState, LinkState, State, digest_of
+from redline.core.changes import (
+    ABSENT,
+    DirState,
+    FileState,
+    LinkState,
+    SpecialState,
+    State,
+    digest_of,
+)
 from redline.core.paths import WorkspacePath
 
 _MAX_HANDLES = 200
@@ -36,10 +44,6 @@ class Observed:
     def content(self) -> bytes | None:
         """A file's bytes."""
         return self.state.content if isinstance(self.state, FileState) else None
-
-
-class OtherKind(Exception):
-    """The path is a FIFO, socket or device."""
 
 
 class DirectoryHandles:
@@ -86,7 +90,7 @@ class DirectoryHandles:
         self.identities.clear()
 
     def observe(self, path: WorkspacePath, known: State | None = None) -> Observed:
-        """What is at *path*; a file is read. OtherKind for a FIFO, socket or device.
+        """What is at *path*; a file is read.
 
         A content that is the one *known* need not be hashed again.
         """
@@ -98,15 +102,17 @@ class DirectoryHandles:
             found = self._stat(path)
         except (FileNotFoundError, NotADirectoryError):
             return Observed(ABSENT)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return Observed(ABSENT)  # nothing can have this name
+            raise
         if modes.S_ISDIR(found.st_mode):
             return Observed(DirState(modes.S_IMODE(found.st_mode)), _mark(found))
         if modes.S_ISLNK(found.st_mode):
             target = self._disk.readlink(self.parent(path), path.name)
             return Observed(LinkState(target), _mark(found))
         seen = self._observe_file(path, None) if modes.S_ISREG(found.st_mode) else None
-        if seen is None:
-            raise OtherKind
-        return seen
+        return seen or Observed(SpecialState(special_kind(found.st_mode)), _mark(found))
 
     def _observe_file(self, path: WorkspacePath, known: FileState | None) -> Observed | None:
         """A regular file; None when it is something else. With *known* one is expected.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from redline.adapters.journal.steps.handles import DirectoryHandles, Observed, OtherKind
+from redline.adapters.journal.steps.handles import DirectoryHandles, Observed
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -18,6 +18,7 @@ from redline.core.changes import (
     DirState,
     FileState,
     Rename,
+    SpecialState,
     State,
     digest_of,
 )
@@ -99,10 +100,9 @@ class Preconditions:
     def _look(self, place: WorkspacePath, known: State | None) -> State:
         seen = self.observed.get(place)
         if seen is None:
-            try:
-                seen = self._drop_content(place, self.handles.observe(place, known), known)
-            except OtherKind:
-                raise NotARegularFile(self.show(place)) from None
+            seen = self._drop_content(place, self.handles.observe(place, known), known)
+            if isinstance(seen.state, SpecialState) and isinstance(known, Absent | FileState):
+                raise NotARegularFile(self.show(place))
             self.observed[place] = seen
             self.marks[place] = seen.mark
         return seen.state

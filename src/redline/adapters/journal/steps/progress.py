@@ -10,8 +10,8 @@ from redline.adapters.journal.steps.staging import Step, needs_staging
 from redline.core.changes import ABSENT, Absent, Change, DirState, FileState, Rename, State
 from redline.core.paths import WorkspacePath
 
-# What is at a path; None for what no step could have made.
-Look = Callable[[WorkspacePath], State | None]
+# What is at a path.
+Look = Callable[[WorkspacePath], State]
 _PRESENT = object()
 
 
@@ -43,8 +43,6 @@ def _judge(step: Step, look: Look) -> Verdict:
             there, Verdict.CONFLICT
         )
     found = look(step.path)
-    if found is None:
-        return Verdict.CONFLICT
     if is_state(step.after, found, step):
         return Verdict.DONE
     return Verdict.TO_DO if is_state(step.before, found, step) else Verdict.CONFLICT
@@ -102,7 +100,7 @@ def _effect(path: WorkspacePath, step: Step) -> tuple[object, object] | None:
     return (ABSENT, None) if path.is_beneath(step.target) else None
 
 
-def _agrees(wanted: object, found: State | None) -> bool:
+def _agrees(wanted: object, found: State) -> bool:
     if wanted is None:
         return True
     if wanted is _PRESENT:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.journal.steps.file_guards import FileGuards
-from redline.adapters.journal.steps.handles import DirectoryHandles, Observed, OtherKind
+from redline.adapters.journal.steps.handles import DirectoryHandles, Observed
 from redline.adapters.journal.steps.staging import Step, needs_staging, remove_if_there, staged_name
 from redline.core.changes import Change, FileAttributes, FileState, LinkState, State
 from redline.core.paths import WorkspacePath
@@ -162,11 +162,8 @@ class StagedFiles:
         for where in swept:
             self.disk.sync_dir(self.handles.directory(where))
 
-    def _look(self, path: WorkspacePath) -> State | None:
-        try:
-            return self.handles.observe(path).state
-        except OtherKind:
-            return None
+    def _look(self, path: WorkspacePath) -> State:
+        return self.handles.observe(path).state
 
 
 def _not_kept(attribute: str) -> str:

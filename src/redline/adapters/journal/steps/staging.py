@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.journal.steps.handles import DirectoryHandles
-from redline.core.changes import Absent, Change, DirState, FileState, Rename
+from redline.core.changes import Absent, Change, DirState, FileState, Rename, SpecialState
 from redline.core.paths import WorkspacePath
 
 Step = Change | Rename
@@ -16,7 +16,7 @@ Step = Change | Rename
 
 def needs_staging(step: Step) -> bool:
     """Whether a step brings a new file or link."""
-    if isinstance(step, Rename) or isinstance(step.after, Absent | DirState):
+    if isinstance(step, Rename) or isinstance(step.after, Absent | DirState | SpecialState):
         return False
     if isinstance(step.after, FileState) and isinstance(step.before, FileState):
         return step.after.digest != step.before.digest

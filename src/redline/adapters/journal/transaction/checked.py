@@ -16,6 +16,7 @@ from redline.core.changes import (
     FileAttributes,
     FileState,
     Rename,
+    SpecialState,
 )
 from redline.core.errors import StaleBase
 from redline.core.paths import WorkspacePath
@@ -39,6 +40,9 @@ def check_steps(change_set: ChangeSet, locked: LockedPaths) -> CheckedSteps:
     preconditions = Preconditions(locked.handles, store.show, store.max_held)
     checked = CheckedSteps(preconditions)
     for step in split_kind_changes(change_set.steps):
+        if not isinstance(step, Rename) and isinstance(step.after, SpecialState):
+            checked.notes.append(f"the {step.after.kind} {store.show(step.path)} is not restored")
+            continue
         try:
             concrete = preconditions.follow(step)
         except OSError as error:
@@ -69,10 +73,14 @@ def check_again(checked: CheckedSteps, locked: LockedPaths) -> None:
 
 
 def _losses(step: Step, seen: Observed | None, locked: LockedPaths) -> list[str]:
-    """Return a note for the operation if a step breaks a hard link."""
-    if isinstance(step, Rename) or seen is None or seen.links < 2 or not needs_staging(step):
+    """Return notes for the operation: a hard link that a step breaks, what it cannot restore."""
+    if isinstance(step, Rename):
         return []
     shown = locked.store.show(step.path)
+    if isinstance(step.before, SpecialState):
+        return [f"an undo will not restore the {step.before.kind} {shown}"]
+    if seen is None or seen.links < 2 or not needs_staging(step):
+        return []
     return [f"hard link: {seen.links - 1} other name(s) keep the old content of {shown}"]
 
 

@@ -9,6 +9,7 @@ from redline.core.errors import AlreadyApplied, InvalidArgument
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import apply_placements, place, place_insert
 from redline.toolsets.ai_code_editing.edit import instruction as said
+from redline.toolsets.ai_code_editing.edit import places
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
 from redline.toolsets.ai_code_editing.edit.seen import current_gap
 from redline.toolsets.ai_code_editing.edit.source import (
@@ -28,8 +29,7 @@ def plan_insert(source: FileUnderEdit, request: EditRequest, block: str, notes: 
     if not block:
         raise InvalidArgument("code_block is empty: nothing to insert", field="code_block")
     if request.symbol:
-        after = not said.says_before(request.instruction)
-        line, block = _beside(source, one_symbol(source, request.symbol), after, block)
+        line, block = _near_symbol(source, request.symbol, request.instruction, block)
     elif request.first is not None:
         line = _gap(source, request, request.first, notes)
     else:
@@ -37,6 +37,15 @@ def plan_insert(source: FileUnderEdit, request: EditRequest, block: str, notes: 
     _refuse_repeated(source, line, block)
     notes.texts.append(f"Inserted at line {line}.")
     return apply_placements(source.text, [place_insert(source.text, line, block)])
+
+
+def _near_symbol(source: FileUnderEdit, name: str, instruction: str, block: str) -> tuple[int, str]:
+    """Return the place before, after or inside the symbol that the call names."""
+    symbol = one_symbol(source, name)
+    top = places.edge_in(instruction)
+    if top is not None:
+        return _at_edge_of(source, symbol, top, block)
+    return _beside(source, symbol, not said.says_before(instruction), block)
 
 
 def _gap(source: FileUnderEdit, request: EditRequest, before: int, notes: Notes) -> int:
@@ -56,8 +65,20 @@ def _gap(source: FileUnderEdit, request: EditRequest, before: int, notes: Notes)
 
 
 def _named_place(source: FileUnderEdit, request: EditRequest, block: str) -> tuple[int, str]:
-    places = said.places_in(request.instruction) or _containers(source, request.instruction)
-    found = {_resolve(source, named, block) for named in places}
+    if said.contradicts_insert(request.instruction):
+        raise InvalidArgument(
+            "edit_type is insert, but the instruction says to replace or change something",
+            field="edit_type",
+            hint="pass edit_type replace, or say in the instruction where to insert",
+        )
+    read = places.read_places(request.instruction, _definitions(source))
+    if read.unknown:
+        raise InvalidArgument(
+            f"The instruction names a place that is not understood: {read.unknown[0]}",
+            field="edit_instruction",
+            hint=places.FORMS,
+        )
+    found = {_resolve(source, named, block) for named in read.places}
     if len(found) > 1:
         lines = ", ".join(str(line) for line, _ in sorted(found))
         raise InvalidArgument(
@@ -68,36 +89,46 @@ def _named_place(source: FileUnderEdit, request: EditRequest, block: str) -> tup
     return found.pop() if found else (len(source.lines) + 1, block)
 
 
-def _containers(source: FileUnderEdit, instruction: str) -> list[said.Place]:
-    """Return the definitions of this file that the instruction puts code into."""
-    names = said.containers_in(instruction)
-    if not names or source.language is None:
-        return []
-    return [said.InSymbol(name) for name in names if source.find(name)]
+def _definitions(source: FileUnderEdit) -> places.Defined:
+    """Return tests for what the file defines; it is parsed once, for the first name in question."""
+    kinds: dict[str, set[str]] = {}
+
+    def kinds_of(name: str) -> set[str]:
+        if name not in kinds:
+            known = source.has_symbols and re.fullmatch(r"[\w.:#$]+", name)
+            kinds[name] = {symbol.kind for symbol in source.find(name)} if known else set()
+        return kinds[name]
+
+    return places.Defined(
+        lambda name: bool(kinds_of(name)), lambda name: bool(kinds_of(name) & _BODIES)
+    )
 
 
-def _resolve(source: FileUnderEdit, named: said.Place, block: str) -> tuple[int, str]:
+def _resolve(source: FileUnderEdit, named: places.Place, block: str) -> tuple[int, str]:
     match named:
-        case said.AtEdge(top):
+        case places.AtEdge(top):
             return (_top(source) if top else len(source.lines) + 1), block
-        case said.AtLine(line, after):
-            if not 1 <= line <= len(source.lines):
-                raise InvalidArgument(
-                    f"Line {line} is not in the file, it has {len(source.lines)}",
-                    field="edit_instruction",
-                )
-            return _now(source, line + after), block
-        case said.AtSymbol(name, after):
+        case places.AtLine(line, after):
+            return _at_line(source, line, after), block
+        case places.AtSymbol(name, after):
             return _beside(source, one_symbol(source, name), after, block)
-        case said.AtText(text, after):
+        case places.AtText(text, after):
             return _at_text(source, text, after, block)
-        case said.InSymbol(name):
+        case places.InSymbol(name):
             return _inside(source, one_symbol(source, name), block)
-        case said.AfterImports():
+        case places.AtEdgeOf(name, top):
+            return _at_edge_of(source, one_symbol(source, name), top, block)
+        case places.AfterImports():
             return _after_imports(source), block
 
 
-def _now(source: FileUnderEdit, before: int) -> int:
+def _at_line(source: FileUnderEdit, line: int, after: bool) -> int:
+    if not 1 <= line <= len(source.lines):
+        raise InvalidArgument(
+            f"Line {line} is not in the file, it has {len(source.lines)}",
+            field="edit_instruction",
+        )
+    before = line + after
     return before if source.seen is None else current_gap(source.seen, source.text, before)
 
 
@@ -152,16 +183,48 @@ def _beside(source: FileUnderEdit, symbol: Symbol, after: bool, block: str) -> t
 def _inside(source: FileUnderEdit, symbol: Symbol, block: str) -> tuple[int, str]:
     """Return the end of a type's body, and *block* indented like that body."""
     if symbol.kind not in _BODIES or symbol.end - symbol.start < 1:
-        raise InvalidArgument(
-            f"It is not clear where in {symbol.kind} {symbol.qualified} the code belongs",
-            field="edit_instruction",
-            hint=f"pass start_line ({symbol.start}-{symbol.end} is the {symbol.kind}), or symbol",
-        )
+        raise _unclear(symbol)
     body = [line for line in source.lines[symbol.line : symbol.end] if line.strip()]
     closed = bool(body) and body[-1].strip().rstrip(";,)") in ("}", "end")
     inner = body[:-1] if closed else body
     margin = _margin(inner[0]) if inner else _margin(source.lines[symbol.start - 1]) + "    "
     return symbol.end + (not closed), indented_by(block, margin)
+
+
+def _unclear(symbol: Symbol) -> InvalidArgument:
+    return InvalidArgument(
+        f"It is not clear where in {symbol.kind} {symbol.qualified} the code belongs",
+        field="edit_instruction",
+        hint=f"say at the start of or at the end of {symbol.qualified}, or pass start_line "
+        f"({symbol.start}-{symbol.end} is the {symbol.kind})",
+    )
+
+
+def _at_edge_of(source: FileUnderEdit, symbol: Symbol, top: bool, block: str) -> tuple[int, str]:
+    """Return the first or last line of a definition's body, and *block* indented like it."""
+    body = source.body(symbol)
+    if body is None:
+        raise _unclear(symbol)
+    first, last = _line_of(source, body.start), _line_of(source, body.end - 1)
+    if source.text[body.start] == "{":
+        opened = source.text[body.start + 1 :].split("\n", 1)[0].strip()
+        if opened or not source.lines[last - 1].lstrip().startswith("}"):
+            raise _unclear(symbol)  # a body on one line
+        inner = [line for line in source.lines[first : last - 1] if line.strip()]
+        margin = _margin(inner[0]) if inner else _margin(source.lines[symbol.start - 1]) + "    "
+        return (first + 1 if top else last), indented_by(block, margin)
+    margin = _margin(source.lines[first - 1])
+    begins = source.text.rfind("\n", 0, body.start) + 1
+    if source.text[begins : body.start].strip():
+        raise _unclear(symbol)
+    if not top:
+        return last + 1, indented_by(block, margin)
+    after_doc = _line_of(source, body.doc_end - 1) + 1 if body.doc_end else first
+    return after_doc, indented_by(block, margin)
+
+
+def _line_of(source: FileUnderEdit, offset: int) -> int:
+    return source.text.count("\n", 0, offset) + 1
 
 
 def _margin(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Read an edit instruction: a fenced block, a position, a deletion, a replacement, a rename.
+"""Read an edit instruction: a fenced block, a deletion, a replacement, a rename.
 
 Only unambiguous sentences are understood; any other one is None and left to code_block or a
 configured provider. Nothing here reads a file.
@@ -11,72 +11,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from redline.core.errors import InvalidArgument
+from redline.toolsets.ai_code_editing.edit.words import (
+    ANY_NAME,
+    KIND,
+    NAME,
+    QUOTED,
+    compile_words,
+    name_in,
+)
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})([^`]*)")
-_KIND = (
-    r"(?:function|method|class|struct|interface|trait|enum|type|constant|variable|field|property"
-    r"|macro|module|namespace|def|fn|func|definition)"
-)
-# Words that may follow "function" or "after" in a sentence without being a name.
-_NO_NAME = (
-    "the|a|an|this|that|these|which|who|is|are|was|it|its|to|of|in|on|at|and|or|so|with|without|for"
-    "|from|by|all|every|each|any|first|last|next|new|old|definition|definitions|declaration|call"
-    "|calls|body|has|have|does|returns|ends|starts|begins|there|here"
-)
-_NAME = (
-    r"(?:[`'\"](?P<{0}q>[^`'\"\n]+)[`'\"]"
-    r"|(?!(?-i:" + _NO_NAME + r")\b)(?P<{0}w>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*))(?:\(\))?"
-)
-# After "rename" and "to" any word is a name.
-_ANY_NAME = _NAME.replace("(?!(?-i:" + _NO_NAME + r")\b)", "")
-_QUOTED = r"(?:`(?P<{0}b>[^`\n]+)`|\"(?P<{0}d>[^\"\n]+)\"|'(?P<{0}s>[^'\n]+)')"
 _TAIL = r"\s*(?:in (?:this|the) (?:file|module|code)|please)?\s*[.!]?\s*"
-
-
-@dataclass(frozen=True, slots=True)
-class AtLine:
-    """Before line `line`, or after it."""
-
-    line: int
-    after: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AtEdge:
-    """At the top of the file or at its end."""
-
-    top: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AtSymbol:
-    """Before or after a definition."""
-
-    name: str
-    after: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AtText:
-    """Before or after the line that contains this text."""
-
-    text: str
-    after: bool
-
-
-@dataclass(frozen=True, slots=True)
-class InSymbol:
-    """Inside a definition, at its end."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class AfterImports:
-    """After the last import at the beginning of the file."""
-
-
-Place: TypeAlias = AtLine | AtEdge | AtSymbol | AtText | InSymbol | AfterImports
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +64,8 @@ class RenameSymbol:
     everywhere: bool = False
 
 
+# Lines, or the name of a definition or a quoted text.
+Subject: TypeAlias = DeleteLines | str
 Directive: TypeAlias = DeleteLines | DeleteSymbol | DeleteText | ReplaceText | RenameSymbol
 
 
@@ -157,21 +104,6 @@ def _blocks(lines: list[str]) -> list[tuple[int, int]]:
     return found
 
 
-def places_in(instruction: str) -> list[Place]:
-    """Return every position for new code that the instruction names, each once."""
-    found: dict[Place, None] = {}
-    for pattern, make in _PLACES:
-        for match in pattern.finditer(instruction):
-            found[make(match)] = None
-    return list(found)
-
-
-def containers_in(instruction: str) -> list[str]:
-    """Return the definitions that the instruction puts code into, as in `to class Shop`."""
-    found = [_name(match, "a") for regex in _INSIDES for match in regex.finditer(instruction)]
-    return list(dict.fromkeys(found))
-
-
 def directive_in(instruction: str) -> Directive | None:
     """Return the directive that the whole instruction consists of, or None."""
     text = " ".join(instruction.split())
@@ -182,10 +114,27 @@ def directive_in(instruction: str) -> Directive | None:
     return None
 
 
-def symbol_in(instruction: str) -> str | None:
-    """Return the one definition that an instruction to replace or change names, or None."""
-    found = {_name(match, "a") for match in _SUBJECT.finditer(instruction)}
-    return found.pop() if len(found) == 1 else None
+def says_replace(instruction: str) -> bool:
+    """Return whether the instruction asks to replace or change something that is there."""
+    return bool(_REPLACES.match(instruction))
+
+
+def contradicts_insert(instruction: str) -> bool:
+    """Return whether the instruction cannot be meant for an insert."""
+    return bool(_ONLY_REPLACES.match(instruction)) or subject_in(instruction) is not None
+
+
+def subject_in(instruction: str) -> Subject | None:
+    """Return what an instruction to replace or change names right behind its verb, or None."""
+    verb = _REPLACES.match(instruction)
+    if verb is None:
+        return None
+    rest = instruction[verb.end() :].lstrip()
+    lines = _LINES_SUBJECT.match(rest)
+    if lines is not None:
+        return DeleteLines(int(lines["n"]), int(lines["m"] or lines["n"]))
+    named = _SUBJECT.match(rest)
+    return None if named is None else name_in(named, "a")
 
 
 def wants_new_file(instruction: str) -> bool:
@@ -198,72 +147,28 @@ def says_before(instruction: str) -> bool:
     return bool(re.search(r"\b(?:before|above|ahead of)\b", instruction, re.IGNORECASE))
 
 
-def _re(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE)
-
-
-def _name(match: re.Match[str], key: str) -> str:
-    groups = match.groupdict()
-    return next(v for k, v in groups.items() if v and k.startswith(key) and len(k) == len(key) + 1)
-
-
-def _after(match: re.Match[str]) -> bool:
-    return match["side"].lower() in ("after", "below", "following", "under", "beneath")
-
-
-_SIDE = r"\b(?P<side>after|below|following|under|beneath|before|above)\s+"
-_NEW_FILE = _re(r"\bcreate\b[^.\n]{0,40}\bfile\b|\bnew\s+(?:[\w.+#-]+\s+){0,2}file\b|\bcreate it\b")
-_SUBJECT = _re(
-    rf"\b(?:replace|rewrite|change|update|refactor)\s+(?:the\s+)?{_KIND}\s+" + _NAME.format("a")
+_NEW_FILE = compile_words(
+    r"\bcreate\b[^.\n]{0,40}\bfile\b|\bnew\s+(?:[\w.+#-]+\s+){0,2}file\b|\bcreate it\b"
 )
-_PLACES = (
-    (_re(_SIDE + r"line\s+(?P<n>\d+)\b"), lambda m: AtLine(int(m["n"]), _after(m))),
-    (
-        _re(r"\b(?:at|on)\s+line\s+(?P<n>\d+)\b"),
-        lambda m: AtLine(int(m["n"]), False),
-    ),
-    (
-        _re(
-            r"\b(?:at|to)\s+the\s+(?:very\s+)?(?:top|beginning|start)"
-            r"(?:\s+of\s+(?:the|this)\s+(?:file|module))?(?!\s+of)\b"
-        ),
-        lambda _: AtEdge(True),
-    ),
-    (
-        _re(
-            r"\b(?:at|to)\s+the\s+(?:very\s+)?(?:end|bottom)"
-            r"(?:\s+of\s+(?:the|this)\s+(?:file|module))?(?!\s+of)\b"
-        ),
-        lambda _: AtEdge(False),
-    ),
-    (_re(r"\b(?:after|below)\s+(?:the\s+|all\s+)*imports?\b"), lambda _: AfterImports()),
-    (
-        _re(
-            _SIDE + rf"(?:the\s+)?(?:\w+\s+)?{_KIND}\s+(?:called\s+|named\s+)?" + _NAME.format("a")
-        ),
-        lambda m: AtSymbol(_name(m, "a"), _after(m)),
-    ),
-    (
-        _re(_SIDE + r"(?:the\s+)?" + _NAME.format("a") + rf"\s+{_KIND}\b"),
-        lambda m: AtSymbol(_name(m, "a"), _after(m)),
-    ),
-    (
-        _re(_SIDE + r"(?:the\s+)?(?:line\s+)?(?:containing\s+|with\s+)?" + _QUOTED.format("a")),
-        lambda m: AtText(_name(m, "a"), _after(m)),
-    ),
+_ONLY_REPLACES = compile_words(r"\s*(?:please\s+)?(?:replace|rewrite|reimplement|overwrite|swap)\b")
+_REPLACES = compile_words(
+    _ONLY_REPLACES.pattern.removesuffix(r")\b")
+    + r"|change|update|refactor|modify)\b(?!\s+(?:it|this|that|them)\s*[.!]*\s*$)"
 )
-_INSIDE = (
-    r"\b(?:to|in|into|inside|within|(?:at|to) the (?:end|bottom) of)\s+(?:the\s+|an?\s+)?"
-    r"(?:existing\s+)?"
+_LINES_SUBJECT = compile_words(
+    r"lines?\s+(?P<n>\d+)(?:\s*(?:-|to|through|until|\u2013)\s*(?P<m>\d+))?\b"
 )
-_INSIDES = (
-    _re(_INSIDE + rf"{_KIND}\s+(?:called\s+|named\s+)?" + _NAME.format("a")),
-    _re(_INSIDE + _NAME.format("a") + rf"\s+{_KIND}\b"),
+_SUBJECT = compile_words(
+    r"(?:(?:the|old|existing|current|entire|whole|complete|original|implementation of"
+    rf"|definition of)\s+)*(?:{KIND}\s+)?(?:called\s+|named\s+)?"
+    + NAME.format("a")
+    + rf"(?:\s+{KIND})?"
+    + r"(?=\s*(?:$|[.,;:!]|(?:with|by|to|so|using|for|as|in\s+(?:this|the)\s+file)\b))"
 )
 _DELETE = r"(?:please )?(?:delete|remove|drop|erase)(?: the)?"
 _DIRECTIVES = (
     (
-        _re(
+        compile_words(
             _DELETE
             + r" lines? (?P<n>\d+)(?:\s*(?:-|to|through|until|\u2013)\s*(?P<m>\d+))?"
             + _TAIL
@@ -271,49 +176,51 @@ _DIRECTIVES = (
         lambda m: DeleteLines(int(m["n"]), int(m["m"] or m["n"])),
     ),
     (
-        _re(_DELETE + rf"(?: \w+)? {_KIND} (?:called |named )?" + _NAME.format("a") + _TAIL),
-        lambda m: DeleteSymbol(_name(m, "a")),
-    ),
-    (
-        _re(_DELETE + " " + _NAME.format("a") + rf" {_KIND}" + _TAIL),
-        lambda m: DeleteSymbol(_name(m, "a")),
-    ),
-    (
-        _re(
-            _DELETE + r"(?: line)?(?: containing| with| that says)? " + _QUOTED.format("a") + _TAIL
+        compile_words(
+            _DELETE + rf"(?: \w+)? {KIND} (?:called |named )?" + NAME.format("a") + _TAIL
         ),
-        lambda m: DeleteText(_name(m, "a")),
+        lambda m: DeleteSymbol(name_in(m, "a")),
     ),
     (
-        _re(
-            rf"(?:please )?rename(?: the)?(?: {_KIND})? "
-            + _ANY_NAME.format("a")
+        compile_words(_DELETE + " " + NAME.format("a") + rf" {KIND}" + _TAIL),
+        lambda m: DeleteSymbol(name_in(m, "a")),
+    ),
+    (
+        compile_words(
+            _DELETE + r"(?: line)?(?: containing| with| that says)? " + QUOTED.format("a") + _TAIL
+        ),
+        lambda m: DeleteText(name_in(m, "a")),
+    ),
+    (
+        compile_words(
+            rf"(?:please )?rename(?: the)?(?: {KIND})? "
+            + ANY_NAME.format("a")
             + r" (?:to|into|as) "
-            + _ANY_NAME.format("b")
+            + ANY_NAME.format("b")
             + r"(?P<ever> (?:everywhere|throughout))?"
             + _TAIL
         ),
-        lambda m: RenameSymbol(_name(m, "a"), _name(m, "b"), bool(m["ever"])),
+        lambda m: RenameSymbol(name_in(m, "a"), name_in(m, "b"), bool(m["ever"])),
     ),
     (
-        _re(
+        compile_words(
             r"(?:please )?(?:replace|change)"
             r"(?P<all> all(?: occurrences of)?| every(?: occurrence of)?)?"
             r"(?: the)?(?: text| string| literal)? "
-            + _QUOTED.format("a")
+            + QUOTED.format("a")
             + r" (?:with|by|to) "
             + r"(?:`(?P<bb>[^`\n]*)`|\"(?P<bd>[^\"\n]*)\"|'(?P<bs>[^'\n]*)')"
             + r"(?P<ever> everywhere| throughout)?"
             + _TAIL
         ),
         lambda m: ReplaceText(
-            _name(m, "a"),
+            name_in(m, "a"),
             m["bb"] or m["bd"] or m["bs"] or "",
             bool(m["all"] or m["ever"]),
         ),
     ),
     (
-        _re(
+        compile_words(
             r"(?:please )?replace(?P<all> all(?: occurrences of)?| every(?: occurrence of)?)?"
             r" (?P<a>[^\s`'\"]+) (?:with|by) (?P<b>[^\s`'\"]+?)(?P<ever> everywhere| throughout)?"
             + _TAIL

@@ -56,7 +56,9 @@ def plan_edit(source: FileUnderEdit, request: EditRequest) -> PlannedEdit:
 def _is_insert(request: EditRequest) -> bool:
     if request.edit_type is not None:
         return request.edit_type == INSERT
-    return request.first is None and request.symbol is None and request.expected_text is None
+    if request.first is not None or request.symbol or request.expected_text:
+        return False
+    return not said.says_replace(request.instruction)
 
 
 def _without_block(source: FileUnderEdit, request: EditRequest, notes: Notes) -> str:
@@ -74,7 +76,7 @@ def _without_block(source: FileUnderEdit, request: EditRequest, notes: Notes) ->
         case said.RenameSymbol():
             return _rename(source, request, order, notes)
         case said.ReplaceText(old, new, everywhere):
-            return _replace_text(source, request, old, new, everywhere, notes)
+            return _replace_text(source, request, old, new, everywhere=everywhere, notes=notes)
         case None:
             raise InvalidArgument(
                 "There is no code to write: pass code_block",
@@ -96,13 +98,23 @@ def _replace(source: FileUnderEdit, request: EditRequest, block: str, notes: Not
         placement = place_lines(source.text, whole_hunk(request.expected_text, block))
         notes.texts.append(f"Replaced the text at line {placement.line}.")
         return apply_placements(source.text, [placement])
-    subject = said.symbol_in(request.instruction)
+    return _replace_subject(source, request, block, notes)
+
+
+def _replace_subject(source: FileUnderEdit, request: EditRequest, block: str, notes: Notes) -> str:
+    """Replace what the instruction names: lines, a definition or a quoted text."""
+    subject = said.subject_in(request.instruction)
+    if isinstance(subject, said.DeleteLines):
+        return _replace_range(source, request, subject.first, subject.last, block, notes)
     if subject and source.has_symbols and source.find(subject):
         return _replace_symbol(source, subject, block, notes)
+    if subject and any(f"{quote}{subject}{quote}" in request.instruction for quote in "`'\""):
+        return _replace_text(source, request, subject, block, everywhere=False, notes=notes)
     raise InvalidArgument(
         "A replace needs to know what to replace",
         field="start_line",
-        hint="pass start_line and end_line, or symbol, or expected_text",
+        hint="pass start_line and end_line, symbol or expected_text, or say: replace function "
+        "NAME, replace lines N-M, replace `text`",
     )
 
 
@@ -152,7 +164,13 @@ def _replace_symbol(source: FileUnderEdit, name: str, block: str, notes: Notes) 
 
 
 def _replace_text(
-    source: FileUnderEdit, request: EditRequest, old: str, new: str, everywhere: bool, notes: Notes
+    source: FileUnderEdit,
+    request: EditRequest,
+    old: str,
+    new: str,
+    *,
+    everywhere: bool,
+    notes: Notes,
 ) -> str:
     if everywhere:
         count = source.text.count(old)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from redline.code.analysis import Analysis
 from redline.code.index.facts import MAX_LINE_LENGTH, is_minified
 from redline.code.rename.in_file import Replacement
+from redline.code.syntax.bodies import Body
 from redline.code.syntax.definitions import Symbol, find_symbols
 from redline.code.syntax.languages import Language
 from redline.core.errors import Conflict, InvalidArgument, ParserFailed
@@ -22,11 +23,11 @@ class FileUnderEdit:
     seen: str | None
     language: Language | None
     analysis: Analysis
+    # The lines with their line ends.
+    lines: list[str] = field(init=False, repr=False, compare=False)
 
-    @property
-    def lines(self) -> list[str]:
-        """Return the lines with their line ends."""
-        return split_lines(self.text)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lines", split_lines(self.text))
 
     @property
     def has_symbols(self) -> bool:
@@ -45,9 +46,13 @@ class FileUnderEdit:
         """Return the definitions that *name* names; none if the parser fails on the file."""
         language = self._grammar()
         try:
-            return find_symbols(self.analysis.symbols(self.text, language), name)
+            return find_symbols(self.analysis.symbols(self.text, language, name), name)
         except ParserFailed:
             return []
+
+    def body(self, symbol: Symbol) -> Body | None:
+        """Return where the statements of *symbol* begin and end; None if it has no body."""
+        return self.analysis.body(self.text, self._grammar(), symbol)
 
     def rename(
         self, old: str, new: str, *, lines: range | None, everywhere: bool
@@ -136,11 +141,11 @@ def indented_by(block: str, margin: str) -> str:
 
 
 def one_symbol(source: FileUnderEdit, name: str) -> Symbol:
-    symbols = source.symbols()
-    found = find_symbols(symbols, name)
+    found = source.find(name)
     if len(found) == 1:
         return found[0]
     if not found:
+        symbols = source.symbols()
         known = ", ".join(symbol.qualified for symbol in symbols[:30])
         raise InvalidArgument(
             f"No such symbol in the file: {name}",
@@ -160,7 +165,7 @@ def refuse_stale_symbol(source: FileUnderEdit, symbol: Symbol) -> None:
         return
     now = source.text[symbol.span[0] : symbol.span[1]]
     try:
-        seen = source.analysis.symbols(source.seen, source.language)
+        seen = source.analysis.symbols(source.seen, source.language, symbol.qualified)
         then = find_symbols(seen, symbol.qualified)
         is_same = any(source.seen[old.span[0] : old.span[1]] == now for old in then)
     except ParserFailed:

@@ -1,0 +1,74 @@
+"""The part of a large file whose syntax is checked after an edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from redline.adapters.workers.failed_content import FailedContent
+from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.code.analysis import IsolatedAnalysis
+from redline.code.syntax.changed_part import MIN_LINES, changed_part
+from redline.code.syntax.languages import BY_NAME
+
+PIECE = "def f{0}(a):\n    b = a + {0}\n\n    return b\n\n"
+LARGE = "".join(PIECE.format(number) for number in range(MIN_LINES // 5 + 10))
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Iterator[IsolatedAnalysis]:
+    workers = IsolatedCalls()
+    yield IsolatedAnalysis(workers, FailedContent("/dev/null"))
+    workers.close()
+
+
+def test_a_small_file_is_taken_as_a_whole() -> None:
+    assert changed_part("a = 1\n", "a = 2\n") is None
+
+
+def test_the_part_is_the_piece_around_the_change() -> None:
+    part = changed_part(LARGE, LARGE.replace("a + 700\n", "a - 700\n"))
+    assert part is not None
+    assert part.old == PIECE.format(700).removesuffix("\n")
+    assert part.new == part.old.replace("+", "-")
+    assert part.skipped == 700 * 5
+
+
+def test_pieces_that_are_added_or_removed_are_in_the_part() -> None:
+    added = changed_part(LARGE, LARGE.replace("def f9(", "def new(): ...\n\ndef f9("))
+    assert added is not None
+    assert "def new()" in added.new
+    assert "def new()" not in added.old
+    removed = changed_part(LARGE, LARGE.replace(PIECE.format(9), ""))
+    assert removed is not None
+    assert "def f9(" in removed.old
+    assert "def f9(" not in removed.new
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a + 700\n", "a + (700\n"),
+        ("    b = a + 700\n", "  b = a + 700\n\t\tc = 1\n"),
+        ("def f700(a):\n", "def f700(a:\n"),
+        ("    b = a + 700\n", "    b = '''\n"),
+        ("def f0(a)", "def f0(a"),
+        (PIECE.format(4009), "def g(:\n"),
+    ],
+)
+def test_an_error_in_a_large_file_is_found_where_it_is(
+    analysis: IsolatedAnalysis, old: str, new: str
+) -> None:
+    assert LARGE.count(old) == 1
+    after = LARGE.replace(old, new)
+    found = analysis.introduced_issues(LARGE, after, BY_NAME["python"])
+    changed = LARGE[: LARGE.index(old)].count("\n") + 1
+    assert found
+    assert changed - 1 <= found[0].line <= changed + 8
+
+
+def test_an_old_error_beside_the_change_is_not_reported(analysis: IsolatedAnalysis) -> None:
+    broken = LARGE.replace("a + 700\n", "a + (700\n")
+    after = broken.replace("def f700(a)", "def f700(a, c)")
+    assert analysis.introduced_issues(broken, after, BY_NAME["python"]) == []
