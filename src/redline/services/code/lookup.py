@@ -11,12 +11,12 @@ from redline.code.index.facts import MAX_FILE_BYTES, is_minified
 from redline.code.syntax.definitions import Symbol, find_symbols
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
+from redline.core.encodings.opening import open_text
 from redline.core.errors import Busy, ParserFailed, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedSymbol, IndexedUses
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.search import Cancel, GrepQuery
-from redline.core.textfile import TextFile
 from redline.services.runtime import Runtime
 
 MAX_FILES = 40
@@ -49,7 +49,7 @@ class OpenedSource:
         find_symbols: Callable[[OpenedSource], list[Symbol]],
     ) -> OpenedSource | None:
         """The file; None when it is not text."""
-        file = TextFile(content)
+        file = open_text(content)
         if file.is_binary:
             return None
         language = language_of(path.name)
