@@ -7,13 +7,17 @@ and if every byte decodes and encodes back.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from redline.core.encodings.names import find_codec
 
 MAX_SAMPLE = 1 << 16
+# Sure by itself; or, for a short text, by its distance to every other reading.
 MIN_CONFIDENCE = 0.12
+_MIN_SHORT_CONFIDENCE = 0.06
+_MAX_OTHER = 0.75
 _MIN_BYTES = 16
 # A candidate that scores within this factor of the best is as likely.
 _AS_LIKELY = 0.97
@@ -31,6 +35,8 @@ _MULTI_BYTE = {
 }
 _SIBLINGS = {"cp1250": "iso8859-2", "cp1253": "iso8859-7", "cp1254": "iso8859-9"}
 _CANDIDATES = (*_SINGLE_BYTE, *_MULTI_BYTE)
+_HIGH = re.compile(rb"[\x80-\xff]")
+_MAX_LINE = 4096
 _CONTROLS = bytes(sorted({*range(0x20), 0x7F} - set(b"\t\n\r\f\x1b")))
 _C1 = bytes(range(0x80, 0xA0))
 _C1_CHARACTERS = frozenset(map(chr, range(0x80, 0xA0)))
@@ -49,7 +55,7 @@ def detect_encoding(raw: bytes) -> str | None:
     if len(sample) < _MIN_BYTES or not _looks_like_text(sample):
         return None
     ranked = _rank(sample)
-    if not ranked or ranked[0].confidence < MIN_CONFIDENCE:
+    if not ranked or not _is_sure(sample, ranked):
         return None
     likely = [each for each in ranked if each.confidence >= _AS_LIKELY * ranked[0].confidence]
     for candidate in sorted(likely, key=lambda each: _is_odd(each.encoding, raw)):
@@ -57,6 +63,18 @@ def detect_encoding(raw: bytes) -> str | None:
             if fits(raw, encoding):
                 return _sibling(raw, encoding)
     return None
+
+
+def _is_sure(sample: bytes, ranked: tuple[Candidate, ...]) -> bool:
+    best = ranked[0]
+    if best.confidence >= MIN_CONFIDENCE:
+        return True
+    if best.confidence < _MIN_SHORT_CONFIDENCE:
+        return False
+    text = sample.decode(best.encoding, "replace")
+    others = (each for each in ranked[1:] if sample.decode(each.encoding, "replace") != text)
+    other = next(others, None)
+    return other is None or other.confidence <= _MAX_OTHER * best.confidence
 
 
 def _sibling(raw: bytes, encoding: str) -> str:
@@ -105,19 +123,17 @@ def _is_odd(encoding: str, raw: bytes) -> bool:
 
 
 def _sample(raw: bytes) -> bytes:
-    """Return whole lines from the first that is not ASCII."""
-    if len(raw) <= MAX_SAMPLE:
-        return raw
-    head = raw[:MAX_SAMPLE]
-    if head.isascii():
-        first = next(at for at in range(0, len(raw), MAX_SAMPLE) if not _is_ascii(raw, at))
-        start = raw.rfind(b"\n", 0, first) + 1
-        head = raw[max(start, first - MAX_SAMPLE) :][: 2 * MAX_SAMPLE]
-    return head[: head.rfind(b"\n") + 1] or head
-
-
-def _is_ascii(raw: bytes, at: int) -> bool:
-    return raw[at : at + MAX_SAMPLE].isascii()
+    """Return the lines that are not ASCII, up to a limit: the others say nothing."""
+    lines: list[bytes] = []
+    size = position = 0
+    while size < MAX_SAMPLE and (found := _HIGH.search(raw, position)) is not None:
+        start = raw.rfind(b"\n", position, found.start()) + 1 or position
+        if found.start() - start > _MAX_LINE:
+            start = found.start()  # the first byte of a character, as ASCII is before it
+        position = raw.find(b"\n", found.start()) + 1 or len(raw)
+        lines.append(raw[start : min(position, start + MAX_SAMPLE)])
+        size += len(lines[-1])
+    return b"".join(lines)
 
 
 def _looks_like_text(sample: bytes) -> bool:
