@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from redline.adapters.ripgrep.lines import LineParser
+from redline.adapters.ripgrep.process import RipgrepProcesses, Running
 from redline.adapters.ripgrep.search import ALWAYS, Work, line_flags, pattern_flags
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
@@ -50,36 +51,53 @@ _WIDE = (
 _SUSPECT = f"(?-u)(?:{_NOT_UTF8}|{_WIDE})"
 
 
+class _Version(NamedTuple):
+    """What differs between two versions of a file."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
 class _Known(NamedTuple):
     """What was found out about one version of a file."""
 
-    version: tuple[int, ...]
+    version: _Version
     is_text: bool
 
 
 class ForeignFiles:
     """The files of the roots that are text in other encodings than UTF-8."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, processes: RipgrepProcesses) -> None:
         self._tree = tree
+        self._processes = processes
         self._known: dict[WorkspacePath, _Known] = {}
 
-    def find(
-        self, work: Work, scope: Sequence[str], wanted: Callable[[str], bool] | None
-    ) -> list[WorkspacePath]:
-        """Return such files where *work* searches, in path order."""
-        pieces: list[bytes] = []
+    @contextmanager
+    def listing(self, work: Work, scope: Sequence[str]) -> Iterator[Running]:
+        """Let ripgrep list where *work* searches what may be such a file."""
         flags = ["--files-with-matches", "--text", "--encoding=none", "--no-mmap", *scope]
         with work.start([*flags, f"--regexp={_SUSPECT}"]) as running:
-            work.finish(running, pieces.append)
-        names = [os.fsdecode(name) for name in b"".join(pieces).split(b"\0") if name]
-        plain = [name.removeprefix("./") for name in names]
-        paths = [
-            WorkspacePath(work.root, tuple(name.split("/")))
-            for name in sorted(plain, key=_order)
-            if wanted is None or wanted(name)
+            yield running
+
+    def find(
+        self, work: Work, running: Running, wanted: Callable[[str], bool] | None
+    ) -> list[WorkspacePath]:
+        """Return such files of a *running* listing, in path order."""
+        pieces: list[bytes] = []
+        work.finish(running, pieces.append)
+        found = [os.fsdecode(name) for name in b"".join(pieces).split(b"\0") if name]
+        names = [name.removeprefix("./") for name in found]
+        wanted_names = [name for name in names if wanted is None or wanted(name)]
+        versions = self._versions(work.root, wanted_names)
+        return [
+            path
+            for name in sorted(versions, key=_order)
+            if self._is_text(path := _path(work.root, name), versions[name], work)
         ]
-        return [path for path in paths if self._is_text(path, work)]
 
     def is_known_text(self, path: WorkspacePath) -> bool:
         """Whether the last search found text in another encoding at *path*."""
@@ -95,19 +113,31 @@ class ForeignFiles:
             lines += _search_batch(work, batch, query)
         return lines, sum(line.is_match for line in lines)
 
-    def _is_text(self, path: WorkspacePath, work: Work) -> bool:
-        work.cancel.check()
+    def _versions(self, root: int, names: Sequence[str]) -> dict[str, _Version]:
+        """Return what tells one version of each file from another; what is gone is left out."""
+        directory = self._processes.directories[root]
+        guard = self._processes.guard
+        if isinstance(directory, int) and guard.confined:
+            # There may be thousands, and inside the guard a plain stat leads nowhere else.
+            found = guard.run(lambda: {name: _stat_below(directory, name) for name in names})
+        else:
+            found = {name: self._stat(_path(root, name)) for name in names}
+        return {name: version for name, version in found.items() if version is not None}
+
+    def _stat(self, path: WorkspacePath) -> _Version | None:
         entry = self._tree.stat(path)
         if entry is None:
-            return False
-        version = (*entry.identity, entry.size, entry.mtime_ns, entry.ctime_ns)
+            return None
+        return _Version(*entry.identity, entry.size, entry.mtime_ns, entry.ctime_ns)
+
+    def _is_text(self, path: WorkspacePath, version: _Version, work: Work) -> bool:
+        work.cancel.check()
         known = self._known.get(path)
         if known is None or known.version != version:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
-            file = self._open(path) if entry.size <= _MAX_FILE else None
-            known = _Known(version, file is not None and file.is_foreign)
-            self._known[path] = known
+            file = self._open(path) if version.size <= _MAX_FILE else None
+            known = self._known[path] = _Known(version, file is not None and file.is_foreign)
         return known.is_text
 
     def _open(self, path: WorkspacePath) -> TextFile | None:
@@ -187,6 +217,19 @@ def _as_input(content: bytes) -> Iterator[int]:
         file.write(content)
         file.seek(0)
         yield file.fileno()
+
+
+def _stat_below(directory: int, name: str) -> _Version | None:
+    try:
+        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        return None
+    facts = (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return _Version(found.st_dev, found.st_ino, *facts)
+
+
+def _path(root: int, name: str) -> WorkspacePath:
+    return WorkspacePath(root, tuple(name.split("/")))
 
 
 def _order(name: str) -> bytes:

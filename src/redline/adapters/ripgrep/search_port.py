@@ -67,7 +67,7 @@ class Ripgrep:
         # Ignore files that are no regular files, as far as searches have met them.
         self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
-        self._foreign = ForeignFiles(tree)
+        self._foreign = ForeignFiles(tree, self.processes)
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -122,10 +122,14 @@ class Ripgrep:
             return self._search_all(work, query, limit)
 
     def _search_all(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
-        """Search UTF-8 files, and those in other encodings as what they say."""
-        others = self._foreign.find(work, scope_flags(query), path_test(query, work.root))
-        if not others:
+        """Search UTF-8 files, and those in other encodings as what they say.
+
+        Nearly always there are no others: they are listed while the search runs.
+        """
+        with self._foreign.listing(work, scope_flags(query)) as running:
             search = self._search_own(work, query, limit)
+            others = self._foreign.find(work, running, path_test(query, work.root))
+        if not others:
             return GrepResult(
                 tuple(search.lines()), search.total, work.late, tuple(search.binary())
             )
