@@ -230,3 +230,47 @@ def test_an_encoding_that_cannot_be_is_refused(
         answer = client.call(tool, {**arguments, "encoding": encoding})
         assert said in json.dumps(answer), (tool, answer)
     assert target.read_bytes() == before
+
+
+@pytest.mark.requirement("encodings-order")
+def test_editorconfig_names_the_encoding_of_short_and_of_new_letters(
+    client: Client, workspace: Path
+) -> None:
+    folder = workspace / "configured"
+    folder.mkdir(exist_ok=True)
+    (folder / ".editorconfig").write_text("root = true\n[*.ini]\ncharset = latin1\n")
+    short, plain = folder / "short.ini", folder / "plain.ini"
+    short.write_bytes(b"name=\xe9\n")
+    plain.write_bytes(b"name=\n")
+    read = texts(client.call("read_file", {"path": str(short)}))
+    assert read == ["name=é\n", "[encoding: iso8859-1]"]
+    assert fields(client.call("search_text", {"query": "=É"}))["total_matches"] == 1
+    edits = [{"oldText": "name=", "newText": "name=ü"}]
+    client.call("edit_file", {"path": str(plain), "edits": edits})
+    assert plain.read_bytes() == b"name=\xfc\n"
+
+
+@pytest.mark.requirement("encodings-binary")
+def test_binary_files_stay_binary_and_are_not_searched(client: Client, workspace: Path) -> None:
+    target = workspace / "data.bin"
+    target.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 8 + b"limit = 30")
+    whole = client.call("read_file", {"path": str(target)})["result"]["content"][0]
+    assert whole["type"] == "resource"
+    coding = client.call("read_file", {"path": target.name})
+    assert fields(coding)["error"]["code"] == "BINARY_FILE"
+    edits = [{"oldText": "limit", "newText": "most"}]
+    answer = client.call("edit_file", {"path": str(target), "edits": edits})
+    assert "Binary file" in json.dumps(answer)
+    found = fields(client.call("search_text", {"query": "limit = 30"}))
+    assert target.name not in [each["path"] for each in found["matches"]]
+    target.unlink()
+
+
+def test_code_context_reads_other_encodings_and_names_them(client: Client, workspace: Path) -> None:
+    source = "# -*- coding: cp1251 -*-\ndef greet():\n    return 'Привет, мир'\n"
+    (workspace / "greeting.py").write_bytes(source.encode("cp1251"))
+    asked = {"file": "greeting.py", "symbol": "greet", "kind": "definition"}
+    found = fields(client.call("ai_code_editing.get_code_context", asked))
+    assert "Привет, мир" in found["snippets"][0]["text"]
+    assert "greeting.py is in cp1251." in found["message"]
+    (workspace / "greeting.py").unlink()

@@ -148,7 +148,13 @@ class TextFile:
 
 def is_utf8(raw: bytes) -> bool:
     """Whether all bytes are valid UTF-8."""
-    return undecodable_at(raw) is None
+    if len(raw) > _PIECE or raw.isascii():
+        return undecodable_at(raw) is None
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def undecodable_at(raw: bytes) -> int | None:

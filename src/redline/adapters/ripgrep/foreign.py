@@ -213,7 +213,12 @@ def _search_batch(work: Work, stream: _Stream, query: GrepQuery) -> Iterator[Gre
 @contextmanager
 def _as_input(content: bytes) -> Iterator[int]:
     """Yield a descriptor that a process can read *content* from; nothing is left behind."""
-    with tempfile.TemporaryFile() as file:
+    in_memory = hasattr(os, "memfd_create")
+    with (
+        os.fdopen(os.memfd_create("redline-input"), "w+b")
+        if in_memory
+        else tempfile.TemporaryFile()
+    ) as file:
         file.write(content)
         file.seek(0)
         yield file.fileno()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 
 from redline.core.encodings.names import UTF8, require_codec, with_supersets
 from redline.core.errors import UnsupportedEncoding
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Tree
-from redline.core.textfile import BOM, SNIFFED, TextFile, is_utf8
+from redline.core.textfile import BOM, TextFile, is_utf8
 
 _LEAD_BYTE = re.compile(rb"[\xc2-\xf4]")
 # With this many characters of several bytes a file is UTF-8, whatever it declares.
@@ -55,7 +56,7 @@ def open_text(
     if raw.isascii() or raw.startswith(BOM):
         return plain
     valid = is_utf8(raw)
-    if valid and len(_LEAD_BYTE.findall(raw[:SNIFFED])) >= _SURELY_UTF8:
+    if valid and sum(1 for _ in islice(_LEAD_BYTE.finditer(raw), _SURELY_UTF8)) == _SURELY_UTF8:
         return plain
     return _open_declared(raw, plain, valid=valid) or (plain if valid else _open_detected(raw))
 
