@@ -42,7 +42,7 @@ _C1 = bytes(range(0x80, 0xA0))
 _C1_CHARACTERS = frozenset(map(chr, range(0x80, 0xA0)))
 
 
-class Candidate(NamedTuple):
+class _Candidate(NamedTuple):
     """One encoding that the detector holds possible."""
 
     encoding: str
@@ -65,7 +65,7 @@ def detect_encoding(raw: bytes) -> str | None:
     return None
 
 
-def _is_sure(sample: bytes, ranked: tuple[Candidate, ...]) -> bool:
+def _is_sure(sample: bytes, ranked: tuple[_Candidate, ...]) -> bool:
     best = ranked[0]
     if best.confidence >= MIN_CONFIDENCE:
         return True
@@ -142,7 +142,7 @@ def _looks_like_text(sample: bytes) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _rank(sample: bytes) -> tuple[Candidate, ...]:
+def _rank(sample: bytes) -> tuple[_Candidate, ...]:
     import chardet
 
     found = chardet.detect_all(
@@ -153,7 +153,7 @@ def _rank(sample: bytes) -> tuple[Candidate, ...]:
         include_encodings=_CANDIDATES,
     )
     return tuple(
-        Candidate(_own_name(each["encoding"]), each["confidence"])
+        _Candidate(_own_name(each["encoding"]), each["confidence"])
         for each in found
         if each["encoding"] is not None
     )
