@@ -10,6 +10,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -67,6 +68,25 @@ def test_a_declaration_is_believed_where_nothing_could_be_detected(head: bytes) 
 )
 def test_words_elsewhere_declare_nothing(raw: bytes) -> None:
     assert declared_encoding(raw) is None
+
+
+@pytest.mark.requirement("encodings-lazy")
+def test_looking_for_a_declaration_takes_no_time_on_hostile_text() -> None:
+    start = time.process_time()
+    for raw in (
+        b"<!---->" * 146,
+        b"#coding" * 200,
+        b"<meta " * 200,
+        b"<!doctype html>" + b"<meta " * 200,
+    ):
+        assert declared_encoding(raw) is None
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.requirement("encodings-order")
+def test_utf16_without_a_nul_at_its_start_is_text() -> None:
+    text = "本模块负责读取用户配置" * 200 + "\n" + "请不要在生产环境中打开调试模式。\n" * 40
+    assert open_text(text.encode("utf-16-le")).text == text
 
 
 @pytest.mark.requirement("encodings-order")

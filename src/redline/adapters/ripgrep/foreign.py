@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -96,7 +97,7 @@ class ForeignFiles:
         return [
             path
             for name in sorted(versions, key=_order)
-            if self._is_text(path := _path(work.root, name), versions[name], work)
+            if _has_time(work) and self._is_text(path := _path(work.root, name), versions[name])
         ]
 
     def is_known_text(self, path: WorkspacePath) -> bool:
@@ -130,8 +131,7 @@ class ForeignFiles:
             return None
         return _Version(*entry.identity, entry.size, entry.mtime_ns, entry.ctime_ns)
 
-    def _is_text(self, path: WorkspacePath, version: _Version, work: Work) -> bool:
-        work.cancel.check()
+    def _is_text(self, path: WorkspacePath, version: _Version) -> bool:
         known = self._known.get(path)
         if known is None or known.version != version:
             if len(self._known) >= _MAX_KNOWN:
@@ -152,8 +152,7 @@ class ForeignFiles:
         """Return the texts in streams of some megabytes."""
         stream = _Stream(context)
         for path in paths:
-            work.cancel.check()
-            file = self._open(path)
+            file = self._open(path) if _has_time(work) else None
             if file is None or not file.is_foreign:
                 continue
             stream.add(path, file.view)
@@ -191,6 +190,13 @@ class _Stream:
         path, count = self._files[at]
         line = number - self._starts[at]
         return (path, line) if line <= count else None
+
+
+def _has_time(work: Work) -> bool:
+    """Whether *work* may go on; what is left undone then is late. Cancelled."""
+    work.cancel.check()
+    work.late |= time.monotonic() > work.ends
+    return not work.late
 
 
 def _search_batch(work: Work, stream: _Stream, query: GrepQuery) -> Iterator[GrepLine]:

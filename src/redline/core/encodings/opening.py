@@ -83,6 +83,8 @@ def _open_declared(raw: bytes, plain: TextFile, *, valid: bool) -> TextFile | No
 def _open_detected(raw: bytes) -> TextFile:
     from redline.core.encodings.detect import detect_encoding
 
+    if b"\0" in raw:  # further on than where binary content is looked for
+        return _open_wide(raw) or TextFile(raw)
     encoding = detect_encoding(raw)
     return TextFile(raw) if encoding is None else TextFile(raw, encoding, is_guess=True)
 
