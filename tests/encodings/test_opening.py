@@ -213,6 +213,12 @@ def test_binary_formats_are_binary(kind: str) -> None:
 
 
 @pytest.mark.requirement("encodings-binary")
+def test_text_full_of_control_characters_is_not_text() -> None:
+    assert not open_text(RUSSIAN.encode("cp1251").replace(b" ", b"\x01")).is_foreign
+    assert not open_text(("one\x01 two\x02 three " * 20).encode("utf-16-le")).is_foreign
+
+
+@pytest.mark.requirement("encodings-binary")
 def test_random_bytes_are_never_text() -> None:
     rng = random.Random(11)
     taken = [

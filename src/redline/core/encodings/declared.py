@@ -16,7 +16,7 @@ _XML = re.compile(rb"\A<\?xml[^>]{0,200}?encoding\s*=\s*[\"']" + _NAME)
 _CSS = re.compile(rb"\A@charset \"" + _NAME)
 # Comments are skipped without going back: there is one way to read them.
 _MARKUP = re.compile(
-    rb"\A\s*+(?:<!--(?>.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|meta)",
+    rb"\A\s*+(?:<!--.*?-->\s*+)*+<(?:!doctype\s+html|html|head|meta)",
     re.IGNORECASE | re.DOTALL,
 )
 _META = re.compile(rb"<meta\b[^>]{0,300}?charset\s*=\s*[\"']?\s*" + _NAME, re.IGNORECASE)
