@@ -17,10 +17,11 @@ from typing import Self
 
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.encodings.opening import open_file
 from redline.core.errors import UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import HistoryQuery, Operation, Origin
-from redline.core.textfile import TextFile, encode
+from redline.core.textfile import encode
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.replace import TextEdit, replace_all
@@ -70,9 +71,10 @@ class Workspace:
     # -- reading ------------------------------------------------------------------------------
 
     def read(self, path: str) -> str:
-        """The text of a file; UnsupportedEncoding unless it is UTF-8."""
-        file = TextFile(self.read_bytes(path))
-        if not file.is_utf8:
+        """The text of a file; UnsupportedEncoding unless it is text in a known encoding."""
+        place = self._place(path, Access.READ)
+        file = open_file(self._app.tree, place, self._app.tree.read(place))
+        if not file.is_foreign and not file.is_utf8:
             raise UnsupportedEncoding(path)
         return file.text
 
@@ -169,7 +171,7 @@ class Editor:
         app = self._workspace._app
         place = self._workspace._place(path, Access.WRITE)
         before = self._known(place) or FileState.of(app.tree.read(place))
-        file = TextFile(before.content or b"")
+        file = open_file(app.tree, place, before.content or b"")
         text = replace_all(file.text, [TextEdit(old, new)], app.regex)
         return self._add(Change(place, before, FileState.of(file.with_text(text), before.mode)))
 

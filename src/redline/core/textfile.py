@@ -1,14 +1,16 @@
 """What a text file is besides its words: encoding, byte order mark, line ends, final newline.
 
 Only LF and CRLF end a line (a lone CR, form feed or U+2028 does not). Text is decoded as UTF-8 with
-surrogate escapes, so a file in any encoding goes through `text` and back byte for byte.
+surrogate escapes, so a file in any encoding goes through `text` and back byte for byte; a file that
+`core.encodings.opening` opened in another encoding is decoded and encoded strictly in that one.
 """
 
 from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from redline.core.budget import check_decoded
 
@@ -22,50 +24,114 @@ _LETTER = re.compile("[\x00-\x7f\udc80-\udcff]+")
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file's bytes with the facts that edits keep."""
+    """A file's bytes with the facts that edits keep.
+
+    `is_guess`: the encoding was detected; `rivals`: others that it may as well be. `declared` finds
+    what an ASCII file says about letters that it does not hold yet.
+    """
 
     raw: bytes
+    encoding: str = "utf-8"
+    is_guess: bool = False
+    rivals: tuple[str, ...] = ()
+    declared: Callable[[], str | None] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the file is text in another encoding than UTF-8."""
+        return self.encoding != "utf-8"
 
     @property
     def has_bom(self) -> bool:
-        """Whether the file opens with a UTF-8 byte order mark."""
-        return self.raw.startswith(BOM)
+        """Whether the file opens with a byte order mark."""
+        return self._text_start() > 0
 
     @property
     def is_binary(self) -> bool:
-        """Whether there is a NUL in the first 4096 bytes."""
-        return b"\0" in self.raw[:SNIFFED]
+        """Whether there is a NUL in the first 4096 bytes, and it is not UTF-16 or UTF-32."""
+        return not self.is_foreign and b"\0" in self.raw[:SNIFFED]
 
     @property
     def is_utf8(self) -> bool:
         """Whether the whole file is valid UTF-8."""
-        return undecodable_at(self.raw) is None
+        return not self.is_foreign and is_utf8(self.raw)
 
     @property
     def text(self) -> str:
         """The content without the BOM; undecodable bytes are surrogate escapes."""
         check_decoded(self.raw)
         # A view, as the rest of a large file is no small copy.
-        return str(memoryview(self.raw)[text_start(self.raw) :], "utf-8", "surrogateescape")
+        body = memoryview(self.raw)[self._text_start() :]
+        if self.is_foreign:
+            return str(body, self.encoding)
+        return str(body, "utf-8", "surrogateescape")
+
+    @property
+    def view(self) -> bytes:
+        """The content as UTF-8: the bytes themselves, except in a file of another encoding."""
+        return self.text.encode("utf-8", "surrogatepass") if self.is_foreign else self.raw
+
+    @property
+    def takes_utf8(self) -> bool:
+        """Whether any letter can be added to the bytes as UTF-8."""
+        return self.is_utf8 and self._added_encoding() == "utf-8"
 
     @property
     def newline(self) -> str:
         """The line end most lines have (the first one's on a tie); LF for a file without any."""
-        crlf = self.raw.count(b"\r\n")
-        lone = self.raw.count(b"\n") - crlf
+        view = self.view
+        crlf = view.count(b"\r\n")
+        lone = view.count(b"\n") - crlf
         if crlf == lone:
-            first = _LINE_END.search(self.raw)
+            first = _LINE_END.search(view)
             return first[0].decode() if first else "\n"
         return "\r\n" if crlf > lone else "\n"
 
     def with_text(self, text: str) -> bytes:
         """The bytes of *text* in this file's encoding, BOM kept.
 
-        In a file that is not UTF-8 it is unknown how to encode a letter that it does not hold yet.
+        In a file whose encoding is unknown nothing says how to encode a letter that it does not
+        hold yet.
         """
+        encoding = self.encoding if text.isascii() else self._added_encoding()
+        if encoding != "utf-8":
+            return self._encode(text, encoding)
         if not text.isascii() and not self.is_utf8:
             self._refuse_two_encodings(text)
-        return (BOM if self.has_bom else b"") + encode(text)
+        return self.raw[: self._text_start()] + encode(text)
+
+    def _encode(self, text: str, encoding: str) -> bytes:
+        from redline.core.encodings.writing import (
+            check_round_trip,
+            check_unambiguous,
+            encode_in,
+        )
+
+        start, old = self._text_start(), self.text
+        check_round_trip(self.raw[start:], old, encoding)
+        data = encode_in(text, encoding)
+        if not text.isascii() and (self.is_guess or self.rivals):
+            check_unambiguous(old, text, encoding, self._rivals())
+        return self.raw[:start] + data
+
+    def _rivals(self) -> list[str]:
+        from redline.core.encodings.detect import rival_encodings
+
+        found = rival_encodings(self.raw, self.encoding) if self.is_guess else []
+        return [*self.rivals, *found]
+
+    def _added_encoding(self) -> str:
+        """The encoding of letters that are added: what the file declares while it is ASCII."""
+        if self.is_foreign or self.declared is None or not self.raw.isascii():
+            return self.encoding
+        return self.declared() or "utf-8"
+
+    def _text_start(self) -> int:
+        if not self.is_foreign:
+            return text_start(self.raw)
+        from redline.core.encodings.wide import mark_length
+
+        return mark_length(self.raw, self.encoding)
 
     def _refuse_two_encodings(self, text: str) -> None:
         from redline.core.errors import InvalidArgument
@@ -78,6 +144,17 @@ class TextFile:
                 f" in another encoding than the rest: {min(added)}",
                 hint="write the new text in ASCII, or convert the file to UTF-8 first",
             )
+
+
+def is_utf8(raw: bytes) -> bool:
+    """Whether all bytes are valid UTF-8."""
+    if len(raw) > _PIECE or raw.isascii():
+        return undecodable_at(raw) is None
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def undecodable_at(raw: bytes) -> int | None:

@@ -18,6 +18,7 @@ from redline.core.changes import (
     State,
 )
 from redline.core.diff import unified_diff
+from redline.core.encodings.opening import open_text
 from redline.core.errors import NotARegularFile, PathError, UndoBlocked
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import PathResolver, Tree
@@ -154,10 +155,10 @@ def _fits(step: Change, found: State) -> bool:
 
 
 def _text(state: FileState) -> str | None:
-    content = state.content or b""
-    if b"\0" in content:
+    file = open_text(state.content or b"")
+    if b"\0" in file.view:
         return None
-    return show_name(content.decode("utf-8", "surrogateescape"))
+    return show_name(file.view.decode("utf-8", "surrogateescape"))
 
 
 def _word(state: State) -> str:

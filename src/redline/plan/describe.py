@@ -17,8 +17,9 @@ from redline.core.changes import (
     State,
 )
 from redline.core.diff import pieces_of_bytes, unified_diff
+from redline.core.encodings.opening import open_versions
 from redline.core.paths import WorkspacePath
-from redline.core.textfile import TextFile, encode
+from redline.core.textfile import encode, is_utf8
 
 Label = Callable[[WorkspacePath], str]
 NULL = "/dev/null"
@@ -113,9 +114,14 @@ def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | 
     old, new = _content(step.before), _content(step.after)
     if old is None or new is None:
         return None
-    if TextFile(old).is_utf8 and TextFile(new).is_utf8:
-        return pieces_of_bytes(old, new, old_label, new_label)
-    return iter((unified_diff(_text(step.before), _text(step.after), old_label, new_label),))
+    files = open_versions(old, new)
+    if any(file.is_binary for file in files):
+        return None
+    before, after = (file.view for file in files)
+    if is_utf8(before) and is_utf8(after):
+        return pieces_of_bytes(before, after, old_label, new_label)
+    was, becomes = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
+    return iter((unified_diff(was, becomes, old_label, new_label),))
 
 
 def _describe_unchanged(step: Change, name: str) -> str:
@@ -136,13 +142,4 @@ def _content(state: State) -> bytes | None:
         return b""
     if isinstance(state, LinkState):
         return encode(state.target)
-    if not isinstance(state, FileState) or state.content is None:
-        return None
-    return None if TextFile(state.content).is_binary else state.content
-
-
-def _text(state: State) -> str:
-    """The text of a state whose bytes are not all UTF-8."""
-    if isinstance(state, LinkState):
-        return state.target
-    return (_content(state) or b"").decode("utf-8", "replace")
+    return state.content if isinstance(state, FileState) else None

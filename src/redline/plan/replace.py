@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from redline.core.budget import check_count, check_lines
 from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.encodings.opening import open_file
 from redline.core.errors import (
     BinaryFile,
     InvalidArgument,
@@ -53,27 +54,37 @@ class Replaced:
     before: bytes
     after: bytes
     change_set: ChangeSet
+    encoding: str = "utf-8"
 
 
 def plan_replace(
-    tree: Tree, path: WorkspacePath, shown: str, edits: Sequence[TextEdit], regex: Regex
+    tree: Tree,
+    path: WorkspacePath,
+    shown: str,
+    edits: Sequence[TextEdit],
+    regex: Regex,
+    encoding: str | None = None,
 ) -> Replaced:
-    """Every edit in order, each on the outcome of the one before; the first failure is raised."""
+    """Every edit in order, each on the outcome of the one before; the first failure is raised.
+
+    *encoding* is that of the file, where the caller names it.
+    """
     state = tree.state(path)
     if not isinstance(state, FileState) or state.content is None:
         entry = tree.stat(path)
         if entry is None:
             raise NotFound(shown)
         raise IsADirectory(shown) if entry.kind.value == "directory" else NotARegularFile(shown)
-    file = TextFile(state.content)
+    file = open_file(tree, path, state.content, encoding, shown)
     if file.is_binary:
         raise BinaryFile(shown, hint="edit_file changes text; write_file replaces whole files")
-    content = _splice_large(file, edits) if len(file.raw) > _LARGE else None
+    is_large = len(file.raw) > _LARGE and not file.is_foreign
+    content = _splice_large(file, edits) if is_large else None
     if content is None:
         content = file.with_text(replace_all(file.text, edits, regex))
     change = Change(path, state, FileState.of(content, state.mode))
     steps = (change,) if content != state.content else ()
-    return Replaced(state.content, content, ChangeSet(steps))
+    return Replaced(state.content, content, ChangeSet(steps), file.encoding)
 
 
 def _splice_large(file: TextFile, edits: Sequence[TextEdit]) -> bytes | None:

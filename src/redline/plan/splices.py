@@ -28,6 +28,8 @@ def splices_of(file: TextFile, text: str, placements: Iterable[Placement]) -> li
 
 def apply_all_splices(file: TextFile, splices: list[Splice]) -> bytes | None:
     """The bytes with all splices made; None where two encodings could meet in the file."""
-    if not all(splice.data.isascii() for splice in splices) and not file.is_utf8:
+    if file.is_foreign:
+        return None
+    if not all(splice.data.isascii() for splice in splices) and not file.takes_utf8:
         return None
     return apply_splices(file.raw, splices)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TypeAlias
 
+from redline.core.encodings.opening import open_file
 from redline.core.errors import InvalidPattern, RedlineError, TimeLimit
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import (
@@ -23,7 +24,7 @@ from redline.core.ports.search import (
     Regex,
 )
 from redline.core.ports.tree import Folder, Tree
-from redline.core.textfile import BOM, SNIFFED
+from redline.core.textfile import BOM
 from redline.search.es_regex import Translation, check_pattern, translate
 from redline.search.globs import Matcher
 from redline.search.walk import Excludes, below, in_tree_order
@@ -288,10 +289,11 @@ class ContentSearch:
         size = 0
         for path in scope.files(self._tree, self._cancel):
             try:
-                content = self._tree.read(path, _LARGEST)
+                file = open_file(self._tree, path, self._tree.read(path, _LARGEST))
+                content = file.view
             except RedlineError:  # gone, unreadable or huge: grep goes on with the next
                 continue
-            if b"\0" in content[:SNIFFED]:
+            if file.is_binary:
                 continue
             batch.append((path, content.removeprefix(BOM)))
             size += len(content)

@@ -48,6 +48,11 @@ class MemoryTree:
             return DirState(0o755)
         return ABSENT
 
+    def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
+        if path.relative not in self.files:
+            raise NotFound(path.relative)
+        return self.files[path.relative]
+
     def stat(self, path: WorkspacePath) -> Entry | None:
         state = self.state(path)
         return None if state == ABSENT else Entry(path, Kind.FILE, 0, 0, 0)

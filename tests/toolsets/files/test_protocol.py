@@ -58,8 +58,10 @@ def test_every_parameter_has_its_name_and_type(desk: Desk) -> None:
     assert types("create_directory") == types("delete_file") == {"path": "string", **dry}
     assert types("directory_tree") == {"path": "string", "depth": "integer"}
     ours = {"compact": "boolean"}  # shorter answers on request, beside the specification's
-    assert types("edit_files") == {"paths": "array", "edits": "array", "dryRun": "boolean", **ours}
-    assert types("edit_file") == {"path": "string", "edits": "array", "dryRun": "boolean"}
+    encoding = {"encoding": "string"}  # overrides what is detected
+    many = {"paths": "array", "edits": "array", **dry, **encoding}
+    assert types("edit_files") == {**many, **ours}
+    assert types("edit_file") == {"path": "string", "edits": "array", **dry, **encoding}
     for tool in ("edit_file", "edit_files"):
         item = listed[tool]["properties"]["edits"]["items"]
         assert {key: value["type"] for key, value in item["properties"].items()} == {

@@ -54,16 +54,24 @@ class RipgrepProcesses:
 
     @contextmanager
     def start(
-        self, root: int, arguments: Sequence[str], rules: Sequence[str], targets: Sequence[str]
+        self,
+        root: int,
+        arguments: Sequence[str],
+        rules: Sequence[str],
+        targets: Sequence[str],
+        source: int | None = None,
     ) -> Iterator[Running]:
-        """Ripgrep at work in a root; it is killed if it still runs at the end."""
+        """Ripgrep at work in a root; it is killed if it still runs at the end.
+
+        *source* is its standard input, none unless given.
+        """
         directory = self.directories[root]
         target = os.memfd_create("redline-output") if _BY_DESCRIPTOR else subprocess.PIPE
         try:
             with _extra_ignore_file(rules) as (flags, inherited):
                 process = self.guard.start(
                     [self._program, *arguments, *flags, "--", *targets],
-                    stdin=_null() if _BY_DESCRIPTOR else subprocess.DEVNULL,
+                    stdin=_null() if source is None else source,
                     stdout=target,
                     stderr=subprocess.PIPE,
                     cwd=f"/proc/self/fd/{directory}" if isinstance(directory, int) else directory,
@@ -248,6 +256,8 @@ _null_descriptor: list[int] = []
 
 def _null() -> int:
     """/dev/null, opened before the guard takes the right to open it."""
+    if not _BY_DESCRIPTOR:
+        return subprocess.DEVNULL
     if not _null_descriptor:
         _null_descriptor.append(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
     return _null_descriptor[0]

@@ -112,7 +112,7 @@ class Search:
         self._limit = limit
         self._flood = flood
         self._needle = _needle(query)
-        self._wanted = _path_test(query, work.root)
+        self._wanted = path_test(query, work.root)
         self._found = self._collector()
         self.total = 0
 
@@ -196,7 +196,7 @@ class Search:
         unsure = dict.fromkeys(path for path, _, column, _ in hits if column < 0)
         if not unsure:
             return hits
-        flags = [*_line_flags(self._query, columns=True), *_pattern_flags(self._query)]
+        flags = [*line_flags(self._query, columns=True), *pattern_flags(self._query)]
         collector = Collector(sys.maxsize)
         self._work.look_into(list(unsure), [*flags, f"--max-count={self._limit}"], collector.feed)
         collector.close(complete=not self._work.late)
@@ -223,10 +223,10 @@ class Search:
 
     def _flags(self) -> list[str]:
         columns = self._query.columns and self._needle is None
-        return [*_line_flags(self._query, columns=columns), *self._scope()]
+        return [*line_flags(self._query, columns=columns), *self._scope()]
 
     def _scope(self) -> list[str]:
-        return [*_pattern_flags(self._query), *scope_flags(self._query)]
+        return [*pattern_flags(self._query), *scope_flags(self._query)]
 
 
 def _needle(query: GrepQuery) -> re.Pattern[str] | None:
@@ -271,7 +271,8 @@ def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
         yield group
 
 
-def _pattern_flags(query: GrepQuery) -> list[str]:
+def pattern_flags(query: GrepQuery) -> list[str]:
+    """What is looked for."""
     flags = [
         "--with-filename",
         "--no-mmap",
@@ -283,7 +284,8 @@ def _pattern_flags(query: GrepQuery) -> list[str]:
     return [*flags, *_BINARY[query.binary]]
 
 
-def _line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
+def line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
+    """What is written about a line."""
     return [
         "--heading",
         "--line-number",
@@ -311,7 +313,8 @@ def selects(globs: Sequence[str]) -> Callable[[str], bool]:
     return lambda path: pattern.fullmatch(path) is not None
 
 
-def _path_test(query: GrepQuery, root: int) -> _Test | None:
+def path_test(query: GrepQuery, root: int) -> _Test | None:
+    """Whether a path below *root* is searched; None where all are."""
     included = selects(query.include) if query.include else None
     if query.wanted is None:
         return included

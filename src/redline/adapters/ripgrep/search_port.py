@@ -6,10 +6,20 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
+from redline.adapters.ripgrep.foreign import ForeignFiles, merge
 from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
-from redline.adapters.ripgrep.search import ALWAYS, Flood, Search, Work, scope_flags, selects
+from redline.adapters.ripgrep.search import (
+    ALWAYS,
+    Flood,
+    Search,
+    Work,
+    path_test,
+    scope_flags,
+    selects,
+)
 from redline.core.errors import InvalidPattern, RedlineError
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
@@ -57,6 +67,7 @@ class Ripgrep:
         # Ignore files that are no regular files, as far as searches have met them.
         self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
+        self._foreign = ForeignFiles(tree, self.processes)
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -82,14 +93,14 @@ class Ripgrep:
         for root in sorted({path.root for path in where}):
             places = sorted(outermost(path for path in where if path.root == root))
             limit = max(query.max_matches - total, 0)
-            search, work = self._run(root, places, query, limit, cancel, ends)
-            lines += search.lines()
-            binary += search.binary()
-            total += search.total
-            timed_out |= work.late
+            found = self._search_root(root, places, query, limit, cancel, ends)
+            lines += found.lines
+            binary += found.binary
+            total += found.total
+            timed_out |= found.timed_out
         return GrepResult(tuple(lines), total, timed_out, tuple(binary))
 
-    def _run(
+    def _search_root(
         self,
         root: int,
         places: Sequence[WorkspacePath],
@@ -97,21 +108,46 @@ class Ripgrep:
         limit: int,
         cancel: Cancel,
         ends: float,
-    ) -> tuple[Search, Work]:
+    ) -> GrepResult:
         """One search of one root, once more with our own reading of the ignore files if need be."""
         rules = self._rules(places, query)
         watch = None if query.ignored else partial(self._refuse_odd_ignore_files, places)
         try:
             self._refuse_known_odd_files(root, ignored=query.ignored)
             work = Work(self.processes, root, places, rules, cancel, ends, watch=watch)
-            search = Search(work, query, limit, self._flood)
-            search.run()
+            return self._search_all(work, query, limit)
         except OddIgnoreFile:
             rules = [*rules, *self._all_rules(places)]
             work = Work(self.processes, root, places, rules, cancel, ends, flags=_NO_IGNORE_FILES)
-            search = Search(work, query, limit, self._flood)
-            search.run()
-        return search, work
+            return self._search_all(work, query, limit)
+
+    def _search_all(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
+        """Search UTF-8 files, and those in other encodings as what they say.
+
+        Nearly always there are no others: they are listed while the search runs.
+        """
+        with self._foreign.listing(work, scope_flags(query)) as running:
+            search = self._search_own(work, query, limit)
+            others = self._foreign.find(work, running, path_test(query, work.root))
+        if not others:
+            return GrepResult(
+                tuple(search.lines()), search.total, work.late, tuple(search.binary())
+            )
+        names = {"/".join(path.parts) for path in others}
+        asked = query.wanted
+
+        def wanted(root: int, name: str) -> bool:
+            return name not in names and (asked is None or asked(root, name))
+
+        search = self._search_own(work, replace(query, wanted=wanted), limit)
+        lines, total = self._foreign.search(work, others, query)
+        found = merge(search.lines(), lines, limit)
+        return GrepResult(found, search.total + total, work.late, tuple(search.binary()))
+
+    def _search_own(self, work: Work, query: GrepQuery, limit: int) -> Search:
+        search = Search(work, query, limit, self._flood)
+        search.run()
+        return search
 
     def _refuse_odd_ignore_files(self, places: Sequence[WorkspacePath]) -> None:
         """Raise OddIgnoreFile when ripgrep may hang on what it takes for an ignore file."""
@@ -184,8 +220,14 @@ class Ripgrep:
         guard = self.processes.guard
         if isinstance(directory, int) and guard.confined:
             # There may be thousands, and inside the guard a plain open leads nowhere else.
-            return guard.run(lambda: {name for name in names if _begins_binary(name, directory)})
-        return {name for name in names if self._is_binary(root, name)}
+            found = guard.run(lambda: {name for name in names if _begins_binary(name, directory)})
+        else:
+            found = {name for name in names if self._is_binary(root, name)}
+        return {
+            name
+            for name in found
+            if not self._foreign.is_known_text(WorkspacePath(root, tuple(name.split("/"))))
+        }
 
     def _is_binary(self, root: int, name: str) -> bool:
         try:

@@ -21,6 +21,7 @@ from redline.core.changes import (
     Rename,
     State,
 )
+from redline.core.encodings.opening import open_file
 from redline.core.errors import (
     AlreadyApplied,
     AlreadyExists,
@@ -76,9 +77,13 @@ def plan_patch(
     operations: Sequence[PatchOperation],
     resolve: Resolve,
     expected: Mapping[str, str] | None = None,
+    encoding: str | None = None,
 ) -> PatchPlan:
-    """The ChangeSet of *operations*; *expected* maps paths to the SHA-256 they must still have."""
-    staging = _Staging(tree)
+    """The ChangeSet of *operations*; *expected* maps paths to the SHA-256 they must still have.
+
+    *encoding* is that of the files to be updated, where the caller names it.
+    """
+    staging = _Staging(tree, encoding)
     for raw, digest in (expected or {}).items():
         _check_version(staging, resolve(raw), digest)
     notes: list[str] = []
@@ -135,7 +140,7 @@ def _stage_update(
     before = staging.file(path)
     after = before
     if operation.hunks:
-        content = _patch(before.content or b"", operation, show_name(path.relative), notes)
+        content = _patch(staging.open(path), operation, show_name(path.relative), notes)
         after = FileState.of(content, before.mode)
     if operation.move_to is None:
         staging.assign(path, after)
@@ -155,9 +160,8 @@ def _stage_update(
     return Affected("move", target, path)
 
 
-def _patch(raw: bytes, operation: UpdateFile, shown: str, notes: list[str]) -> bytes:
+def _patch(file: TextFile, operation: UpdateFile, shown: str, notes: list[str]) -> bytes:
     """The bytes of a file with every hunk in its place."""
-    file = TextFile(raw)
     splices, overlooked = _hunk_splices(file, file.text, operation, shown)
     notes += overlooked
     after = apply_all_splices(file, splices)
@@ -177,8 +181,9 @@ def _hunk_splices(
 class _Staging:
     """The tree with the operations so far laid over it."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, encoding: str | None = None) -> None:
         self._tree = tree
+        self._encoding = encoding
         self._initial: dict[WorkspacePath, State] = {}
         self._now: dict[WorkspacePath, State] = {}
         self._writes: dict[WorkspacePath, int] = {}
@@ -202,6 +207,10 @@ class _Staging:
         if isinstance(state, DirState):
             raise _patch_failed(IsADirectory.fact, shown)
         raise NotFound(shown)
+
+    def open(self, path: WorkspacePath) -> TextFile:
+        """The text of the regular file at *path*."""
+        return open_file(self._tree, path, self.file(path).content or b"", self._encoding)
 
     def assign(self, path: WorkspacePath, state: State) -> None:
         """Let *state* be at *path*."""

@@ -11,12 +11,13 @@ from redline.code.index.facts import MAX_FILE_BYTES, is_minified
 from redline.code.syntax.definitions import Symbol, find_symbols
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
+from redline.core.encodings.names import UTF8
+from redline.core.encodings.opening import open_text
 from redline.core.errors import Busy, ParserFailed, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedSymbol, IndexedUses
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.search import Cancel, GrepQuery
-from redline.core.textfile import TextFile
 from redline.services.runtime import Runtime
 
 MAX_FILES = 40
@@ -36,6 +37,7 @@ class OpenedSource:
     digest: str
     language: Language | None
     text: str
+    encoding: str
     find_symbols: Callable[[OpenedSource], list[Symbol]]
     _symbols: list[Symbol] | None = None
     _indexed: Callable[[], list[Symbol]] | None = None
@@ -49,11 +51,13 @@ class OpenedSource:
         find_symbols: Callable[[OpenedSource], list[Symbol]],
     ) -> OpenedSource | None:
         """The file; None when it is not text."""
-        file = TextFile(content)
+        file = open_text(content)
         if file.is_binary:
             return None
         language = language_of(path.name)
-        return cls(path, content, digest_of(content), language, file.text, find_symbols)
+        return cls(
+            path, content, digest_of(content), language, file.text, file.encoding, find_symbols
+        )
 
     def grammar(self) -> Language | None:
         """The language to parse it in, where there is one and it is neither huge nor minified."""
@@ -125,6 +129,15 @@ class CodeLookup:
             file = self._opened.get(path)
             if file is not None:
                 self.runtime.reads.note(connection, path, file.content)
+
+    def other_encodings(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the encodings of those of the files shown by these names that are not UTF-8."""
+        opened = {name: self._opened.get(self._names[name]) for name in dict.fromkeys(names)}
+        return {
+            name: file.encoding
+            for name, file in opened.items()
+            if file is not None and file.encoding != UTF8
+        }
 
     def _read(self, path: WorkspacePath) -> OpenedSource | None:
         try:

@@ -30,6 +30,7 @@ EDIT_FILE = Tool(
             "symbol": _TEXT,
             "expected_text": _TEXT,
             "expected_hash": {"type": "string", "description": "File SHA-256"},
+            "encoding": _TEXT,
             "create": _FLAG,
             "strict": _FLAG,
             "dry_run": _FLAG,

@@ -7,6 +7,7 @@ from typing import Any
 
 from redline.core.changes import ChangeSet, FileState, State
 from redline.core.diff import diff_of_files
+from redline.core.encodings.opening import open_versions
 from redline.core.errors import InvalidArgument
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Operation
@@ -27,6 +28,7 @@ def apply_patch(call: Call) -> Result:
     arguments = call.arguments
     operations = parse_patch(arguments["patch"])
     expected = _read_expected(arguments.get("expected", {}))
+    encoding = arguments.get("encoding")
 
     def resolve(raw: str) -> WorkspacePath:
         return call.runtime.workspace.resolve(
@@ -34,11 +36,11 @@ def apply_patch(call: Call) -> Result:
         )
 
     def plan() -> PatchPlan:
-        return plan_patch(call.runtime.tree, operations, resolve, expected)
+        return plan_patch(call.runtime.tree, operations, resolve, expected, encoding)
 
     if arguments.get("dry_run", False):
         proposed = plan()
-        return success({**_fields(proposed, dry_run=True), "diff": _diff(proposed)})
+        return success({**_fields(proposed, dry_run=True), "diff": _diff(proposed, encoding)})
     made, operation = _commit(call, plan)
     fields = _fields(made, dry_run=False)
     fields["id"] = operation.id
@@ -102,11 +104,11 @@ def _affected_json(affected: Affected) -> Json:
     return fields
 
 
-def _diff(plan: PatchPlan) -> str:
+def _diff(plan: PatchPlan, encoding: str | None) -> str:
     pieces: list[str] = []
     size = 0
     for path, (before, after) in plan.states.items():
-        piece = _file_diff(shown(path), before, after)
+        piece = _file_diff(shown(path), before, after, encoding)
         size += len(piece)
         if size > _MAX_DIFF:
             pieces.append(f"... more, not shown: {shown(path)} and what follows\n")
@@ -115,11 +117,12 @@ def _diff(plan: PatchPlan) -> str:
     return "".join(pieces)
 
 
-def _file_diff(name: str, before: State, after: State) -> str:
+def _file_diff(name: str, before: State, after: State, encoding: str | None) -> str:
     old, new = _content(before), _content(after)
+    was, becomes = open_versions(old or b"", new or b"", encoding if old and new else None)
     return diff_of_files(
-        old or b"",
-        new or b"",
+        was.view,
+        becomes.view,
         "/dev/null" if old is None else f"a/{name}",
         "/dev/null" if new is None else f"b/{name}",
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from redline.core.encodings.opening import open_text
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.git import GitFileDiff, GitStatus
 from redline.core.ports.tree import Kind
@@ -71,7 +73,7 @@ def git_diff(call: Call) -> Result:
         )
         if found is None:
             return _fallback(call, paths, limit)
-        files += found
+        files += [replace(file, text=open_text(file.text).view) for file in found]
     return _diff_answer(files, limit, [])
 
 

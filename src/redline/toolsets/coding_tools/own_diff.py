@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from redline.core.changes import Absent, Change, FileState, Rename, State
 from redline.core.diff import diff_of_files
+from redline.core.encodings.opening import open_versions
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.git import GitFileDiff
@@ -72,9 +73,10 @@ def _file_diff(
     old, new = _content(before), _content(after)
     name = shown(path)
     status = "added" if old is None else "deleted" if new is None else "modified"
+    was, becomes = open_versions(old or b"", new or b"")
     text = diff_of_files(
-        old or b"",
-        new or b"",
+        was.view,
+        becomes.view,
         "/dev/null" if old is None else f"a/{name}",
         "/dev/null" if new is None else f"b/{name}",
         context,

@@ -1,10 +1,14 @@
-"""read_file: UTF-8 text by lines, cut at whole lines, with what is needed to go on."""
+"""read_file: text by lines, cut at whole lines, with what is needed to go on.
+
+Text in another encoding is shown, counted and cut as UTF-8.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from redline.core.changes import digest_of
+from redline.core.encodings.opening import open_file
 from redline.core.errors import BinaryFile, IsADirectory, TooLarge, UnsupportedEncoding
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
@@ -32,8 +36,9 @@ def read_file(call: Call) -> Result:
     """A slice of a text file."""
     arguments = call.arguments
     path = existing(call, arguments["path"])
-    data, version = load(call, path)
-    call.runtime.reads.note(call.client.connection, path, data)
+    file, version = load(call, path)
+    call.runtime.reads.note(call.client.connection, path, file.raw)
+    data = file.view
     starts = line_starts(data)
     total = len(starts) - 1
     first = arguments.get("start_line", 1)
@@ -52,7 +57,7 @@ def read_file(call: Call) -> Result:
     fields: Json = {
         "path": shown(path),
         "content": kept.decode(),
-        "encoding": "utf-8",
+        "encoding": file.encoding,
         "start_line": first,
         "end_line": last,
         "total_lines": total,
@@ -70,8 +75,8 @@ def read_file(call: Call) -> Result:
     return success(fields)
 
 
-def load(call: Call, path: WorkspacePath) -> tuple[bytes, Json]:
-    """A text file's bytes and its version; what is not UTF-8 text is refused."""
+def load(call: Call, path: WorkspacePath) -> tuple[TextFile, Json]:
+    """A text file and its version; what is not text in a known encoding is refused."""
     tree = call.runtime.tree
     entry = tree.stat(path)
     where = shown(path)
@@ -84,15 +89,19 @@ def load(call: Call, path: WorkspacePath) -> tuple[bytes, Json]:
             hint="search_text finds lines in it",
         )
     data = tree.read(path, _LARGEST)
-    file = TextFile(data)
+    file = open_file(tree, path, data, call.arguments.get("encoding"), where)
     if file.is_binary:
         raise BinaryFile(where, f"Binary file, reading it as text is blocked: {where}")
-    if not file.is_utf8:
-        raise UnsupportedEncoding(where)
+    if not file.is_foreign and not file.is_utf8:
+        raise UnsupportedEncoding(
+            where,
+            f"Not valid UTF-8, and no other encoding is certain: {where}",
+            hint="pass encoding, as cp1252 or gbk",
+        )
     version: Json = {"size": len(data), "sha256": digest_of(data)}
     if entry is not None:
         version["mtime"] = modified(entry.mtime_ns)
-    return data, version
+    return file, version
 
 
 def line_starts(data: bytes) -> list[int]:

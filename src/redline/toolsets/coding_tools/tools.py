@@ -46,8 +46,7 @@ READ_FILE = _reader(
     "read_file",
     "Read file",
     "read_file",
-    "Read UTF-8 text by lines. When truncated, go on at next_start_line, or next_start_byte "
-    "inside a long line.",
+    "Read text by lines; when truncated, go on at next_start_line or next_start_byte.",
     inputs(
         {
             "path": SOME_TEXT,
@@ -55,7 +54,7 @@ READ_FILE = _reader(
             "end_line": number(1),
             "start_byte": number(0),
             "max_bytes": number(1, 1048576, 131072),
-            "encoding": choice("utf-8"),
+            "encoding": TEXT,
         },
         "path",
     ),
@@ -112,7 +111,7 @@ SEARCH_TEXT = _reader(
             "include_globs": TEXTS,
             "glob": TEXT,
             "exclude_globs": TEXTS,
-            "context_lines": number(0, 5, 0),
+            "context_lines": number(0, 5),
             "max_results": number(1, 10000, 1000),
             "max_preview_bytes": number(80, 4096, 512),
         },
@@ -132,6 +131,7 @@ APPLY_PATCH = Tool(
     input_schema=inputs(
         {
             "patch": SOME_TEXT,
+            "encoding": TEXT,
             "dry_run": flag(False),
             "expected": {
                 "type": "object",

@@ -89,7 +89,8 @@ def _plan_checked(
 
 
 def _plan(call: Call, path: WorkspacePath, name: str, edits: list[TextEdit]) -> Replaced:
-    return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex)
+    encoding = call.arguments.get("encoding")
+    return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex, encoding)
 
 
 def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str, bool]]:
@@ -152,8 +153,9 @@ def _edit(number: int, item: Any) -> TextEdit:
 
 def _preview(name: str, plan: Replaced) -> list[Json]:
     """The diff as text; what a reader would not see in it is counted in a second block."""
-    if TextFile(plan.before).has_bom:
-        diff = diff_of_files(plan.before, plan.after, name, name)
+    before, after = (TextFile(raw, plan.encoding) for raw in (plan.before, plan.after))
+    if before.has_bom or before.is_foreign:
+        diff = diff_of_files(before.view, after.view, name, name)
     else:  # a mark that is new is to be seen
         diff = "".join(pieces_of_bytes(plan.before, plan.after, name, name))
     if not diff:

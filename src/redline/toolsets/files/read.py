@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from redline.core.budget import MAX_ANSWER_CHARS
+from redline.core.budget import MAX_ANSWER_CHARS, MAX_TEXT_BYTES
+from redline.core.encodings.opening import open_file, open_text
 from redline.core.errors import InvalidArgument, NotFound, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Entry, Kind
+from redline.core.textfile import TextFile
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import clean, file_uri, mime_type, resolve, shown
 from redline.toolsets.tool import Json
 
 WHOLE = 10 << 20
 SLICE = 1 << 20
+_HEAD = 1 << 16
 _MAX_FILES = 50
 _ROOM_FOR_NAMES = 1 << 20
 _RANGE = ("start_line", "end_line", "head", "tail")
@@ -30,7 +33,8 @@ def read_file(call: Call) -> Result:
         return Result(_beginning(call, path, entry))
     content = call.runtime.tree.read(path)
     call.runtime.reads.note(call.client.connection, path, content)
-    return Result([_block(call, path, content)])
+    file = _open(call, path, content)
+    return Result([_block(call, path, file), *_encoding_notice(file)])
 
 
 def read_multiple_files(call: Call) -> Result:
@@ -57,17 +61,28 @@ def _label(call: Call, raw: str) -> str:
         path = resolve(call, raw)
         name = shown(call, path)
         content = call.runtime.tree.read(path, WHOLE)
+        file = _open(call, path, content)
     except RedlineError as error:
         return f"{name}:\n[error: {clean(error.message)}]"
     call.runtime.reads.note(call.client.connection, path, content)
-    text = _as_text(content)
+    text = _as_text(file)
     if text is None:
         return f"{name}:\n[binary, base64]\n{b64encode(content).decode()}"
-    return f"{name}:\n{text}"
+    return "\n".join((f"{name}:", *(each["text"] for each in _encoding_notice(file)), text))
 
 
-def _block(call: Call, path: WorkspacePath, content: bytes) -> Json:
-    text = _as_text(content)
+def _open(call: Call, path: WorkspacePath, content: bytes) -> TextFile:
+    encoding = call.arguments.get("encoding")
+    return open_file(call.runtime.tree, path, content, encoding, shown(call, path))
+
+
+def _encoding_notice(file: TextFile) -> list[Json]:
+    """The name of an encoding other than UTF-8."""
+    return [_notice(f"[encoding: {file.encoding}]")] if file.is_foreign else []
+
+
+def _block(call: Call, path: WorkspacePath, file: TextFile) -> Json:
+    text = _as_text(file)
     if text is not None:
         return {"type": "text", "text": text}
     place = call.runtime.workspace.absolute(path)
@@ -75,13 +90,14 @@ def _block(call: Call, path: WorkspacePath, content: bytes) -> Json:
     resource = {
         "uri": file_uri(place),
         "mimeType": kind if kind and not kind.startswith("text/") else "application/octet-stream",
-        "blob": b64encode(content).decode(),
+        "blob": b64encode(file.raw).decode(),
     }
     return {"type": "resource", "resource": resource}
 
 
-def _as_text(content: bytes) -> str | None:
-    """The content as it is, or None when it is not text in UTF-8."""
+def _as_text(file: TextFile) -> str | None:
+    """The content as it is, or None when it is not text in a known encoding."""
+    content = file.view
     if b"\0" in content:
         return None
     try:
@@ -112,17 +128,18 @@ def _part(call: Call, path: WorkspacePath, first: int, last: int | None) -> list
     entry = tree.stat(path)
     if entry is None:
         raise NotFound(shown(call, path))
-    if entry.size <= WHOLE:
+    if entry.size <= WHOLE or _is_foreign(call, path, entry):
         content = tree.read(path)
         call.runtime.reads.note(call.client.connection, path, content)
-        lines = content.split(b"\n")
+        file = _open(call, path, content)
+        lines = file.view.split(b"\n")
         ended = [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
         picked = ended[first:] if first < 0 else ended[first - 1 : last]
         if first > len(ended):
             raise InvalidArgument(
                 f"start_line {first} is behind the last line, {len(ended)}", field="start_line"
             )
-        return _limit(b"".join(picked))
+        return _limit(b"".join(picked)) + _encoding_notice(file)
     if first < 0:
         return _limit(_last_lines(call, path, entry.size, -first))
     return _limit(_lines_from(call, path, entry.size, first, last))
@@ -138,7 +155,12 @@ def _limit(content: bytes) -> list[Json]:
 
 def _beginning(call: Call, path: WorkspacePath, entry: Entry) -> list[Json]:
     """The first megabyte up to a line end, and how to get the rest."""
-    content = call.runtime.tree.read_range(path, 0, SLICE)
+    size, notice = entry.size, list[Json]()
+    if _is_foreign(call, path, entry):
+        file = _open(call, path, call.runtime.tree.read(path))
+        content, size, notice = file.view[:SLICE], len(file.view), _encoding_notice(file)
+    else:
+        content = call.runtime.tree.read_range(path, 0, SLICE)
     if b"\0" in content:
         raise TooLarge(
             shown(call, path),
@@ -150,8 +172,19 @@ def _beginning(call: Call, path: WorkspacePath, entry: Entry) -> list[Json]:
     rest = f"continue with start_line {lines + 1}, or use tail or grep_files"
     return [
         {"type": "text", "text": clean(content[:end].decode("utf-8", "surrogateescape"))},
-        _notice(f"[the first {lines} lines, {end} of {entry.size} bytes; {rest}]"),
+        _notice(f"[the first {lines} lines, {end} of {size} bytes; {rest}]"),
+        *notice,
     ]
+
+
+def _is_foreign(call: Call, path: WorkspacePath, entry: Entry) -> bool:
+    """Whether a large file is text in another encoding, and not too large to be decoded."""
+    if entry.size > MAX_TEXT_BYTES // 4:
+        return False
+    if call.arguments.get("encoding") is not None:
+        return True
+    head = call.runtime.tree.read_range(path, 0, _HEAD)
+    return open_text(head if b"\0" in head else head[: head.rfind(b"\n") + 1]).is_foreign
 
 
 def _notice(text: str) -> Json:

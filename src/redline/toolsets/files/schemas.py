@@ -52,9 +52,16 @@ _DRY_RUN = _FLAG
 
 PATH = takes(("path",), path=_TEXT)
 READ_FILE = takes(
-    ("path",), path=_TEXT, start_line=_COUNT, end_line=_COUNT, head=_COUNT, tail=_COUNT
+    ("path",),
+    path=_TEXT,
+    start_line=_COUNT,
+    end_line=_COUNT,
+    head=_COUNT,
+    tail=_COUNT,
+    encoding=_TEXT,
 )
 READ_MULTIPLE = takes(("paths",), paths={**_TEXTS, "minItems": 1})
+READ_MULTIPLE_UNLISTED = ("encoding",)
 CHANGED_PATH = takes(("path",), path=_TEXT, dryRun=_DRY_RUN)
 WRITE_FILE = takes(("path", "content"), path=_TEXT, content=_TEXT, dryRun=_DRY_RUN)
 DIRECTORY_TREE = takes(
@@ -70,7 +77,7 @@ MOVE_FILE = takes(
     dryRun=_DRY_RUN,
 )
 NOTHING = takes(())
-EDIT_FILE = takes(("path", "edits"), path=_TEXT, edits=_EDITS, dryRun=_DRY_RUN)
+EDIT_FILE = takes(("path", "edits"), path=_TEXT, edits=_EDITS, encoding=_TEXT, dryRun=_DRY_RUN)
 # The fields are listed without the descriptions that edit_file has.
 _PLAIN_EDITS: Json = {
     "type": "array",
@@ -91,6 +98,7 @@ EDIT_FILES = takes(
     ("paths", "edits"),
     paths={**_TEXTS, "minItems": 1},
     edits=_PLAIN_EDITS,
+    encoding=_TEXT,
     dryRun=_DRY_RUN,
     compact=_FLAG,
 )

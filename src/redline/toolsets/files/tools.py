@@ -32,17 +32,18 @@ TOOLS = (
     _reads(
         "read_file",
         "Read a file",
-        "Read a file: whole, lines start_line to end_line, or the first (head) or last (tail) "
-        "lines. Binary content comes as a base64 resource.",
+        "Read a file: whole, start_line to end_line, or the first (head) or last (tail) lines. "
+        "Binary content comes as base64.",
         schemas.READ_FILE,
         "read",
     ),
     _reads(
         "read_multiple_files",
         "Read several files",
-        "Read up to 50 files; one that cannot be read is reported in its place.",
+        "Read up to 50 files; failures are reported in place.",
         schemas.READ_MULTIPLE,
         "read",
+        unlisted=schemas.READ_MULTIPLE_UNLISTED,
     ),
     _writes(
         "write_file",
@@ -82,7 +83,7 @@ TOOLS = (
         "move_file",
         "Move or rename",
         "Move or rename a file or directory; parents are created. "
-        "Refused when the destination exists, unless overwrite is true and it is a file.",
+        "An existing file is replaced only with overwrite.",
         schemas.MOVE_FILE,
         "write",
         destroys=True,
@@ -100,7 +101,7 @@ TOOLS = (
     _reads(
         "get_file_info",
         "File facts",
-        "Type, size, modification time and permissions of a file or directory.",
+        "Type, size, time and permissions of a file or directory.",
         schemas.PATH,
         "browse",
         schemas.FILE_INFO,
@@ -108,7 +109,7 @@ TOOLS = (
     _reads(
         "list_allowed_directories",
         "Allowed directories",
-        "The directories this server may touch, each read-write or read-only.",
+        "The directories this server may touch, read-write or read-only.",
         schemas.NOTHING,
         "browse",
         schemas.ROOTS,
@@ -126,8 +127,7 @@ TOOLS = (
     _writes(
         "edit_files",
         "Edit many files",
-        "Apply the same edits to files and globs as one undoable operation. "
-        "compact: a short report.",
+        "Apply the same edits to files and globs as one operation. compact: a short report.",
         schemas.EDIT_FILES,
         "edit",
         destroys=True,

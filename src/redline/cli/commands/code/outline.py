@@ -8,8 +8,8 @@ import os
 from redline.cli.commands.code.view import file_line, open_reading, symbol_line
 from redline.cli.terminal import fail, out
 from redline.code.syntax.languages import language_of
+from redline.core.encodings.opening import open_text
 from redline.core.paths import Access
-from redline.core.textfile import TextFile
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     with open_reading(directory or ".", args) as redline:
         path = redline.workspace.resolve(name, Access.READ, must_exist=True)
-        text = TextFile(redline.tree.read(path)).text
+        text = open_text(redline.tree.read(path)).text
         symbols = redline.analysis.symbols(text, language)
         out(file_line(redline, path, f"{language.name}, {len(symbols)} symbols"))
         for symbol in symbols:

@@ -57,7 +57,8 @@ def get_code_context(call: Call) -> Result:
     }[question.kind]
     message, snippets = answer(lookup, question)
     fitted = fit(snippets, question.max_tokens)
-    lookup.note_shown(call.client.connection, (snippet.path for snippet in fitted.snippets))
+    names = [snippet.path for snippet in fitted.snippets]
+    lookup.note_shown(call.client.connection, names)
     structured: Json = {
         "status": "success",
         "message": message,
@@ -70,7 +71,11 @@ def get_code_context(call: Call) -> Result:
     if lookup.state == "building":
         message += " The index is still being built; this comes from a text search."
         structured["message"] = message
-    warnings = _warnings(lookup)
+    encodings = lookup.other_encodings(names)
+    warnings = [
+        *_warnings(lookup),
+        *(f"{name} is in {encoding}." for name, encoding in encodings.items()),
+    ]
     if warnings:
         message = " ".join((message, *warnings))
         structured |= {"message": message, "warnings": warnings}

@@ -8,6 +8,7 @@ from redline.code.syntax.errors import SyntaxIssue
 from redline.code.syntax.languages import language_of
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, digest_of
 from redline.core.diff import unified_diff
+from redline.core.encodings.opening import open_file, open_versions
 from redline.core.errors import (
     AlreadyApplied,
     BinaryFile,
@@ -48,14 +49,15 @@ def edit_file(call: Call) -> Result:
         raise IsADirectory(request.file)
     content = call.runtime.tree.read(path, MAX_FILE) if state.content is None else state.content
     _refuse_other_version(request, content)
-    file = TextFile(content)
+    encoding = call.arguments.get("encoding")
+    file = open_file(call.runtime.tree, path, content, encoding, request.file)
     if file.is_binary:
         raise BinaryFile(request.file)
     if _was_just_done(call, path, content):
         again = "The very same edit was made by the call before; nothing was changed."
         hint = "To make it once more, pass expected_hash."
         return _answer(request, f"{again} {hint}", "", "", digest_of(content))
-    seen, language = _last_seen(call, path, content), language_of(path.name)
+    seen, language = _last_seen(call, path, file), language_of(path.name)
     source = FileUnderEdit(file.text, seen, language, call.runtime.analysis)
     try:
         planned = _plan(call, source, request)
@@ -69,14 +71,14 @@ def edit_file(call: Call) -> Result:
     return _finish(call, request, ChangeSet((change,)), source.text, planned, after)
 
 
-def _last_seen(call: Call, path: WorkspacePath, content: bytes) -> str | None:
+def _last_seen(call: Call, path: WorkspacePath, file: TextFile) -> str | None:
     """Return the text this connection last read; of a huge file only its version is known."""
     seen = call.runtime.reads.last_seen(call.client.connection, path)
     if seen is None:
         return None
     if seen.content is not None:
-        return TextFile(seen.content).text
-    if seen.digest != digest_of(content) and call.arguments.get("start_line") is not None:
+        return open_versions(file.raw, seen.content, call.arguments.get("encoding"))[1].text
+    if seen.digest != digest_of(file.raw) and call.arguments.get("start_line") is not None:
         raise StaleBase(path.relative)
     return None
 

@@ -1,0 +1,163 @@
+"""Guessing the encoding of text that is neither UTF-8 nor declared.
+
+`chardet` (Python, compiled from Python where a wheel is) is loaded for the first such file. It sees
+at most 64 KB, and what it says is believed only above a confidence, for bytes that look like text,
+and if every byte decodes and encodes back.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from redline.core.encodings.names import find_codec
+
+MAX_SAMPLE = 1 << 16
+# Sure by itself; or, for a short text, by its distance to every other reading.
+MIN_CONFIDENCE = 0.12
+_MIN_SHORT_CONFIDENCE = 0.06
+_MAX_OTHER = 0.75
+_MIN_BYTES = 16
+# A candidate that scores within this factor of the best is as likely.
+_AS_LIKELY = 0.97
+_SINGLE_BYTE = (
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1257", "cp866", "koi8-r", "koi8-u"),
+    *("iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15"),
+)
+# As the detector names them, with the codecs to try, the smallest repertoire first.
+_MULTI_BYTE = {
+    "gb18030": ("gbk", "gb18030"),
+    "big5hkscs": ("big5", "cp950", "big5hkscs"),
+    "cp932": ("shift_jis", "cp932"),
+    "cp949": ("euc_kr", "cp949"),
+    "euc_jis_2004": ("euc_jp", "euc_jis_2004"),
+}
+_SIBLINGS = {"cp1250": "iso8859-2", "cp1253": "iso8859-7", "cp1254": "iso8859-9"}
+_CANDIDATES = (*_SINGLE_BYTE, *_MULTI_BYTE)
+_HIGH = re.compile(rb"[\x80-\xff]")
+_MAX_LINE = 4096
+_CONTROLS = bytes(sorted({*range(0x20), 0x7F} - set(b"\t\n\r\f\x1b")))
+_C1 = bytes(range(0x80, 0xA0))
+_C1_CHARACTERS = frozenset(map(chr, range(0x80, 0xA0)))
+
+
+class _Candidate(NamedTuple):
+    """One encoding that the detector holds possible."""
+
+    encoding: str
+    confidence: float
+
+
+def detect_encoding(raw: bytes) -> str | None:
+    """Return the codec of text whose encoding nothing states; None when it is not sure enough."""
+    sample = _sample(raw)
+    if len(sample) < _MIN_BYTES or not _looks_like_text(sample):
+        return None
+    ranked = _rank(sample)
+    if not ranked or not _is_sure(sample, ranked):
+        return None
+    likely = [each for each in ranked if each.confidence >= _AS_LIKELY * ranked[0].confidence]
+    for candidate in sorted(likely, key=lambda each: _is_odd(each.encoding, raw)):
+        for encoding in _MULTI_BYTE.get(candidate.encoding, (candidate.encoding,)):
+            if fits(raw, encoding):
+                return _sibling(raw, encoding)
+    return None
+
+
+def _is_sure(sample: bytes, ranked: tuple[_Candidate, ...]) -> bool:
+    best = ranked[0]
+    if best.confidence >= MIN_CONFIDENCE:
+        return True
+    if best.confidence < _MIN_SHORT_CONFIDENCE:
+        return False
+    text = sample.decode(best.encoding, "replace")
+    others = (each for each in ranked[1:] if sample.decode(each.encoding, "replace") != text)
+    other = next(others, None)
+    return other is None or other.confidence <= _MAX_OTHER * best.confidence
+
+
+def _sibling(raw: bytes, encoding: str) -> str:
+    """Return the ISO encoding of a Windows page that means the same without the page's extras."""
+    iso = _SIBLINGS.get(encoding)
+    if iso is None or raw.translate(None, _C1) != raw or not fits(raw, iso):
+        return encoding
+    return iso if raw.decode(iso) == raw.decode(encoding) else encoding
+
+
+def rival_encodings(raw: bytes, chosen: str) -> list[str]:
+    """Return the other encodings that *raw*, detected as *chosen*, may as well be in."""
+    text = raw.decode(chosen)
+    ranked = _rank(_sample(raw))
+    enough = _AS_LIKELY * ranked[0].confidence if ranked else 1.0
+    likely = {each.encoding for each in ranked if each.confidence >= enough}
+    own = {chosen, *(name for name, codecs in _MULTI_BYTE.items() if chosen in codecs)}
+    return [
+        name
+        for name in (*_SINGLE_BYTE, *(likely & _MULTI_BYTE.keys()))
+        if name not in own and _reads(raw, name, None if name in likely else text)
+    ]
+
+
+def fits(raw: bytes, encoding: str) -> bool:
+    """Whether all bytes are text in *encoding* and come back the same."""
+    try:
+        text = raw.decode(encoding)
+        return text.encode(encoding) == raw and _C1_CHARACTERS.isdisjoint(text)
+    except UnicodeError:
+        return False
+
+
+def _reads(raw: bytes, encoding: str, text: str | None) -> bool:
+    """Whether *raw* reads in *encoding*, and as *text* if one is given."""
+    try:
+        found = raw.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return text is None or found == text
+
+
+def _is_odd(encoding: str, raw: bytes) -> bool:
+    """Whether a Windows code page is likely although the bytes that only it has are unused."""
+    return encoding == "cp1250" and raw.translate(None, _C1) == raw
+
+
+def _sample(raw: bytes) -> bytes:
+    """Return the lines that are not ASCII, up to a limit: the others say nothing."""
+    lines: list[bytes] = []
+    size = position = 0
+    while size < MAX_SAMPLE and (found := _HIGH.search(raw, position)) is not None:
+        start = raw.rfind(b"\n", position, found.start()) + 1 or position
+        if found.start() - start > _MAX_LINE:
+            start = found.start()  # the first byte of a character, as ASCII is before it
+        position = raw.find(b"\n", found.start()) + 1 or len(raw)
+        lines.append(raw[start : min(position, start + MAX_SAMPLE)])
+        size += len(lines[-1])
+    return b"".join(lines)
+
+
+def _looks_like_text(sample: bytes) -> bool:
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return controls <= len(sample) // 1000
+
+
+@lru_cache(maxsize=16)
+def _rank(sample: bytes) -> tuple[_Candidate, ...]:
+    import chardet
+
+    found = chardet.detect_all(
+        sample,
+        ignore_threshold=True,
+        max_bytes=2 * MAX_SAMPLE,
+        compat_names=False,
+        include_encodings=_CANDIDATES,
+    )
+    return tuple(
+        _Candidate(_own_name(each["encoding"]), each["confidence"])
+        for each in found
+        if each["encoding"] is not None
+    )
+
+
+def _own_name(name: str) -> str:
+    return name if name in _CANDIDATES else find_codec(name) or name

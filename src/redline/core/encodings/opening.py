@@ -1,0 +1,131 @@
+"""Bytes as a `TextFile` in the encoding they have; the one place that decides it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+
+from redline.core.encodings.names import UTF8, require_codec, with_supersets
+from redline.core.errors import UnsupportedEncoding
+from redline.core.paths import WorkspacePath
+from redline.core.ports.tree import Tree
+from redline.core.textfile import BOM, TextFile, is_utf8
+
+_LEAD_BYTE = re.compile(rb"[\xc2-\xf4]")
+# With this many characters of several bytes a file is UTF-8, whatever it declares.
+_SURELY_UTF8 = 4
+_WIDE = {"utf-16": 2, "utf-32": 4}
+Lookup = Callable[[], str | None]
+
+
+def open_file(
+    tree: Tree, path: WorkspacePath, raw: bytes, encoding: str | None = None, shown: str = ""
+) -> TextFile:
+    """Return the content of *path* as text; see `open_text`."""
+    return open_text(raw, encoding, partial(_configured, tree, path), shown or path.relative)
+
+
+def open_versions(old: bytes, new: bytes, encoding: str | None = None) -> tuple[TextFile, TextFile]:
+    """Return two versions of one file as text, in the same encoding where both are text in it."""
+    before = open_text(old, encoding)
+    if not before.is_foreign:
+        is_open = before.is_binary or old.isascii()
+        return before, open_text(new) if is_open else TextFile(new)
+    try:
+        return before, _open_as(new, before.encoding, "")
+    except UnsupportedEncoding:
+        return before, open_text(new)
+
+
+def open_text(
+    raw: bytes, encoding: str | None = None, configured: Lookup | None = None, shown: str = ""
+) -> TextFile:
+    """Return *raw* as text in the encoding asked for, marked, declared or detected.
+
+    What is none of these is left as it is: UTF-8 with bytes that mean themselves, or binary.
+    *configured* is asked for the encoding that settings of the workspace name. Raises
+    InvalidArgument and UnsupportedEncoding where *encoding* cannot be.
+    """
+    if encoding is not None:
+        return _open_as(raw, require_codec(encoding), shown)
+    plain = TextFile(raw, declared=partial(_declared, raw, configured))
+    if plain.is_binary or raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _open_wide(raw) or plain
+    if raw.isascii() or raw.startswith(BOM):
+        return plain
+    valid = is_utf8(raw)
+    if valid and sum(1 for _ in islice(_LEAD_BYTE.finditer(raw), _SURELY_UTF8)) == _SURELY_UTF8:
+        return plain
+    return _open_declared(raw, plain, valid=valid) or (plain if valid else _open_detected(raw))
+
+
+def _open_wide(raw: bytes) -> TextFile | None:
+    from redline.core.encodings.wide import marked_encoding, unmarked_encoding
+
+    encoding = marked_encoding(raw) or unmarked_encoding(raw)
+    return None if encoding is None else TextFile(raw, encoding)
+
+
+def _open_declared(raw: bytes, plain: TextFile, *, valid: bool) -> TextFile | None:
+    declared = plain.declared() if plain.declared is not None else None
+    if declared in (None, UTF8):
+        return None
+    from redline.core.encodings.detect import fits
+
+    for encoding in with_supersets(declared or UTF8):
+        if fits(raw, encoding):
+            return TextFile(raw, encoding, rivals=(UTF8,) if valid else ())
+    return None
+
+
+def _open_detected(raw: bytes) -> TextFile:
+    from redline.core.encodings.detect import detect_encoding
+
+    if b"\0" in raw:  # further on than where binary content is looked for
+        return _open_wide(raw) or TextFile(raw)
+    encoding = detect_encoding(raw)
+    return TextFile(raw) if encoding is None else TextFile(raw, encoding, is_guess=True)
+
+
+def _open_as(raw: bytes, encoding: str, shown: str) -> TextFile:
+    """Return *raw* in the encoding that the caller names, refused where that cannot be."""
+    if encoding in _WIDE:
+        encoding = _with_byte_order(raw, encoding)
+    file = TextFile(raw, encoding)
+    try:
+        text = raw.decode(encoding) if encoding == UTF8 else file.text
+    except UnicodeError as error:
+        at = getattr(error, "start", 0)
+        raise _cannot_be(f"Not {encoding}, byte {at} cannot be read", shown) from None
+    if "\0" in text:
+        raise _cannot_be(f"Not text in {encoding}, it would hold NUL", shown)
+    return file
+
+
+def _with_byte_order(raw: bytes, encoding: str) -> str:
+    from redline.core.encodings.wide import marked_encoding, unmarked_encoding
+
+    found = marked_encoding(raw) or unmarked_encoding(raw) or ""
+    return found if found.startswith(encoding) else f"{encoding}-le"
+
+
+def _cannot_be(fact: str, shown: str) -> UnsupportedEncoding:
+    return UnsupportedEncoding(shown, f"{fact}: {shown}", hint="leave encoding out to detect it")
+
+
+def _declared(raw: bytes, configured: Lookup | None) -> str | None:
+    from redline.core.encodings.declared import declared_encoding
+
+    found = declared_encoding(raw)
+    if found is None and configured is not None:
+        found = configured()
+    # Bytes that read as ASCII cannot be UTF-16 or UTF-32, whatever they say.
+    return None if found is not None and found.startswith(tuple(_WIDE)) else found
+
+
+def _configured(tree: Tree, path: WorkspacePath) -> str | None:
+    from redline.core.encodings.editorconfig import configured_encoding
+
+    return configured_encoding(tree, path)
