@@ -22,7 +22,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Entry, Kind
 from redline.core.textfile import TextFile, line_body, split_lines
 from redline.plan.patch.apply import PatchPlan, plan_patch
-from redline.plan.patch.envelope import parse_patch
+from redline.plan.patch.parse import parse_patch
 
 
 def _at(raw: str) -> WorkspacePath:
@@ -227,9 +227,8 @@ def test_end_of_file_chooses_the_last_place() -> None:
     assert after["a"] == b"x\ny\nz\n"
 
 
-def test_lines_without_context_go_to_the_top_under_the_heading_or_to_the_end() -> None:
+def test_lines_without_context_go_under_the_heading_or_to_the_end() -> None:
     before = {"a": b"one\ntwo"}
-    assert _result(before, "*** Update File: a", "@@", "+new")["a"] == b"new\none\ntwo"
     assert _result(before, "*** Update File: a", "@@ one", "+new")["a"] == b"one\nnew\ntwo"
     at_end = ["@@", "+new", "*** End of File"]
     assert _result(before, "*** Update File: a", *at_end)["a"] == b"one\ntwo\nnew"
@@ -239,7 +238,7 @@ def test_lines_without_context_go_to_the_top_under_the_heading_or_to_the_end() -
     "hunk",
     [
         ["@@", " one", "-two", "+2"],
-        ["@@", "+zero"],
+        ["@@ one", "+between"],
         ["@@", " one", "+one and a half"],
         ["@@", "+last", "*** End of File"],
     ],

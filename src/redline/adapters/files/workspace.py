@@ -8,6 +8,7 @@ by us, and whatever leaves every root is refused.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from redline.adapters.files.disk import Disk
@@ -27,6 +28,7 @@ from redline.core.ports.tree import Root
 
 _RACES = 50
 FOREIGN = 1_000_000
+_WINDOWS_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 class DiskWorkspace:
@@ -167,7 +169,7 @@ class DiskWorkspace:
             drive, rest = os.path.splitdrive(raw)
             rest = rest.replace("/", os.sep)
         parts = [part for part in rest.split(os.sep) if part not in ("", ".")]
-        if relative_only and (absolute or drive):
+        if relative_only and (absolute or drive or _WINDOWS_DRIVE.match(raw)):
             raise AbsolutePathDenied(show_name(raw), hint="pass a path relative to the workspace")
         if relative_only and ".." in parts:
             raise OutsideRoots(show_name(raw), f"Path may not contain '..': {show_name(raw)}")
