@@ -572,7 +572,7 @@ def test_access_tokens_of_the_issuer_are_accepted_and_others_refused(
         assert post(client, LIST, Authorization=other, Mcp_Session_Id=session)[0] == 404
 
 
-@pytest.mark.requirement("server-banner")
+@pytest.mark.requirement("server-banner", "server-http-stdout")
 def test_the_banner_says_how_to_connect(tmp_path: Path) -> None:
     import subprocess
     import sys

@@ -52,14 +52,21 @@ class MemoryTree:
 
 
 def _plan(files: dict[str, bytes], *lines: str, **options: dict[str, str]) -> PatchPlan:
-    text = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+    return _plan_text(files, "\n".join(["*** Begin Patch", *lines, "*** End Patch"]), **options)
+
+
+def _plan_text(files: dict[str, bytes], text: str, **options: dict[str, str]) -> PatchPlan:
     return plan_patch(MemoryTree(files), parse_patch(text), _at, **options)  # type: ignore[arg-type]
 
 
 def _result(files: dict[str, bytes], *lines: str) -> dict[str, bytes]:
-    """The files after the steps of the plan were carried out one by one."""
+    return patched(files, "\n".join(["*** Begin Patch", *lines, "*** End Patch"]))
+
+
+def patched(files: dict[str, bytes], text: str) -> dict[str, bytes]:
+    """The files after the steps of the plan for the patch *text* were carried out one by one."""
     now = dict(files)
-    for step in _plan(files, *lines).change_set.steps:
+    for step in _plan_text(files, text).change_set.steps:
         if isinstance(step, Rename):
             now[step.target.relative] = now.pop(step.source.relative)
         elif isinstance(step.after, FileState):
