@@ -26,7 +26,7 @@ from redline.core.ports.tree import Tree
 from redline.core.splice import Splice
 from redline.core.textfile import TextFile, encode, line_body, split_lines
 from redline.plan.patch.hunks import FileBase, hunk_placements, place_hunks
-from redline.plan.patch.model import AddFile, DeleteFile, PatchOperation, Reading, UpdateFile
+from redline.plan.patch.model import AddFile, DeleteFile, PatchOperation, PatchReading, UpdateFile
 from redline.plan.patch.staging import Staging
 from redline.plan.splices import apply_all_splices, splices_of
 
@@ -65,7 +65,7 @@ class PatchPlan:
 
 def plan_patch(
     tree: Tree,
-    readings: Sequence[Reading],
+    readings: Sequence[PatchReading],
     resolve: Resolve,
     expected: Mapping[str, str] | None = None,
 ) -> PatchPlan:
@@ -104,7 +104,7 @@ def _summarise(plan: PatchPlan) -> str:
 
 
 def _plan_reading(
-    tree: Tree, operations: Reading, resolve: Resolve, expected: Mapping[str, str]
+    tree: Tree, operations: PatchReading, resolve: Resolve, expected: Mapping[str, str]
 ) -> PatchPlan:
     staging = Staging(tree)
     for raw, digest in expected.items():

@@ -26,7 +26,7 @@ from redline.plan.patch.model import (
     DeleteFile,
     Hunk,
     PatchOperation,
-    Reading,
+    PatchReading,
     UpdateFile,
 )
 
@@ -96,7 +96,7 @@ def _is_file_name_pair(lines: Sequence[str], at: int) -> bool:
     )
 
 
-def read_envelope(lines: Sequence[str], first: int) -> Reading:
+def read_envelope(lines: Sequence[str], first: int) -> PatchReading:
     """The operations between the markers; *first* is the number of the first line."""
     reader = _Reader(lines, first)
     operations: list[PatchOperation] = []

@@ -86,4 +86,4 @@ class UpdateFile:
 
 
 PatchOperation: TypeAlias = AddFile | DeleteFile | UpdateFile
-Reading: TypeAlias = tuple[PatchOperation, ...]
+PatchReading: TypeAlias = tuple[PatchOperation, ...]

@@ -9,19 +9,19 @@ from functools import partial
 
 from redline.core.errors import PatchError
 from redline.plan.patch.envelope import BEGIN, envelope_readings, is_envelope, read_envelope
-from redline.plan.patch.model import PatchOperation, Reading, UpdateFile
+from redline.plan.patch.model import PatchOperation, PatchReading, UpdateFile
 from redline.plan.patch.unified import is_unified, read_unified
-from redline.plan.patch.wrapping import Unwrapped, unwrap
+from redline.plan.patch.wrapping import PatchText, unwrap
 
 
-def parse_patch(text: str) -> tuple[Reading, ...]:
+def parse_patch(text: str) -> tuple[PatchReading, ...]:
     """Every way to read a patch, the literal one first; PatchError names the line that is wrong.
 
     There is more than one where the form leaves a doubt that only the files can settle: see
     `plan.patch.apply.plan_patch`.
     """
     found = unwrap(text)
-    readings: list[Reading] = []
+    readings: list[PatchReading] = []
     failure: PatchError | None = None
     for read in _readers(found):
         try:
@@ -36,7 +36,7 @@ def parse_patch(text: str) -> tuple[Reading, ...]:
     return tuple(readings)
 
 
-def _readers(found: Unwrapped) -> list[Callable[[], Reading]]:
+def _readers(found: PatchText) -> list[Callable[[], PatchReading]]:
     lines, first = found.lines, found.first
     if is_envelope(lines):
         ways = envelope_readings(lines, first)

@@ -21,7 +21,7 @@ from redline.plan.patch.model import (
     DeleteFile,
     Hunk,
     PatchOperation,
-    Reading,
+    PatchReading,
     UpdateFile,
 )
 
@@ -51,7 +51,7 @@ def is_unified(lines: Sequence[str]) -> bool:
     )
 
 
-def read_unified(lines: Sequence[str], first: int, *, keep_doubtful: bool = False) -> Reading:
+def read_unified(lines: Sequence[str], first: int, *, keep_doubtful: bool = False) -> PatchReading:
     """The operations of a unified diff.
 
     A prefix that may be a directory (a/ on both sides) counts as one with *keep_doubtful*.

@@ -30,7 +30,7 @@ _JSON_KEYS = ("patch", "input", "command", "cmd", "patch_text", "patchText")
 _SHELLS = (("bash", "-lc"), ("bash", "-c"), ("sh", "-c"), ("sh", "-lc"), ("zsh", "-lc"))
 
 
-class Unwrapped(NamedTuple):
+class PatchText(NamedTuple):
     """The lines of a patch, the number of the first, and the directory its paths count from."""
 
     lines: list[str]
@@ -38,9 +38,9 @@ class Unwrapped(NamedTuple):
     folder: str = ""
 
 
-def unwrap(text: str) -> Unwrapped:
+def unwrap(text: str) -> PatchText:
     """Take off what is around a patch."""
-    found = _trim(Unwrapped(_split(text), 1))
+    found = _trim(PatchText(_split(text), 1))
     for _ in range(_MAX_DEPTH):
         inner = _inside(found)
         if inner is None:
@@ -53,7 +53,7 @@ def _split(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def _trim(found: Unwrapped) -> Unwrapped:
+def _trim(found: PatchText) -> PatchText:
     """Leave out blank lines before and after, and a byte order mark.
 
     A last line of blanks may be context.
@@ -70,7 +70,7 @@ def _trim(found: Unwrapped) -> Unwrapped:
     return found._replace(lines=kept, first=found.first + first)
 
 
-def _inside(found: Unwrapped) -> Unwrapped | None:
+def _inside(found: PatchText) -> PatchText | None:
     """What the outermost wrapping holds; None if there is none."""
     if not found.lines:
         return None
@@ -88,14 +88,14 @@ def _inside(found: Unwrapped) -> Unwrapped | None:
     return None
 
 
-def _inside_fence(found: Unwrapped, fence: str) -> Unwrapped:
+def _inside_fence(found: PatchText, fence: str) -> PatchText:
     last = found.lines[-1].strip()
     if len(found.lines) < 2 or not last.startswith(fence) or last.strip(fence[0]):
         raise PatchError("The code fence around the patch is not closed", hint=_ALONE)
     return found._replace(lines=found.lines[1:-1], first=found.first + 1)
 
 
-def _inside_heredoc(found: Unwrapped, opening: re.Match[str]) -> Unwrapped:
+def _inside_heredoc(found: PatchText, opening: re.Match[str]) -> PatchText:
     around, tag = opening["around"] or "", opening["tag"]
     lines = found.lines[1:]
     if around and lines and lines[-1].strip() == around:
@@ -113,10 +113,10 @@ def _inside_heredoc(found: Unwrapped, opening: re.Match[str]) -> Unwrapped:
     quoted = opening["quote"] if opening["quote"] != around else ""
     _refuse_shell_changes(body, around, _CHANGED[around] if around else "")
     _refuse_shell_changes(body, tag, "" if quoted else _CHANGED[""])
-    return Unwrapped(body, found.first + 1, opening["folder"] or found.folder)
+    return PatchText(body, found.first + 1, opening["folder"] or found.folder)
 
 
-def _inside_quotes(found: Unwrapped, opening: re.Match[str]) -> Unwrapped:
+def _inside_quotes(found: PatchText, opening: re.Match[str]) -> PatchText:
     around = opening["around"]
     lines = [opening["rest"], *found.lines[1:]]
     if not lines[-1].rstrip().endswith(around):
@@ -136,7 +136,7 @@ def _refuse_shell_changes(lines: list[str], by: str, changed: str) -> None:
             )
 
 
-def _inside_json(found: Unwrapped) -> Unwrapped | None:
+def _inside_json(found: PatchText) -> PatchText | None:
     try:
         value = loads("\n".join(found.lines))
     except (JSONDecodeError, RecursionError):
@@ -147,7 +147,7 @@ def _inside_json(found: Unwrapped) -> Unwrapped | None:
             "The patch argument is JSON that holds more than a patch",
             hint="pass the patch itself as text, and other arguments beside it",
         )
-    return Unwrapped(_split(text), 1, found.folder)
+    return PatchText(_split(text), 1, found.folder)
 
 
 def _text_in(value: Any) -> str | None:
@@ -165,7 +165,7 @@ def _text_in(value: Any) -> str | None:
     return None
 
 
-def _dedent(found: Unwrapped) -> Unwrapped:
+def _dedent(found: PatchText) -> PatchText:
     """Move a patch that is indented as a whole to the margin."""
     if not found.lines:
         return found

@@ -1,4 +1,4 @@
-"""What a client is told when it connects: true for the tools that this client is shown."""
+"""The instructions for a client that connects: true for the tools that it is shown."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class ToolServer:
         self._lock = Lock()
 
     def instructions(self, client: Client) -> str:
-        """Return what *client* is told when it connects."""
+        """Return the text that *client* gets when it connects."""
         from redline.server.calls.instructions import write_instructions
 
         return write_instructions(self.catalog, client)
