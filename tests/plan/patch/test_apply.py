@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.core.changes import ABSENT, Change, DirState, FileState, LinkState, Rename, State
+from redline.core.changes import Change, FileState, Rename
 from redline.core.errors import (
     AlreadyApplied,
     AlreadyExists,
@@ -18,64 +16,18 @@ from redline.core.errors import (
     StaleBase,
     SymlinkEscape,
 )
-from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Entry, Kind
 from redline.core.textfile import TextFile, line_body, split_lines
 from redline.plan.patch.apply import PatchPlan, plan_patch
 from redline.plan.patch.parse import parse_patch
-
-
-def _at(raw: str) -> WorkspacePath:
-    return WorkspacePath(0, tuple(raw.split("/")))
-
-
-@dataclass
-class MemoryTree:
-    """Files in a dict; enough of ports.Tree for planning."""
-
-    files: dict[str, bytes]
-    links: dict[str, str] = field(default_factory=dict)
-
-    def state(self, path: WorkspacePath) -> State:
-        name = path.relative
-        if name in self.files:
-            return FileState.of(self.files[name], 0o644)
-        if name in self.links:
-            return LinkState(self.links[name])
-        if any(file.startswith(name + "/") for file in self.files):
-            return DirState(0o755)
-        return ABSENT
-
-    def stat(self, path: WorkspacePath) -> Entry | None:
-        state = self.state(path)
-        return None if state == ABSENT else Entry(path, Kind.FILE, 0, 0, 0)
+from tests.plan.patch.in_memory import MemoryTree, patched, place_at, plan_text
 
 
 def _plan(files: dict[str, bytes], *lines: str, **options: dict[str, str]) -> PatchPlan:
-    return _plan_text(files, "\n".join(["*** Begin Patch", *lines, "*** End Patch"]), **options)
-
-
-def _plan_text(files: dict[str, bytes], text: str, **options: dict[str, str]) -> PatchPlan:
-    return plan_patch(MemoryTree(files), parse_patch(text), _at, **options)  # type: ignore[arg-type]
+    return plan_text(files, "\n".join(["*** Begin Patch", *lines, "*** End Patch"]), **options)
 
 
 def _result(files: dict[str, bytes], *lines: str) -> dict[str, bytes]:
     return patched(files, "\n".join(["*** Begin Patch", *lines, "*** End Patch"]))
-
-
-def patched(files: dict[str, bytes], text: str) -> dict[str, bytes]:
-    """The files after the steps of the plan for the patch *text* were carried out one by one."""
-    now = dict(files)
-    for step in _plan_text(files, text).change_set.steps:
-        if isinstance(step, Rename):
-            now[step.target.relative] = now.pop(step.source.relative)
-        elif isinstance(step.after, FileState):
-            if isinstance(step.before, FileState):
-                assert now[step.path.relative] == step.before.content
-            now[step.path.relative] = step.after.content or b""
-        elif step.after == ABSENT:
-            del now[step.path.relative]
-    return now
 
 
 def test_add_update_delete_and_move_in_one_patch() -> None:
@@ -144,7 +96,7 @@ def test_operations_on_one_path_see_each_other() -> None:
 def test_a_plain_move_stays_a_move() -> None:
     plan = _plan({"a": b"1\n2\n"}, "*** Update File: a", "*** Move to: b", "@@", "-1", "+one")
     rename, change = plan.change_set.steps
-    assert rename == Rename(_at("a"), _at("b"))
+    assert rename == Rename(place_at("a"), place_at("b"))
     assert isinstance(change, Change)
     assert isinstance(change.after, FileState)
     assert change.after.content == b"one\n2\n"
@@ -186,7 +138,7 @@ def test_what_does_not_fit_is_refused(
     tree = MemoryTree({"a": b"one\ntwo\none\n", "d/f": b"x\n"}, {"link": "a"})
     text = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
     with pytest.raises(error, match=said):
-        plan_patch(tree, parse_patch(text), _at)  # type: ignore[arg-type]
+        plan_patch(tree, parse_patch(text), place_at)  # type: ignore[arg-type]
 
 
 def test_one_failing_operation_refuses_all() -> None:

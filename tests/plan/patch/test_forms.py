@@ -8,7 +8,7 @@ import pytest
 
 from redline.core.errors import AlreadyApplied, PatchError
 from redline.plan.patch.parse import parse_patch
-from tests.plan.patch.test_apply import patched
+from tests.plan.patch.in_memory import patched
 
 PATCH = "\n".join(
     [
@@ -105,6 +105,12 @@ def test_what_is_around_a_patch_changes_nothing_about_it(text: str) -> None:
 def test_a_wrapping_that_leaves_a_doubt_is_refused(text: str, said: str) -> None:
     with pytest.raises(PatchError, match=said):
         parse_patch(text)
+
+
+def test_line_breaks_that_were_escaped_are_named() -> None:
+    with pytest.raises(PatchError) as refused:
+        parse_patch(PATCH.replace("\n", "\\n"))
+    assert "line breaks" in str(refused.value.hint)
 
 
 def test_paths_count_from_the_directory_that_the_command_changes_to() -> None:

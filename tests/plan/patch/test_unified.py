@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from redline.core.errors import AlreadyApplied, PatchError, RedlineError
 from redline.plan.patch.parse import parse_patch
-from tests.plan.patch.test_apply import patched
+from tests.plan.patch.in_memory import patched
 
 WORDS = ["alpha", "beta", "gamma", "", "", "    deep", "--", "++", "@@ x", "*** y", "-- a/z"]
 NAMES = ["plain.txt", "dir/with blank.txt", "na\u00efve.py"]
@@ -121,7 +122,9 @@ def test_a_diff_of_git_does_what_git_apply_does(tmp_path: Path, seed: int) -> No
         lambda diff: _without(diff, "index ", "diff ").replace("x.py\n", "x.py\t2026-01-01\n"),
     ],
 )
-def test_a_diff_that_models_write_is_read_as_the_diff_of_git(tmp_path: Path, spoil) -> None:  # type: ignore[no-untyped-def]
+def test_a_diff_that_models_write_is_read_as_the_diff_of_git(
+    tmp_path: Path, spoil: Callable[[str], str]
+) -> None:
     lines = [f"line {number}" if number % 4 else "" for number in range(1, 13)]
     before = {"src/x.py": "\n".join(lines).encode() + b"\n"}
     after = {"src/x.py": before["src/x.py"].replace(b"line 5", b"line five")}

@@ -125,7 +125,7 @@ def _place_in_file(text: str, hunk: Hunk) -> Placement:
 
 def _place_by_number(text: str, hunk: Hunk) -> Placement | None:
     """Place a hunk by its line number, if its lines are there to the letter."""
-    if hunk.start is None:
+    if hunk.start is None or hunk.start > len(split_lines(text)):
         return None
     if hunk.only_adds:
         return place_insert(text, hunk.start + 1, "".join(f"{x}\n" for x in hunk.added_lines))

@@ -45,7 +45,9 @@ def _readers(found: PatchText) -> list[Callable[[], PatchReading]]:
         return [partial(read_unified, lines, first, keep_doubtful=keep) for keep in (False, True)]
     begins = [at for at, line in enumerate(lines, first) if line.strip() == BEGIN]
     hint = f"begin with {BEGIN}, or send a unified diff with --- and +++ lines"
-    if begins:
+    if len(lines) == 1 and "\\n" in lines[0]:
+        hint = "break the lines of the patch with line breaks, not with a backslash and n"
+    elif begins:
         hint = f"leave out what is before line {begins[0]} of the patch"
     raise PatchError(f"The first line of a patch must be {BEGIN!r}", hint=hint)
 
