@@ -153,6 +153,9 @@ def test_context_lines_without_their_blank_match_only_to_the_letter() -> None:
     for wrong in ("   one()", "one()"):
         with pytest.raises(PatchError, match="Line 4"):
             patched(before, _update("@@", "def f():", wrong, "-    two()", "+    three()"))
+    almost = {"a": before["a"].replace(b":", b": ")}
+    with pytest.raises(PatchError, match="Line 4"):
+        patched(almost, _update("@@", "def f():", "     one()", "-    two()"))
 
 
 def test_a_blank_context_line_may_lie_behind_the_end_of_the_file() -> None:

@@ -218,7 +218,7 @@ def _place_loosely(text: str, hunk: Hunk, regions: list[range]) -> Placement:
     try:
         return place_lines(text, hunk.lines, at_end=hunk.at_end)
     except AmbiguousMatch:
-        if len(regions) != 1:
+        if not regions:
             raise
         within = range(regions[0].start, len(split_lines(text)))
         return place_lines(text, hunk.lines, within=within, at_end=hunk.at_end)
