@@ -124,6 +124,8 @@ def test_added_files_end_with_a_newline_and_an_empty_one_is_a_single_newline() -
         (["*** Update File: a", "@@", "-three", "+3"], PatchError, "hunk 1 of 1"),
         (["*** Update File: link", "@@", "-x"], SymlinkEscape, "link"),
         (["*** Delete File: link"], SymlinkEscape, "link"),
+        (["*** Add File: link", "+x"], SymlinkEscape, "link"),
+        (["*** Update File: a", "*** Move to: link"], SymlinkEscape, "link"),
         (["*** Add File: n", "+x", "*** Add File: n/b", "+x"], PatchError, "parent"),
         (
             ["*** Update File: a", "@@", "-one", "-two", "+1", "@@", "-two", "-one", "+2"],

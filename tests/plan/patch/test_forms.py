@@ -96,6 +96,7 @@ def test_what_is_around_a_patch_changes_nothing_about_it(text: str) -> None:
         (f'apply_patch "{PATCH}', "not closed"),
         (json.dumps({"patch": PATCH, "dry_run": True}), "more than a patch"),
         (json.dumps(["rm", PATCH]), "more than a patch"),
+        (json.dumps({"revert": PATCH}), "more than a patch"),
         (f"Here is the patch:\n{PATCH}", "first line"),
         (f"{PATCH}\nDone!", "last line"),
         (PATCH.removesuffix("*** End Patch"), "last line"),

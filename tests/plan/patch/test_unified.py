@@ -190,6 +190,9 @@ def test_line_numbers_choose_nothing_unless_the_diff_was_made_from_this_very_con
     )
     index = f"{known.stdout.decode()[:9]}..1234567"
     assert patched(before, diff.format(index)) == {"f": b"x\ny\nz\ny\n"}
+    # Numbers that contradict the lines are no evidence either.
+    with pytest.raises(PatchError, match="only \\+ lines"):
+        patched(before, diff.format(index).replace("-x\n", ""))
 
 
 def test_the_heading_of_a_diff_decides_only_when_one_place_follows_it() -> None:
