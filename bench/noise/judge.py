@@ -12,8 +12,9 @@ from redline.code.analysis import IsolatedAnalysis
 from redline.code.syntax.languages import language_of
 from redline.core.errors import RedlineError
 from redline.core.textfile import TextFile
-from redline.plan.patch.envelope import UpdateFile, parse_patch
 from redline.plan.patch.hunks import place_hunks
+from redline.plan.patch.model import UpdateFile
+from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import TextEdit, replace_all
 from redline.toolsets.ai_code_editing.edit.planning import plan_edit
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
@@ -35,7 +36,7 @@ def _plan_text(case: Case, file: TextFile) -> str:
 
 
 def _plan_hunks(case: Case, file: TextFile) -> str:
-    (update,) = parse_patch(case.call["patch"])
+    ((update,), *_) = parse_patch(case.call["patch"])
     assert isinstance(update, UpdateFile)
     return place_hunks(file.text, update.hunks, case.name)[0]
 

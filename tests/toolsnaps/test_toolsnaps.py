@@ -39,13 +39,14 @@ def compare(path: Path, listed: Json) -> None:
 
 @each_tool
 def test_the_tool_is_as_its_snapshot_says(toolset: Toolset, tool: Tool) -> None:
-    compare(place(toolset.name, tool.name), wire(tool))
+    compare(place(toolset.name, tool.name), wire(tool, toolset))
 
 
 def test_the_tool_two_toolsets_share_is_as_its_snapshot_says() -> None:
     if {"files", "coding"} <= {toolset.name for toolset in TOOLSETS_ON}:
-        tools = {tool.name: tool for tool in Catalog(TOOLSETS_ON).tools}
-        compare(place("shared", "read_file"), wire(tools["read_file"]))
+        entry = Catalog(TOOLSETS_ON).find("read_file")
+        assert entry
+        compare(place("shared", "read_file"), wire(entry.tool, entry.toolset))
 
 
 def test_no_snapshot_is_left_without_its_tool() -> None:
@@ -61,7 +62,7 @@ def test_no_snapshot_is_left_without_its_tool() -> None:
 
 @each_tool
 def test_the_words_of_a_tool_are_plain_printable_ascii(toolset: Toolset, tool: Tool) -> None:
-    text = json.dumps(wire(tool), ensure_ascii=False)
+    text = json.dumps(wire(tool, toolset), ensure_ascii=False)
     assert text.isascii()
     assert text.isprintable()
 

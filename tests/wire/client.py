@@ -301,32 +301,43 @@ class HttpClient(Client):
     def __init__(self, args: list[str], **options: Any) -> None:
         self.session: str | None = None
         self.headers: dict[str, str] = {}
+        self.stdout = b""
+        self._banner: list[str] = []
+        self._announced = threading.Event()
         super().__init__(args, **options)
         self.host, self.port = self._address()
 
     def _transport_args(self) -> list[str]:
         return ["--http", "127.0.0.1:0"]
 
+    def _drain_stderr(self) -> None:
+        """Keep the banner, which ends with a line about Ctrl-C, apart from what is logged."""
+        assert self.process.stderr
+        for raw in self.process.stderr:
+            if self._announced.is_set() or not (self._banner or raw.startswith(b"Redline serves")):
+                self._stderr.append(raw)
+                continue
+            self._banner.append(raw.decode())
+            if raw.startswith(b"Ctrl-C"):
+                self._announced.set()
+        self._announced.set()
+
     def _address(self) -> tuple[str, int]:
-        assert self.process.stdout
-        lines: list[str] = []
-        for raw in self.process.stdout:
-            line = raw.decode()
-            lines.append(line)
+        threading.Thread(target=self._drain_stdout, daemon=True).start()
+        self._announced.wait(TIMEOUT)
+        for line in self._banner:
             if "http://" in line:
                 address = line.split("http://", 1)[1].split("/", 1)[0]
                 host, _, port = address.rpartition(":")
-                threading.Thread(target=self._drain_stdout, daemon=True).start()
                 return host, int(port)
         self.process.wait()
-        self._stderr_reader.join(5)
-        raise AssertionError(f"the server did not start\n{''.join(lines)}\n{self.stderr}")
+        raise AssertionError(f"the server did not start\n{self.stderr}")
 
     def _drain_stdout(self) -> None:
         assert self.process.stdout
         with contextlib.suppress(ValueError):
-            for _ in self.process.stdout:
-                pass
+            for line in self.process.stdout:
+                self.stdout += line
 
     def post(
         self, body: bytes, headers: Mapping[str, str] | None = None, *, timeout: float = TIMEOUT

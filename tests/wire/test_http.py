@@ -572,7 +572,7 @@ def test_access_tokens_of_the_issuer_are_accepted_and_others_refused(
         assert post(client, LIST, Authorization=other, Mcp_Session_Id=session)[0] == 404
 
 
-@pytest.mark.requirement("server-banner")
+@pytest.mark.requirement("server-banner", "server-http-stdout")
 def test_the_banner_says_how_to_connect(tmp_path: Path) -> None:
     import subprocess
     import sys
@@ -581,18 +581,19 @@ def test_the_banner_says_how_to_connect(tmp_path: Path) -> None:
 
     process = subprocess.Popen(
         [sys.executable, "-m", "redline", "serve", "--port", "0", "--tools", "history"],
-        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
     )  # fmt: skip
-    assert process.stdout
+    assert process.stderr
     lines = []
-    for line in process.stdout:
+    for line in process.stderr:
         lines.append(line)
         if line.startswith("Ctrl-C"):
             break
     process.terminate()
     assert process.wait(5) == 0
-    process.stdout.close()
+    out, _ = process.communicate()
+    assert out == ""
     text = "".join(lines)
     for word in ("http://127.0.0.1:", "history", "undo_change", "claude mcp add", "Cursor",
                  "VS Code", "Gemini", "Codex", str(tmp_path)):  # fmt: skip

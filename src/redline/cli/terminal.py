@@ -100,8 +100,9 @@ def out(text: str = "") -> None:
 
 
 def err(text: str) -> None:
-    """Print a line on standard error."""
-    print(escape_for_terminal(text), file=sys.stderr)
+    """Print a line on standard error, if there is one."""
+    if sys.stderr is not None:
+        print(escape_for_terminal(text), file=sys.stderr, flush=True)
 
 
 def out_bytes(data: bytes) -> None:

@@ -205,7 +205,7 @@ class Conversation:
             return self._list_tools(client)
         if self._modern:
             if method == "server/discover":
-                instructions = self._server.instructions
+                instructions = self._server.instructions(client)
                 return revisions.discover_result(self._profile, instructions, self._cap)
         elif method == "initialize":
             return self._initialize(params)
@@ -235,7 +235,8 @@ class Conversation:
             given.get("clientInfo"), version, given.get("capabilities")
         )
         self._initialized = True
-        return revisions.initialize_result(self._profile, version, self._server.instructions)
+        instructions = self._server.instructions(self._client)
+        return revisions.initialize_result(self._profile, version, instructions)
 
     # --- calls -------------------------------------------------------------------------------
 

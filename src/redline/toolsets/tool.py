@@ -137,7 +137,10 @@ class Toolset(NamedTuple):
     `wording` and `adapt` are "package.module:function". `wording` turns a failure into an answer
     (see `toolsets.call.Wording`). `adapt` takes (tool_as_json, Client) and returns the tool as
     that client should see it, for example without outputSchema on an old revision.
-    `instructions` are sent to every client when it connects.
+    `instructions` are sentences for every client that connects. Each names tools as {tool}, and is
+    sent only where all of these are listed, with the names that the client sees. `paths` says which
+    paths its tools take; with several toolsets on, the first that says so decides.
+    `titles_in_annotations` repeats the title of a tool there, for clients that look nowhere else.
     """
 
     name: str
@@ -145,8 +148,10 @@ class Toolset(NamedTuple):
     tools: tuple[Tool, ...]
     wording: str
     adapt: str | None = None
-    instructions: str = ""
+    instructions: tuple[str, ...] = ()
+    paths: str = ""
     profile: ProtocolProfile = ProtocolProfile()
+    titles_in_annotations: bool = False
 
 
 def load_function(name: str) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.core.call_scope import call_scope
-from redline.core.changes import ABSENT, Change, DirState, FileState, LinkState, Rename, State
+from redline.core.changes import Change, FileState, Rename
 from redline.core.errors import (
     AlreadyApplied,
     AlreadyExists,
@@ -20,62 +19,18 @@ from redline.core.errors import (
     StaleBase,
     SymlinkEscape,
 )
-from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Entry, Kind
 from redline.core.textfile import TextFile, line_body, split_lines
 from redline.plan.patch.apply import PatchPlan, plan_patch
-from redline.plan.patch.envelope import parse_patch
-
-
-def _at(raw: str) -> WorkspacePath:
-    return WorkspacePath(0, tuple(raw.split("/")))
-
-
-@dataclass
-class MemoryTree:
-    """Files in a dict; enough of ports.Tree for planning."""
-
-    files: dict[str, bytes]
-    links: dict[str, str] = field(default_factory=dict)
-
-    def state(self, path: WorkspacePath) -> State:
-        name = path.relative
-        if name in self.files:
-            return FileState.of(self.files[name], 0o644)
-        if name in self.links:
-            return LinkState(self.links[name])
-        if any(file.startswith(name + "/") for file in self.files):
-            return DirState(0o755)
-        return ABSENT
-
-    def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
-        if path.relative not in self.files:
-            raise NotFound(path.relative)
-        return self.files[path.relative]
-
-    def stat(self, path: WorkspacePath) -> Entry | None:
-        state = self.state(path)
-        return None if state == ABSENT else Entry(path, Kind.FILE, 0, 0, 0)
+from redline.plan.patch.parse import parse_patch
+from tests.plan.patch.in_memory import MemoryTree, patched, place_at, plan_text
 
 
 def _plan(files: dict[str, bytes], *lines: str, **options: dict[str, str]) -> PatchPlan:
-    text = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
-    return plan_patch(MemoryTree(files), parse_patch(text), _at, **options)  # type: ignore[arg-type]
+    return plan_text(files, "\n".join(["*** Begin Patch", *lines, "*** End Patch"]), **options)
 
 
 def _result(files: dict[str, bytes], *lines: str) -> dict[str, bytes]:
-    """The files after the steps of the plan were carried out one by one."""
-    now = dict(files)
-    for step in _plan(files, *lines).change_set.steps:
-        if isinstance(step, Rename):
-            now[step.target.relative] = now.pop(step.source.relative)
-        elif isinstance(step.after, FileState):
-            if isinstance(step.before, FileState):
-                assert now[step.path.relative] == step.before.content
-            now[step.path.relative] = step.after.content or b""
-        elif step.after == ABSENT:
-            del now[step.path.relative]
-    return now
+    return patched(files, "\n".join(["*** Begin Patch", *lines, "*** End Patch"]))
 
 
 def test_add_update_delete_and_move_in_one_patch() -> None:
@@ -144,7 +99,7 @@ def test_operations_on_one_path_see_each_other() -> None:
 def test_a_plain_move_stays_a_move() -> None:
     plan = _plan({"a": b"1\n2\n"}, "*** Update File: a", "*** Move to: b", "@@", "-1", "+one")
     rename, change = plan.change_set.steps
-    assert rename == Rename(_at("a"), _at("b"))
+    assert rename == Rename(place_at("a"), place_at("b"))
     assert isinstance(change, Change)
     assert isinstance(change.after, FileState)
     assert change.after.content == b"one\n2\n"
@@ -172,6 +127,8 @@ def test_added_files_end_with_a_newline_and_an_empty_one_is_a_single_newline() -
         (["*** Update File: a", "@@", "-three", "+3"], PatchError, "hunk 1 of 1"),
         (["*** Update File: link", "@@", "-x"], SymlinkEscape, "link"),
         (["*** Delete File: link"], SymlinkEscape, "link"),
+        (["*** Add File: link", "+x"], SymlinkEscape, "link"),
+        (["*** Update File: a", "*** Move to: link"], SymlinkEscape, "link"),
         (["*** Add File: n", "+x", "*** Add File: n/b", "+x"], PatchError, "parent"),
         (
             ["*** Update File: a", "@@", "-one", "-two", "+1", "@@", "-two", "-one", "+2"],
@@ -186,7 +143,7 @@ def test_what_does_not_fit_is_refused(
     tree = MemoryTree({"a": b"one\ntwo\none\n", "d/f": b"x\n"}, {"link": "a"})
     text = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
     with pytest.raises(error, match=said):
-        plan_patch(tree, parse_patch(text), _at)  # type: ignore[arg-type]
+        plan_patch(tree, parse_patch(text), place_at)  # type: ignore[arg-type]
 
 
 def test_one_failing_operation_refuses_all() -> None:
@@ -258,9 +215,8 @@ def test_end_of_file_chooses_the_last_place() -> None:
     assert after["a"] == b"x\ny\nz\n"
 
 
-def test_lines_without_context_go_to_the_top_under_the_heading_or_to_the_end() -> None:
+def test_lines_without_context_go_under_the_heading_or_to_the_end() -> None:
     before = {"a": b"one\ntwo"}
-    assert _result(before, "*** Update File: a", "@@", "+new")["a"] == b"new\none\ntwo"
     assert _result(before, "*** Update File: a", "@@ one", "+new")["a"] == b"one\nnew\ntwo"
     at_end = ["@@", "+new", "*** End of File"]
     assert _result(before, "*** Update File: a", *at_end)["a"] == b"one\ntwo\nnew"
@@ -270,7 +226,7 @@ def test_lines_without_context_go_to_the_top_under_the_heading_or_to_the_end() -
     "hunk",
     [
         ["@@", " one", "-two", "+2"],
-        ["@@", "+zero"],
+        ["@@ one", "+between"],
         ["@@", " one", "+one and a half"],
         ["@@", "+last", "*** End of File"],
     ],

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from redline.core.errors import PatchError
-from redline.plan.patch.envelope import AddFile, DeleteFile, UpdateFile, parse_patch
+from redline.plan.patch.model import AddFile, DeleteFile, UpdateFile
+from redline.plan.patch.parse import parse_patch
 
 
 def _patch(*lines: str) -> str:
@@ -13,7 +14,7 @@ def _patch(*lines: str) -> str:
 
 
 def test_every_kind_of_operation_is_read_in_order() -> None:
-    operations = parse_patch(
+    [operations] = parse_patch(
         _patch(
             "*** Add File: a b.txt",
             "+one",
@@ -38,11 +39,11 @@ def test_every_kind_of_operation_is_read_in_order() -> None:
 
 def test_blank_lines_around_the_envelope_and_crlf_mean_nothing() -> None:
     text = "\n\n" + _patch("*** Delete File: a").replace("\n", "\r\n") + "\r\n\r\n\n"
-    assert parse_patch(text) == (DeleteFile("a", 4),)
+    assert parse_patch(text) == ((DeleteFile("a", 4),),)
 
 
 def test_an_empty_line_in_a_hunk_is_blank_context_but_not_at_its_end() -> None:
-    [update] = parse_patch(_patch("*** Update File: a", "@@", " x", "", "-y", "", ""))
+    [[update]] = parse_patch(_patch("*** Update File: a", "@@", " x", "", "-y", "", ""))
     assert isinstance(update, UpdateFile)
     assert update.hunks[0].lines == ((" ", "x"), (" ", ""), ("-", "y"))
 
@@ -60,13 +61,13 @@ def test_an_empty_line_in_a_hunk_is_blank_context_but_not_at_its_end() -> None:
 def test_headings_and_line_numbers_are_told_apart(
     line: str, headings: tuple[str, ...], firm: bool
 ) -> None:
-    [update] = parse_patch(_patch("*** Update File: a", line, "-x"))
+    [[update]] = parse_patch(_patch("*** Update File: a", line, "-x"))
     assert isinstance(update, UpdateFile)
     assert (update.hunks[0].headings, update.hunks[0].firm) == (headings, firm)
 
 
 def test_end_of_file_closes_a_hunk_and_another_may_follow() -> None:
-    [update] = parse_patch(
+    [[update]] = parse_patch(
         _patch("*** Update File: a", "@@", "-x", "*** End of File", "@@", "-z", "+w")
     )
     assert isinstance(update, UpdateFile)
@@ -74,7 +75,7 @@ def test_end_of_file_closes_a_hunk_and_another_may_follow() -> None:
 
 
 def test_the_first_hunk_needs_no_opening_line() -> None:
-    [update] = parse_patch(_patch("*** Update File: a", " x", "+y"))
+    [[update]] = parse_patch(_patch("*** Update File: a", " x", "+y"))
     assert isinstance(update, UpdateFile)
     assert update.hunks[0].lines == ((" ", "x"), ("+", "y"))
 
@@ -89,8 +90,6 @@ def test_the_first_hunk_needs_no_opening_line() -> None:
         (_patch("*** Add File: a", "x"), "Line 3"),
         (_patch("*** Add File: a", "+x", "", "+y"), "Line 4"),
         (_patch("*** Add File:  "), "names no file"),
-        (_patch("*** Update File: a", "@@", "x"), "Line 4"),
-        (_patch("*** Update File: a", "@@"), "empty"),
         (_patch("*** Update File: a", "@@", "-x", "*** End of File", "-z"), "outside a hunk"),
         (_patch("*** Update File: a", "@@", " x", "*** Move to: b"), "Line 5"),
     ],

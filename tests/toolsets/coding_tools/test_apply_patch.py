@@ -235,5 +235,3 @@ def test_small_rules_of_the_envelope(tools: Tools) -> None:
     tools.ok("apply_patch", patch=patch("*** Add File: empty"))
     assert (tools.base / "empty").read_bytes() == b"\n"
     assert tools.ok("apply_patch", patch=patch("*** Update File: a"))["summary"] == "M a"
-    tools.ok("apply_patch", patch=patch("*** Update File: a", "@@", "+top"))
-    assert (tools.base / "a").read_text() == "top\n1\n"

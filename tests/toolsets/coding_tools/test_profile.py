@@ -54,6 +54,7 @@ def test_each_tool_has_its_title_annotations_and_schemas(tools: Tools) -> None:
         assert tool["title"] == title
         assert tool["description"]
         hints = tool["annotations"]
+        assert hints["title"] == title
         assert hints["readOnlyHint"] is reads
         assert hints["destructiveHint"] is destroys
         assert hints["idempotentHint"] is repeats

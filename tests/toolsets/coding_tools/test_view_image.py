@@ -70,7 +70,9 @@ def test_a_large_picture_is_resized_or_refused(tools: Tools) -> None:
 @pytest.mark.requirement("coding-image-refused")
 def test_what_is_no_picture_is_refused_clearly(tools: Tools) -> None:
     tools.write({"a.svg": "<?xml version='1.0'?>\n<svg/>", "b.png": "text", "d/x": ""})
-    assert "SVG" in tools.fails("view_image", path="a.svg")["message"]
+    refused = tools.fails("view_image", path="a.svg")
+    assert refused["code"] == "BINARY_FILE"
+    assert "SVG" in refused["message"]
     assert tools.fails("view_image", path="b.png")["code"] == "BINARY_FILE"
     assert tools.fails("view_image", path="d")["code"] == "IS_DIRECTORY"
     assert tools.fails("view_image", path="../a.png")["category"] == "security"

@@ -8,6 +8,7 @@ by us, and whatever leaves every root is refused.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from redline.adapters.files.disk import Disk
@@ -30,6 +31,7 @@ _RACES = 50
 # The largest name on common file systems; a longer one is refused before anything is made.
 _MAX_NAME_BYTES = 255
 FOREIGN = 1_000_000
+_WINDOWS_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 class DiskWorkspace:
@@ -172,7 +174,7 @@ class DiskWorkspace:
             drive, rest = os.path.splitdrive(raw)
             rest = rest.replace("/", os.sep)
         parts = [part for part in rest.split(os.sep) if part not in ("", ".")]
-        if relative_only and (absolute or drive):
+        if relative_only and (absolute or drive or _WINDOWS_DRIVE.match(raw)):
             raise AbsolutePathDenied(show_name(raw), hint="pass a path relative to the workspace")
         if relative_only and ".." in parts:
             raise OutsideRoots(show_name(raw), f"Path may not contain '..': {show_name(raw)}")

@@ -114,7 +114,8 @@ class SandboxedCommands:
         policy.require_dry(backend, offer)
         layers = overlay.make_layers(base, roots)
         plan = self._confine(backend, view, offer, layers)
-        facts = policy.facts(self._mode, backend, view, offer, self._helper.controllers)
+        groups = self._helper.controllers
+        facts = policy.facts(self._mode, backend, view, offer, groups, dry=True)
 
         def read() -> tuple[str | None, Sequence[str]]:
             try:

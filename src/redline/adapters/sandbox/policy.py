@@ -163,9 +163,18 @@ def _landlock(
 
 
 def facts(
-    mode: str, backend: str, view: SandboxView, offer: dict[str, Any], groups: list[str]
+    mode: str,
+    backend: str,
+    view: SandboxView,
+    offer: dict[str, Any],
+    groups: list[str],
+    *,
+    dry: bool = False,
 ) -> SandboxFacts:
-    """What is in force, in words; *groups* are the control groups' controllers."""
+    """What is in force, in words; *groups* are the control groups' controllers.
+
+    In a *dry* run the workspace is a copy that is thrown away.
+    """
     if backend == "none":
         open_words = "as the server's user"
         return SandboxFacts(mode, open_words, "open", "not limited", "not limited", "none")
@@ -184,13 +193,19 @@ def facts(
     counted = "memory" in groups
     return SandboxFacts(
         mode,
-        f"{backend}: writes only in the workspace and a private tmp{git}, {reads}",
+        f"{backend}: writes only in {_written_places(view, dry=dry)}{git}, {reads}",
         _network(view),
         pids,
         f"{size} in all" if counted else f"{size} per process, in all checked twice a second",
         backend,
         tuple(warnings),
     )
+
+
+def _written_places(view: SandboxView, *, dry: bool) -> str:
+    if not view.writable:
+        return "a private tmp"
+    return f"{'a copy of the workspace' if dry else 'the workspace'} and a private tmp"
 
 
 def _network(view: SandboxView) -> str:

@@ -39,7 +39,7 @@ class InvalidPattern(MatchError):
 
 
 class PatchError(RedlineError):
-    """A patch envelope is malformed or does not fit the files."""
+    """A patch is malformed, does not fit the files, or fits in two readings."""
 
 
 class DocumentError(RedlineError):

@@ -1,4 +1,4 @@
-"""The patch envelope: parsing it, placing hunks, applying it to a tree.
+"""Patches: reading them in any form, placing their hunks, applying them to a tree.
 
-`apply` returns one ChangeSet for the whole patch.
+`parse` returns operations, `apply` one ChangeSet for the whole patch.
 """

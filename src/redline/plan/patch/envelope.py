@@ -1,96 +1,104 @@
-"""The patch envelope as data: add, update, delete and move, any number of them.
+"""The patch envelope: add, update, delete and move, any number of them.
 
     *** Begin Patch
     *** Add File: path            then + lines
     *** Delete File: path
     *** Update File: path         then hunks, with *** Move to: path before them or alone
     @@ heading                    opens a hunk; the heading narrows where it may match
-     context / -removed / +added_lines
+     context / -removed / +added
     *** End of File               the hunk ends the file
     *** End Patch
 
-An empty line inside a hunk is blank context (its space was lost on the way). Blank lines between
-operations and around the envelope mean nothing.
+An empty line inside a hunk is blank context (its space was lost on the way), and an @@ line with
+nothing behind it says nothing. Blank lines between operations and around the envelope mean nothing.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from redline.core.cancellation import checkpoint
 from redline.core.errors import PatchError
-from redline.core.text_limits import shorten
+from redline.plan.patch.hunk_lines import Opening, quote_line, read_hunk, read_opening
+from redline.plan.patch.model import (
+    AddFile,
+    DeleteFile,
+    Hunk,
+    PatchOperation,
+    PatchReading,
+    UpdateFile,
+)
 
 BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
-_ADD, _DELETE, _UPDATE = "*** Add File: ", "*** Delete File: ", "*** Update File: "
-_MOVE = "*** Move to: "
-_MAX_LINE_CHARS = 80
-_NUMBERED = re.compile(r"-\d+(?:,\d+)? \+\d+(?:,\d+)? ?(?:@@+)?(.*)")
-_NO_NEWLINE = "\\ No newline at end of file"
+_MARKER = re.compile(r"\*\*\* ?(Begin|End) Patch(?: ?\*\*\*)?")
+_HEADER = re.compile(r"\*\*\* (Add|Delete|Update) File:(.*)")
+_MOVE = "*** Move to:"
+# Lines that are headers if the blanks before them, or what is around the path, are overlooked.
+_LOOSE = re.compile(
+    r"[ \t]*(?P<header>\*\*\* (?:(?:Add|Delete|Update) File|Move to): *)"
+    r"(?P<quote>[`'\"]?)(?P<path>.*?)(?P=quote)(?: \*\*\*)?[ \t]*"
+)
+_INDENTED = re.compile(r"[ \t]+(?:@@|\*\*\* End of File[ \t]*$)")
+_OLD_NAME, _NEW_NAME = "--- ", "+++ "
 
-HunkLine: TypeAlias = tuple[str, str]
+
+def is_envelope(lines: Sequence[str]) -> bool:
+    """Whether *lines* begin as an envelope."""
+    found = _MARKER.fullmatch(lines[0].strip()) if lines else None
+    return found is not None and found[1] == "Begin"
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """Lines as (" " | "-" | "+", body); `at` is the line of the patch it opens on.
+def envelope_readings(lines: Sequence[str], first: int) -> list[Sequence[str]]:
+    """The ways to read the lines of an envelope: to the letter, and with loose headers.
 
-    `firm` headings were written to say where the hunk belongs; the heading behind line numbers is
-    decoration that diff programs add, and only helps to choose.
+    Which of them is meant, the files decide: see `plan.patch.apply`.
     """
-
-    lines: tuple[HunkLine, ...]
-    headings: tuple[str, ...]
-    firm: bool
-    at_end: bool
-    at: int
-
-    @property
-    def added_lines(self) -> tuple[str, ...]:
-        """Return the bodies of the added lines."""
-        return tuple(body for role, body in self.lines if role == "+")
-
-    @property
-    def only_adds(self) -> bool:
-        """Whether it names no line that is in the file."""
-        return all(role == "+" for role, _ in self.lines)
+    while not lines[-1].strip():
+        lines = lines[:-1]
+    stop = _MARKER.fullmatch(lines[-1].strip())
+    if stop is None or stop[1] != "End":
+        raise PatchError(
+            f"The last line of a patch must be {END!r}",
+            hint=f"end with {END}; if the patch was cut off, send it again whole",
+            details={"line": first + len(lines) - 1},
+        )
+    inner = list(lines[1:-1])
+    loose = _tighten_headers(inner)
+    return [inner] if loose == inner else [inner, loose]
 
 
-@dataclass(frozen=True, slots=True)
-class AddFile:
-    """Create a file that is not there."""
-
-    path: str
-    lines: tuple[str, ...]
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteFile:
-    """Remove a file."""
-
-    path: str
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateFile:
-    """Change a file, move it, or both."""
-
-    path: str
-    move_to: str | None
-    hunks: tuple[Hunk, ...]
-    at: int
+def _tighten_headers(lines: list[str]) -> list[str]:
+    """*lines* with every header at the margin, and its path without quotes or stars."""
+    tight: list[str] = []
+    for at, line in enumerate(lines):
+        header = _LOOSE.fullmatch(line)
+        if header is not None:
+            tight.append(header["header"].rstrip() + " " + header["path"])
+        elif _INDENTED.match(line):
+            tight.append(line.lstrip(" \t"))
+        elif _is_file_name_pair(lines, at) or _is_file_name_pair(lines, at - 1):
+            tight.append("")
+        else:
+            tight.append(line)
+    return tight
 
 
-PatchOperation: TypeAlias = AddFile | DeleteFile | UpdateFile
+def _is_file_name_pair(lines: Sequence[str], at: int) -> bool:
+    """Whether the names of a unified diff begin at *at*, right under an Update header."""
+    return (
+        at > 0
+        and at + 2 < len(lines)
+        and lines[at - 1].lstrip().startswith("*** Update File:")
+        and lines[at].startswith(_OLD_NAME)
+        and lines[at + 1].startswith(_NEW_NAME)
+        and lines[at + 2].startswith("@@")
+    )
 
 
-def parse_patch(text: str) -> tuple[PatchOperation, ...]:
-    """The operations of an envelope in order; PatchError names the line that is wrong."""
-    reader = _Reader(text)
+def read_envelope(lines: Sequence[str], first: int) -> PatchReading:
+    """The operations between the markers; *first* is the number of the first line."""
+    reader = _Reader(lines, first)
     operations: list[PatchOperation] = []
     while (operation := reader.operation()) is not None:
         checkpoint()
@@ -104,166 +112,115 @@ def parse_patch(text: str) -> tuple[PatchOperation, ...]:
 
 
 class _Reader:
-    """Walks the lines between the markers; line numbers count from 1 in the patch as sent."""
+    """Walks the lines between the markers; line numbers count in the patch as sent."""
 
-    def __init__(self, text: str) -> None:
-        lines = [line.removesuffix("\r") for line in text.split("\n")]
-        first, stop = 0, len(lines)
-        while first < stop and not lines[first].strip():
-            first += 1
-        while stop > first and not lines[stop - 1].strip():
-            stop -= 1
-        if first == stop or lines[first].strip() != BEGIN:
-            raise PatchError(
-                f"The first line of a patch must be {BEGIN!r}", hint=f"begin with {BEGIN}"
-            )
-        if stop - first < 2 or lines[stop - 1].strip() != END:
-            raise PatchError(f"The last line of a patch must be {END!r}", hint=f"end with {END}")
+    def __init__(self, lines: Sequence[str], first: int) -> None:
         self._lines = lines
-        self._at = first + 1
-        self._stop = stop - 1
+        self._first = first
+        self._at = 0
+
+    @property
+    def _number(self) -> int:
+        return self._first + self._at
+
+    def _line(self) -> str | None:
+        return self._lines[self._at] if self._at < len(self._lines) else None
 
     def operation(self) -> PatchOperation | None:
         """The next operation, or None at the end."""
         self._skip_blank()
-        if self._at >= self._stop:
+        line, at = self._line(), self._number
+        if line is None:
             return None
-        line, at = self._lines[self._at], self._at + 1
+        header = _HEADER.fullmatch(line)
+        if header is None:
+            raise PatchError(
+                f"Line {at} of the patch is not an operation: {quote_line(line)}",
+                hint="an operation begins with *** Add File: , *** Update File: or"
+                " *** Delete File: ",
+                details={"line": at},
+            )
         self._at += 1
-        if line.startswith(_ADD):
-            return AddFile(self._path(line, _ADD, at), self._added_lines(), at)
-        if line.startswith(_DELETE):
-            return DeleteFile(self._path(line, _DELETE, at), at)
-        if line.startswith(_UPDATE):
-            path = self._path(line, _UPDATE, at)
-            target = self._move_target()
-            return UpdateFile(path, target, self._hunks(), at)
-        raise PatchError(
-            f"Line {at} of the patch is not an operation: {_quote(line)}",
-            hint="an operation begins with *** Add File: , *** Update File: or *** Delete File: ",
-            details={"line": at},
-        )
+        path = _check_path(header[2], at)
+        if header[1] == "Add":
+            return AddFile(path, self._added_lines(), at)
+        if header[1] == "Delete":
+            return DeleteFile(path, at)
+        target = self._move_target()
+        return UpdateFile(path, target, self._hunks(), at)
 
     def _skip_blank(self) -> None:
-        while self._at < self._stop and not self._lines[self._at].strip():
+        while (line := self._line()) is not None and not line.strip():
             self._at += 1
-
-    def _path(self, line: str, header: str, at: int) -> str:
-        path = line[len(header) :].strip()
-        if not path:
-            raise PatchError(f"Line {at} of the patch names no file", details={"line": at})
-        return path
 
     def _added_lines(self) -> tuple[str, ...]:
         added_lines: list[str] = []
-        while self._at < self._stop and not self._lines[self._at].startswith("*** "):
-            line = self._lines[self._at]
+        while (line := self._line()) is not None and not line.startswith("*** "):
             if line.startswith("+"):
                 added_lines.append(line[1:])
             elif line.strip() or not self._only_blank_until_header():
                 raise PatchError(
-                    f"Line {self._at + 1} of the patch must begin with +: {_quote(line)}",
+                    f"Line {self._number} of the patch must begin with +: {quote_line(line)}",
                     hint="every line of an added file begins with +, also empty ones",
-                    details={"line": self._at + 1},
+                    details={"line": self._number},
                 )
             self._at += 1
         return tuple(added_lines)
 
     def _only_blank_until_header(self) -> bool:
-        for line in self._lines[self._at : self._stop]:
+        for line in self._lines[self._at :]:
             if line.strip():
                 return line.startswith("*** ")
         return True
 
     def _move_target(self) -> str | None:
-        if self._at < self._stop and self._lines[self._at].startswith(_MOVE):
-            self._at += 1
-            return self._path(self._lines[self._at - 1], _MOVE, self._at)
-        return None
+        line = self._line()
+        if line is None or not line.startswith(_MOVE):
+            return None
+        self._at += 1
+        return _check_path(line[len(_MOVE) :], self._number - 1)
 
     def _hunks(self) -> tuple[Hunk, ...]:
         hunks: list[Hunk] = []
-        while (hunk := self._hunk(first=not hunks)) is not None:
+        is_first = True
+        while self._opens_hunk(is_first=is_first):
             checkpoint()
-            hunks.append(hunk)
+            hunk = self._hunk()
+            hunks += [hunk] if hunk else []
+            is_first = False
         return tuple(hunks)
 
-    def _hunk(self, *, first: bool) -> Hunk | None:
+    def _opens_hunk(self, *, is_first: bool) -> bool:
+        """Whether a hunk comes next: behind @@, or the first one without."""
         self._skip_blank()
-        at = self._at + 1
-        headings: list[str] = []
-        firm = True
-        while self._at < self._stop and self._lines[self._at].startswith("@@"):
-            heading, numbered = _heading(self._lines[self._at])
-            firm = firm and not numbered
-            headings += [heading] if heading else []
-            self._at += 1
-        opened = self._at + 1 > at
-        if not opened and not (first and self._at < self._stop and self._is_hunk_line()):
-            self._expect_header()
-            return None
-        lines, at_end = self._hunk_lines()
-        if not lines:
-            raise PatchError(
-                f"The hunk at line {at} of the patch is empty",
-                hint="put context, - and + lines after @@",
-                details={"line": at},
-            )
-        return Hunk(tuple(lines), tuple(headings), firm, at_end, at)
-
-    def _is_hunk_line(self) -> bool:
-        return self._lines[self._at][:1] in (" ", "-", "+")
-
-    def _expect_header(self) -> None:
-        if self._at < self._stop and not self._lines[self._at].startswith("*** "):
-            raise PatchError(
-                f"Line {self._at + 1} of the patch is outside a hunk:"
-                f" {_quote(self._lines[self._at])}",
-                hint="a hunk opens with a line that begins with @@",
-                details={"line": self._at + 1},
-            )
-
-    def _hunk_lines(self) -> tuple[list[HunkLine], bool]:
-        lines: list[HunkLine] = []
-        while self._at < self._stop:
-            line = self._lines[self._at]
-            if line.strip() == END_OF_FILE:
-                self._at += 1
-                return lines, True
-            if line.startswith(("@@", "*** ")):
-                break
-            lines += self._hunk_line(line)
-            self._at += 1
-        while lines and lines[-1] == _LOST_BLANK:
-            lines.pop()
-        return [(" ", "") if line == _LOST_BLANK else line for line in lines], False
-
-    def _hunk_line(self, line: str) -> list[HunkLine]:
-        if line[:1] in (" ", "-", "+"):
-            return [(line[0], line[1:])]
-        if not line.strip():
-            return [_LOST_BLANK]
-        if line.startswith(_NO_NEWLINE):
-            return []
+        line = self._line()
+        if line is None or line.startswith("*** "):
+            return False
+        if line.startswith("@@") or is_first:
+            return True
         raise PatchError(
-            f"Line {self._at + 1} of the patch must begin with a space, - or +: {_quote(line)}",
-            hint="context lines begin with one space before the text of the file",
-            details={"line": self._at + 1},
+            f"Line {self._number} of the patch is outside a hunk: {quote_line(line)}",
+            hint="a hunk opens with a line that begins with @@",
+            details={"line": self._number},
         )
 
+    def _hunk(self) -> Hunk | None:
+        at = self._number
+        openings: list[Opening] = []
+        while (line := self._line()) is not None and line.startswith("@@"):
+            openings.append(read_opening(line))
+            self._at += 1
+        start = self._at
+        while (line := self._line()) is not None and not line.startswith(("@@", "*** ")):
+            self._at += 1
+        raw = self._lines[start : self._at]
+        at_end = line is not None and line.rstrip() == END_OF_FILE
+        if at_end:
+            self._at += 1
+        return read_hunk(raw, openings, at, self._first + start, at_end=at_end)
 
-# An empty line: blank context, unless nothing but the next operation follows it.
-_LOST_BLANK: HunkLine = ("", "")
 
-
-def _heading(line: str) -> tuple[str, bool]:
-    """The heading of an @@ line and whether line numbers preceded it."""
-    text = line[2:].strip()
-    numbered = _NUMBERED.fullmatch(text)
-    if numbered:
-        return numbered[1].strip(), True
-    return text.removesuffix("@@").strip(), False
-
-
-def _quote(line: str) -> str:
-    return shorten(line, _MAX_LINE_CHARS)
+def _check_path(raw: str, at: int) -> str:
+    if not raw.strip():
+        raise PatchError(f"Line {at} of the patch names no file", details={"line": at})
+    return raw.strip()

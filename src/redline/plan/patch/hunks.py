@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from redline.core.cancellation import cancellable, checkpoint
+from redline.core.cancellation import checkpoint
 from redline.core.errors import (
     AlreadyApplied,
     AmbiguousMatch,
@@ -14,29 +16,49 @@ from redline.core.errors import (
     RedlineError,
 )
 from redline.core.textfile import line_body, split_lines
+from redline.plan.match.compose import dominant_end
 from redline.plan.match.engine import (
     MatchLevel,
     Placement,
+    ambiguous,
     apply_placements,
     in_order,
     place_insert,
     place_lines,
 )
-from redline.plan.patch.envelope import Hunk
+from redline.plan.match.lines import hunk_candidates
+from redline.plan.patch.headings import regions_under
+from redline.plan.patch.model import Hunk
 
 _SHOWN_FAILURES = 3
 # A heading that names more lines tells no place apart: the hunk must be unique after the first.
 _MAX_REGIONS = 100
+_MARK = "\ufeff"
 
 
-def place_hunks(text: str, hunks: Sequence[Hunk], shown: str) -> tuple[str, list[str]]:
+class FileBase(NamedTuple):
+    """What a file is besides its text, as far as it says where a hunk goes.
+
+    `is_numbered` if the line numbers of the hunks were counted in this very content.
+    """
+
+    has_bom: bool = False
+    is_numbered: bool = False
+
+
+UNKNOWN_BASE = FileBase()
+
+
+def place_hunks(
+    text: str, hunks: Sequence[Hunk], shown: str, base: FileBase = UNKNOWN_BASE
+) -> tuple[str, list[str]]:
     """*text* with every hunk applied, and what the matches had to overlook."""
-    placements, notes = hunk_placements(text, hunks, shown)
+    placements, notes = hunk_placements(text, hunks, shown, base)
     return apply_placements(text, placements), notes
 
 
 def hunk_placements(
-    text: str, hunks: Sequence[Hunk], shown: str
+    text: str, hunks: Sequence[Hunk], shown: str, base: FileBase = UNKNOWN_BASE
 ) -> tuple[list[Placement], list[str]]:
     """Where every hunk goes, in order, and what the matches had to overlook.
 
@@ -47,7 +69,7 @@ def hunk_placements(
     for number, hunk in enumerate(hunks, 1):
         checkpoint()
         try:
-            found.append(_place(text, hunk))
+            found += _place(text, hunk, base)
         except MatchError as error:
             failures.append((number, hunk, error))
     if failures:
@@ -64,13 +86,127 @@ def hunk_placements(
     return placements, notes
 
 
-def _place(text: str, hunk: Hunk) -> Placement:
+def _place(text: str, hunk: Hunk, base: FileBase) -> list[Placement]:
+    """The placement of a hunk; none if it only quotes lines, which must be there all the same."""
+    try:
+        placement = _find(text, hunk, base)
+    except AmbiguousMatch:
+        if not hunk.only_keeps:
+            raise
+        return []
+    return [] if hunk.only_keeps else [_set_file_end(text, hunk, placement)]
+
+
+def _find(text: str, hunk: Hunk, base: FileBase) -> Placement:
+    if base.is_numbered and (numbered := _place_by_number(text, hunk)):
+        return numbered
+    if base.has_bom and any(body.startswith(_MARK) for _, body in hunk.lines):
+        begins_file = any(body.startswith(_MARK) for body in hunk.old_lines)
+        hunk = _without_mark(hunk)
+        if begins_file:
+            return place_lines(text, hunk.lines, within=range(len(hunk.old_lines)))
     if hunk.only_adds:
         return _insert(text, hunk)
+    if hunk.bare_at is not None:
+        return _place_bare(text, hunk)
+    return _place_in_file(text, hunk)
+
+
+def _place_in_file(text: str, hunk: Hunk) -> Placement:
+    """Place a hunk by the lines it quotes; the last blank ones may lie behind the file's end."""
+    try:
+        return _place_quoted(text, hunk)
+    except AlreadyApplied:
+        raise
+    except NoMatch:
+        beyond = _place_beyond_end(text, hunk)
+        if beyond is None:
+            raise
+        return beyond
+
+
+def _place_by_number(text: str, hunk: Hunk) -> Placement | None:
+    """Place a hunk by its line number, if its lines are there to the letter."""
+    if hunk.start is None or hunk.start > len(split_lines(text)):
+        return None
+    if hunk.only_adds:
+        return place_insert(text, hunk.start + 1, "".join(f"{x}\n" for x in hunk.added_lines))
+    within = range(hunk.start - 1, hunk.start - 1 + len(hunk.old_lines))
+    found = hunk_candidates(text, hunk.lines, within, hunk.at_end)
+    return found[0] if found and found[0].level is MatchLevel.LITERAL else None
+
+
+def _without_mark(hunk: Hunk) -> Hunk:
+    """*hunk* without the byte order mark of the file, which is not part of its text."""
+    old = [body.startswith(_MARK) for role, body in hunk.lines if role != "+"]
+    new = [body.startswith(_MARK) for role, body in hunk.lines if role != "-"]
+    if hunk.start is not None and any(old) and new and not any(new):
+        raise NoMatch(
+            "The diff takes the byte order mark off the file, which is not done by a patch",
+            hint="put the mark before the first new line as well, or leave it out of both",
+        )
+    lines = tuple((role, body.removeprefix(_MARK)) for role, body in hunk.lines)
+    return replace(hunk, lines=lines, unprefixed=None)
+
+
+def _place_bare(text: str, hunk: Hunk) -> Placement:
+    """Place a hunk with context lines that lack their blank, only where it fits to the letter."""
+    found: list[Placement] = []
+    for lines in (hunk.lines, hunk.unprefixed):
+        if lines is None:
+            continue
+        try:
+            placement = _place_quoted(text, replace(hunk, lines=lines))
+        except AlreadyApplied:
+            raise
+        except NoMatch:
+            continue
+        if placement.level is MatchLevel.LITERAL and placement not in found:
+            found.append(placement)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ambiguous([placement.line for placement in found])
+    raise NoMatch(
+        f"Line {hunk.bare_at} of the patch begins with none of space, - and +, and as context the"
+        " lines are not in the file to the letter",
+        hint="context lines begin with one space before the text of the file",
+    )
+
+
+def _place_beyond_end(text: str, hunk: Hunk) -> Placement | None:
+    """Place a hunk whose last blank context lines lie behind the end of the file."""
+    lines = hunk.lines
+    while len(lines) > 1 and lines[-1] == (" ", ""):
+        lines = lines[:-1]
+        if all(role == "+" for role, _ in lines):
+            return None
+        try:
+            return _place_quoted(text, replace(hunk, lines=lines, at_end=True))
+        except AlreadyApplied:
+            raise
+        except NoMatch:
+            continue
+    return None
+
+
+def _set_file_end(text: str, hunk: Hunk, placement: Placement) -> Placement:
+    """*placement* with or without the newline at the end of the file, as the hunk says."""
+    has_lines = any(role != "-" for role, _ in hunk.lines)
+    if hunk.final_newline is None or not has_lines or placement.end != len(text):
+        return placement
+    # As the text ends, so does the replacement.
+    is_ended = not text or text.endswith("\n")
+    made = line_body(placement.replacement) if is_ended else placement.replacement
+    end = (dominant_end(text) or "\n") if hunk.final_newline else ""
+    return replace(placement, replacement=made + end)
+
+
+def _place_quoted(text: str, hunk: Hunk) -> Placement:
     if not hunk.headings:
         return place_lines(text, hunk.lines, at_end=hunk.at_end)
     lines = [line_body(line) for line in split_lines(text)]
-    regions = _regions(lines, hunk.headings)
+    regions = regions_under(lines, hunk.headings)
     if not hunk.firm:
         return _place_loosely(text, hunk, regions)
     if not regions:
@@ -80,12 +216,14 @@ def _place(text: str, hunk: Hunk) -> Placement:
 
 
 def _place_loosely(text: str, hunk: Hunk, regions: list[range]) -> Placement:
+    """Place a hunk whose heading a diff program wrote: the last such line somewhere before it."""
     try:
         return place_lines(text, hunk.lines, at_end=hunk.at_end)
     except AmbiguousMatch:
         if not regions:
             raise
-        return _place_in(text, hunk, regions)
+        within = range(regions[0].start, len(split_lines(text)))
+        return place_lines(text, hunk.lines, within=within, at_end=hunk.at_end)
 
 
 def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
@@ -126,65 +264,40 @@ def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
     )
 
 
-def _regions(lines: Sequence[str], headings: Sequence[str]) -> list[range]:
-    """The blocks that begin with the headings, each inside a block of the heading before it."""
-    regions = [range(len(lines))]
-    for heading in headings:
-        starts = _heading_lines(lines, regions, heading)
-        if not starts:
-            return []
-        regions = [range(start, _block_end(lines, start)) for start in cancellable(starts)]
-    return regions
-
-
-def _heading_lines(lines: Sequence[str], regions: Sequence[range], heading: str) -> list[int]:
-    wanted = heading.strip()
-    within = [index for region in cancellable(regions) for index in region]
-    same = [index for index in within if lines[index].strip() == wanted]
-    if same:
-        return same
-    return [index for index in within if lines[index].lstrip().startswith(wanted)]
-
-
-def _block_end(lines: Sequence[str], start: int) -> int:
-    """The first line after *start* that is indented no deeper and opens something else."""
-    depth = _depth(lines[start])
-    for index in range(start + 1, len(lines)):
-        body = lines[index].strip()
-        if body and _depth(lines[index]) <= depth and not body.startswith(("}", ")", "]", "end")):
-            return index
-    return len(lines)
-
-
-def _depth(line: str) -> int:
-    expanded = line.expandtabs(4)
-    return len(expanded) - len(expanded.lstrip())
-
-
 def _insert(text: str, hunk: Hunk) -> Placement:
-    """Lines with nothing around them go to the top, under their heading, or to the end."""
+    """Place lines with nothing around them: under their heading, or at the end of the file."""
     lines = split_lines(text)
-    before = 1
-    if hunk.at_end:
+    if hunk.at_end or not lines:
         before = len(lines) + 1
     elif hunk.headings and hunk.firm:
-        regions = _regions([line_body(line) for line in lines], hunk.headings)
-        if len(regions) > 1:
-            starts = [region.start + 1 for region in regions]
-            raise AmbiguousMatch(
-                f"The heading {hunk.headings[-1]!r} matched {len(starts)} lines",
-                count=len(starts),
-                lines=starts,
-                hint="add context lines to the hunk",
-            )
-        if not regions:
-            raise NoMatch(
-                f"No line matches the heading {hunk.headings[-1]!r}",
-                hint="add context lines to the hunk",
-            )
-        before = regions[0].start + 2
+        before = _line_under_heading([line_body(line) for line in lines], hunk.headings)
+    else:
+        raise NoMatch(
+            "The hunk has only + lines and does not say where they go",
+            hint="add a context line from the file before or after them, or write behind @@ the"
+            " line of the file that they follow; at the end of the file, put *** End of File"
+            " after them",
+        )
     _refuse_repeated_insert(lines, hunk, before)
     return place_insert(text, before, "".join(f"{body}\n" for body in hunk.added_lines))
+
+
+def _line_under_heading(lines: Sequence[str], headings: Sequence[str]) -> int:
+    regions = regions_under(lines, headings)
+    if len(regions) > 1:
+        starts = [region.start + 1 for region in regions]
+        raise AmbiguousMatch(
+            f"The heading {headings[-1]!r} matched {len(starts)} lines",
+            count=len(starts),
+            lines=starts,
+            hint="add context lines to the hunk",
+        )
+    if not regions:
+        raise NoMatch(
+            f"No line matches the heading {headings[-1]!r}",
+            hint="add context lines to the hunk",
+        )
+    return regions[0].start + 2
 
 
 def _refuse_repeated_insert(lines: Sequence[str], hunk: Hunk, before: int) -> None:

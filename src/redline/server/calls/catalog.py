@@ -135,28 +135,29 @@ class Catalog:
         key = (client.protocol, client.name, client.version)
         known = self._listings.get(key)
         if known is None:
-            dotted = self._keeps_dots(client)
-            known = [self._wire(entry, client, dotted) for entry in self._listed.values()]
+            known = [self._wire(entry, client) for entry in self._listed.values()]
             if len(self._listings) < _MAX_CACHED_LISTINGS:
                 self._listings[key] = known
         return known
+
+    def shown_name(self, name: str, client: Client) -> str:
+        """Return the name of a tool in the list of *client*."""
+        return name if self._keeps_dots(client) else portable(name)
 
     def _keeps_dots(self, client: Client) -> bool:
         if self._tool_names == "auto":
             return not client.name.lower().startswith(_REJECT_DOTS)
         return self._tool_names == "original"
 
-    def _wire(self, entry: CatalogEntry, client: Client, dotted: bool) -> Json:
-        tool = wire(entry.tool)
+    def _wire(self, entry: CatalogEntry, client: Client) -> Json:
+        tool = wire(entry.tool, entry.toolset)
         if entry.toolset.adapt is not None:
             tool = load_function(entry.toolset.adapt)(tool, client)
-        if not dotted:
-            tool = {**tool, "name": portable(tool["name"])}
-        return tool
+        return {**tool, "name": self.shown_name(tool["name"], client)}
 
 
-def wire(tool: Tool) -> Json:
-    """Return a tool's object in tools/list."""
+def wire(tool: Tool, toolset: Toolset) -> Json:
+    """Return the object in tools/list of a tool of *toolset*."""
     body: Json = {
         "name": tool.name,
         "title": tool.title,
@@ -165,7 +166,8 @@ def wire(tool: Tool) -> Json:
     }
     if tool.output_schema is not None:
         body["outputSchema"] = tool.output_schema
-    body["annotations"] = tool.hints.wire()
+    titles = {"title": tool.title} if toolset.titles_in_annotations else {}
+    body["annotations"] = titles | tool.hints.wire()
     if tool.meta is not None:
         body["_meta"] = tool.meta
     return body

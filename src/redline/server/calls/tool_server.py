@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 from redline.server.calls.catalog import Catalog
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink
+from redline.toolsets.tool import Client
 
 if TYPE_CHECKING:
     from redline.server.calls.dispatch import Dispatch
     from redline.server.calls.in_flight import CallsInFlight
     from redline.server.rpc.messages import Submit
     from redline.services.runtime import Runtime
-
-_INSTRUCTIONS = (
-    "Redline changes files exactly and all-or-nothing; a failure says how to repair the call."
-)
 
 
 class ToolServer:
@@ -44,11 +41,11 @@ class ToolServer:
         self._dispatch: Dispatch | None = None
         self._lock = Lock()
 
-    @property
-    def instructions(self) -> str:
-        """What every client is sent when it connects."""
-        own = (toolset.instructions for toolset in self.catalog.toolsets)
-        return "\n".join([_INSTRUCTIONS, *(text for text in own if text)])
+    def instructions(self, client: Client) -> str:
+        """Return the text that *client* gets when it connects."""
+        from redline.server.calls.instructions import write_instructions
+
+        return write_instructions(self.catalog, client)
 
     @property
     def dispatch(self) -> Dispatch:

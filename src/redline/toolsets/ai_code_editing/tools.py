@@ -101,7 +101,7 @@ TOOLSET = Toolset(
     tools=(EDIT_FILE, GET_CODE_CONTEXT),
     wording=f"{_HERE}.errors:word",
     instructions=(
-        "ai_code_editing.get_code_context finds definitions, references and outlines; "
-        "ai_code_editing.edit_file changes code by lines, symbol or instruction."
+        "{ai_code_editing.get_code_context} finds definitions, references and outlines.",
+        "{ai_code_editing.edit_file} changes code by lines, symbol or instruction.",
     ),
 )

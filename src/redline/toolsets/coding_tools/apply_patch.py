@@ -9,14 +9,14 @@ from redline.core.changes import ChangeSet, FileState, State
 from redline.core.diff import diff_of_files
 from redline.core.encodings.opening import open_versions
 from redline.core.errors import InvalidArgument
-from redline.core.paths import Access, WorkspacePath
+from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation
 from redline.plan.patch.apply import Affected, PatchPlan, plan_patch
-from redline.plan.patch.envelope import parse_patch
+from redline.plan.patch.parse import parse_patch
 from redline.services.commit import commit_plan
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
-from redline.toolsets.coding_tools.paths import shown, unescape_path
+from redline.toolsets.coding_tools.paths import shown, writable
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
 
@@ -26,17 +26,15 @@ _MAX_DIFF = 256 << 10
 def apply_patch(call: Call) -> Result:
     """Plan the patch, and unless it is a dry run, make it real."""
     arguments = call.arguments
-    operations = parse_patch(arguments["patch"])
+    readings = parse_patch(arguments["patch"])
     expected = _read_expected(arguments.get("expected", {}))
     encoding = arguments.get("encoding")
 
     def resolve(raw: str) -> WorkspacePath:
-        return call.runtime.workspace.resolve(
-            unescape_path(raw), Access.WRITE, relative_only=True, follow=False
-        )
+        return writable(call, raw)
 
     def plan() -> PatchPlan:
-        return plan_patch(call.runtime.tree, operations, resolve, expected, encoding)
+        return plan_patch(call.runtime.tree, readings, resolve, expected, encoding)
 
     if arguments.get("dry_run", False):
         proposed = plan()

@@ -258,8 +258,10 @@ TOOLSET = Toolset(
             choose=f"{_HERE}.shared_read_file:choose",
         ),
     ),
+    titles_in_annotations=True,
+    paths="Paths are relative to the workspace.",
     instructions=(
-        "Paths are relative to the workspace. Read or search first, change files with "
-        "apply_patch, run commands with exec_command."
+        "Read or search first, then change files with {apply_patch}.",
+        "Run commands with {exec_command}.",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from redline.core.errors import BinaryFile, InvalidArgument, IsADirectory, TooLarge
+from redline.core.errors import BinaryFile, IsADirectory, TooLarge
 from redline.core.ports.images import Image
 from redline.core.ports.tree import Kind
 from redline.toolsets.call import Call, Result
@@ -71,12 +71,12 @@ def _answer(output: str, where: str, image: Image, original: Image, warnings: li
     return success(fields, [block])
 
 
-def _no_image(where: str, data: bytes) -> Exception:
+def _no_image(where: str, data: bytes) -> BinaryFile:
     head = data[:1024].lstrip().lower()
     if any(head.startswith(mark.lower()) for mark in _SVG_MARKS) and b"<svg" in data[:4096].lower():
-        return InvalidArgument(
+        return BinaryFile(
+            where,
             f"SVG is text with scripts, not a picture that can be shown: {where}",
-            field="path",
             hint="read it with read_file, or convert it to PNG",
         )
     return BinaryFile(

@@ -185,6 +185,6 @@ TOOLSET = Toolset(
         any_initialize_params=True,
         unknown_tool_code=-32601,
     ),
-    instructions="Paths are absolute; relative ones count from the first allowed directory. "
-    "Every change can be undone.",
+    paths="Paths are absolute; relative ones count from the first allowed directory.",
+    instructions=("What {edit_file} and {write_file} change can be undone.",),
 )

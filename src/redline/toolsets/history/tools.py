@@ -131,5 +131,8 @@ TOOLSET = Toolset(
     title="History",
     tools=(LIST_CHANGES, SHOW_CHANGE, UNDO_CHANGE, REDO_CHANGE),
     wording=f"{_HERE}.errors:word",
-    instructions="Every change can be listed with list_changes and taken back with undo_change.",
+    instructions=(
+        "{list_changes} lists every change.",
+        "{undo_change} takes one back.",
+    ),
 )

@@ -133,7 +133,8 @@ TOOLSET = Toolset(
     tools=(PREVIEW, APPLY),
     wording=f"{_HERE}.errors:word",
     instructions=(
-        "Preview JSON changes with json_editor_preview, look at them, then json_editor_apply. "
-        "When the status is ambiguous, apply one of the candidates by its id."
+        "{json_editor_preview} shows what an instruction would change.",
+        "Look at it, then apply it with {json_editor_apply}.",
+        "When the status is ambiguous, {json_editor_apply} takes the id of one of the candidates.",
     ),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
-from redline.cli.terminal import err, escape_for_terminal, program
+from redline.cli.terminal import err, program
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 
@@ -14,7 +15,9 @@ def serve(server: ToolServer, settings: Settings) -> int:
     from redline.server.http.serve import serve_http
 
     def announce(host: str, port: int) -> None:
-        print(escape_for_terminal(banner(server, settings, host, port)), flush=True)
+        # Standard output stays empty; a closed standard error is no reason not to serve.
+        with suppress(OSError, ValueError):
+            err(banner(server, settings, host, port))
 
     try:
         return serve_http(server, settings, announce)
