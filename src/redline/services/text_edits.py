@@ -116,7 +116,7 @@ def refuse_if_shift_parses(ports: Ports, name: str, before: str, edits: Sequence
                 "The file parses now and would not after this edit to the letter; it would with"
                 " newText at another indentation",
                 hint=call.hint,
-                details={"edit": number, **call._asdict()},
+                details={"edit": number, **call.details},
             )
 
 

@@ -105,6 +105,13 @@ class TestHangingFirstLine:
         assert len(caught.value.text) < 500
         assert "'    '" in caught.value.text
 
+    @pytest.mark.parametrize("new", ["#if B\n#endif\n", "#if A\n    #endif\n#endif\n    #endif\n"])
+    def test_of_old_lines_that_read_alike_any_may_come_back(self, new: str) -> None:
+        text = "#ifndef X\n    #if A\n    #endif\n#endif\n"
+        old = "#if A\n    #endif\n#endif\n"
+        assert edited(text, old, new) == text.replace(old, new)
+        assert edited(text, "#endif\n#endif\n", "#endif\n#endif\nx\n") == text + "x\n"
+
     def test_lines_without_a_word_are_no_evidence(self) -> None:
         text = "f {\n    g {\n        a\n    }\n}\n"
         old, new = "a\n    }\n", "a\n        }\n}\n"

@@ -33,7 +33,7 @@ class AmbiguousMatch(MatchError):
 class UnclearIndentation(MatchError):
     """The text is there, but its first line's indentation is missing or the new text's is off.
 
-    `details` hold `old` and `new`, the texts of a call that works.
+    `details` hold `old` and `new`, the texts of a call that works, unless they are long.
     """
 
 

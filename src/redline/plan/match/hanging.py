@@ -34,10 +34,20 @@ class Repair(NamedTuple):
     new: str
 
     @property
+    def is_long(self) -> bool:
+        """Return whether it is too long to be printed."""
+        return len(self.old) + len(self.new) > _MAX_PRINTED_CHARS
+
+    @property
+    def details(self) -> dict[str, str]:
+        """Return the two texts as the details of an error."""
+        return {} if self.is_long else self._asdict()
+
+    @property
     def hint(self) -> str:
         """Return how to send it: the edit as JSON, a long one in words."""
         head = "quote whole lines with their indentation, for instance"
-        if len(self.old) + len(self.new) > _MAX_PRINTED_CHARS:
+        if self.is_long:
             return f"{head} oldText from {indent_of(self.old)!r} on, and all of newText like it"
         call = {"oldText": self.old, "newText": self.new}
         return f"{head} {json.dumps(call, ensure_ascii=False)}"
@@ -74,7 +84,7 @@ def refuse_moved_lines(text: str, placement: Placement, old: str, new: str) -> N
         f"The text is at line {placement.line} behind an indentation that oldText leaves out, and"
         f" newText brings this line of it back at another indentation: {shown}",
         hint=best.hint,
-        details={"line": placement.line, **best._asdict()},
+        details={"line": placement.line, **best.details},
     )
 
 
@@ -144,7 +154,7 @@ def _find_moved(margin: str, old: str, new: Sequence[_Line]) -> _Line | None:
     """Return the first line of *new* that is one of *old* and moved without its block."""
     lines = _lines(margin, old)
     first = _Line(lines[0].body, lines[0].indent.removeprefix(margin)) if lines else None
-    if first in new[1:] and len(lines[0].body) >= _TELLING:
+    if first in new[1:] and first not in lines and len(lines[0].body) >= _TELLING:
         return first
     return next(_Moves(lines, new, _pair(lines, new)).unexplained(), None)
 
@@ -183,6 +193,8 @@ class _Moves:
             was, now = self.old[i].indent, self.new[j].indent
             if now == was:
                 fine = not self._stays_behind(i, j)
+            elif self.new[j] in self.old:
+                fine = True  # it is another of the old lines that read alike
             elif now.startswith(was):
                 fine = self._is_wrapped(j)
             else:
