@@ -21,7 +21,14 @@ from bench.noise.drafts import (
 )
 from bench.noise.harmful import REFUSE, bad_call, half_failing, refusing
 from bench.noise.harmless import APPLY, applying, shared_prefix
-from bench.noise.single import blank_context, changed_elsewhere, headed, wrong_numbers
+from bench.noise.single import (
+    blank_context,
+    blank_lines_differ,
+    changed_elsewhere,
+    elided_in_both,
+    headed,
+    wrong_numbers,
+)
 
 
 def doubtful(quote: Quoted, dialect: str, rng: random.Random) -> Case | None:
@@ -78,13 +85,19 @@ def cases(count: int, seed: int = 1, files: int = 400) -> Iterator[Case]:
             yield case
 
 
+_SINGLE = (
+    *(wrong_numbers, blank_context, headed),
+    *(changed_elsewhere, blank_lines_differ, elided_in_both),
+)
+
+
 def _case(quote: Quoted, rng: random.Random) -> Case | None:
     dialect = rng.choice(DIALECTS)
     roll = rng.random()
     if roll < 0.5:
         return applying(quote, dialect, rng.choice(list(APPLY)), rng)
     if roll < 0.65:
-        return rng.choice((wrong_numbers, blank_context, headed, changed_elsewhere))(quote, rng)
+        return rng.choice(_SINGLE)(quote, rng)
     if roll < 0.86:
         noise = rng.choice(list(REFUSE))
         if noise == "changed since read":

@@ -15,6 +15,7 @@ from bench.noise.drafts import (
     envelope,
     hunk_of,
     is_already_applied,
+    is_trivial,
     places,
     render,
 )
@@ -62,6 +63,41 @@ def headed(quote: Quoted, _rng: random.Random) -> Case | None:
         return None
     call = {"patch": envelope(quote.change.name, [hunk_of(draft, f"@@ {heads[-1].strip()}")])}
     return _plain_case("apply_patch", "heading as an anchor", draft, call)
+
+
+def blank_lines_differ(quote: Quoted, rng: random.Random) -> Case | None:
+    """Between two lines of context before the change the call has another number of blank lines."""
+    draft = Draft.of(quote)
+    filled = [i for i in range(quote.before) if draft.old[i].strip()]
+    if len(filled) < 2 or is_already_applied(draft) or is_trivial(draft):
+        return None
+    at = rng.randrange(len(filled) - 1)
+    first, second = filled[at], filled[at + 1]
+    gap = [""] * rng.choice([n for n in range(4) if n != second - first - 1])
+    draft.old = [*draft.old[: first + 1], *gap, *draft.old[second:]]
+    draft.new = [*draft.new[: first + 1], *gap, *draft.new[second:]]
+    wanted = [line for line in draft.old if line.strip()]
+    lines = [line for line in draft.file if line.strip()]
+    found = sum(lines[i : i + len(wanted)] == wanted for i in range(len(lines)))
+    if found != 1 or places(draft.file, draft.old):
+        return None
+    call = render("edit_file", draft, rng)
+    return _plain_case("edit_file", "blank lines differ in number", draft, call)
+
+
+def elided_in_both(quote: Quoted, rng: random.Random) -> Case | None:
+    """Old and new text leave the same lines of context out; each part is there once."""
+    draft = Draft.of(quote)
+    if quote.before < 3 or is_already_applied(draft) or is_trivial(draft):
+        return None
+    head, tail = draft.old[:1], draft.old[quote.before - 1 :]
+    parts = [head, tail]
+    if any(places(draft.file, part) != 1 or not "".join(part).strip() for part in parts):
+        return None
+    draft.old, draft.new = [*head, "...", *tail], [*head, "...", *draft.new[quote.before - 1 :]]
+    if any(line.strip(" #/*") == "..." for line in (*tail, *head, *quote.change.new)):
+        return None
+    return _plain_case("edit_file", "elided in both texts", draft, render("edit_file", draft, rng))
 
 
 def changed_elsewhere(quote: Quoted, rng: random.Random) -> Case | None:

@@ -24,8 +24,9 @@ from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.core.textfile import encode
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
-from redline.plan.replace import TextEdit, replace_all
+from redline.plan.replace import TextEdit
 from redline.services.history import Direction, revert
+from redline.services.text_edits import replace_text
 from redline.settings import Settings
 
 
@@ -172,7 +173,7 @@ class Editor:
         place = self._workspace._place(path, Access.WRITE)
         before = self._known(place) or FileState.of(app.tree.read(place))
         file = open_file(app.tree, place, before.content or b"")
-        text = replace_all(file.text, [TextEdit(old, new)], app.regex)
+        text = replace_text(app, place.name, file.text, [TextEdit(old, new)])
         return self._add(Change(place, before, FileState.of(file.with_text(text), before.mode)))
 
     def make_directory(self, path: str) -> Self:

@@ -62,6 +62,9 @@ class Analysis(Protocol):
     def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
         """Return the syntax errors of *new* that *old* does not have."""
 
+    def first_issue(self, text: str, language: Language) -> SyntaxIssue | None:
+        """Return the first syntax error of *text*; None if it parses."""
+
     def reason(self, digest: str, language: Language) -> str | None:
         """Return why that content is not parsed; None if it may be."""
 
@@ -141,15 +144,22 @@ class IsolatedAnalysis:
             return [replace(issue, line=issue.line + part.skipped) for issue in found]
         return new_issues(self._check(new, language), lambda: self._check(old, language))
 
-    def _check(self, text: str, language: Language) -> SyntaxCheck:
-        issues, error = self._parse("check", text, language)
+    def first_issue(self, text: str, language: Language) -> SyntaxIssue | None:
+        """Return the first syntax error of *text*; None if it parses."""
+        found = self._check(text, language, FACTS_BUDGET)
+        return next(iter(found.issues), found.python_error)
+
+    def _check(self, text: str, language: Language, budget: Budget = BUDGET) -> SyntaxCheck:
+        issues, error = self._parse("check", text, language, budget=budget)
         found = tuple(SyntaxIssue(*issue) for issue in issues)
         return SyntaxCheck(found, None if error is None else SyntaxIssue(*error))
 
-    def _parse(self, function: str, text: str, language: Language, *more: Any) -> Any:
+    def _parse(
+        self, function: str, text: str, language: Language, *more: Any, budget: Budget = BUDGET
+    ) -> Any:
         clean = without_surrogates(text)
         call = lambda: self._confined.call(  # noqa: E731
-            f"{_WORKER}:{function}", (clean, language.name, *more), budget=BUDGET
+            f"{_WORKER}:{function}", (clean, language.name, *more), budget=budget
         )
         return self._guard(self._key(digest_of(clean.encode()), language), call)
 

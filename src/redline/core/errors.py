@@ -13,7 +13,8 @@ RedlineError
 ├── ContentError               a file's bytes do not fit the request
 │   ├── BinaryFile ├── UnsupportedEncoding ├── TooLarge
 ├── MatchError                 the text to change cannot be placed
-│   ├── NoMatch (AlreadyApplied) ├── AmbiguousMatch ├── OverlappingEdits ├── InvalidPattern
+│   ├── NoMatch (AlreadyApplied) ├── AmbiguousMatch ├── UnclearIndentation
+│   ├── OverlappingEdits ├── InvalidPattern
 ├── PatchError                 a patch envelope is malformed or does not fit
 ├── DocumentError              a structured document
 │   ├── DocumentSyntax (NestsTooDeep) ├── NodeNotFound ├── CannotApply
@@ -77,6 +78,7 @@ from redline.core.error_families.edits import (
     OverlappingEdits,
     PatchError,
     StaleBase,
+    UnclearIndentation,
     UndoBlocked,
     UnknownOperation,
 )
@@ -153,6 +155,7 @@ __all__ = [
     "TimeLimit",
     "TooLarge",
     "Unavailable",
+    "UnclearIndentation",
     "UndoBlocked",
     "UnknownOperation",
     "UnsupportedEncoding",

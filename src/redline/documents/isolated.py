@@ -14,7 +14,7 @@ from typing import Any
 from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
 from redline.documents import editing, pointer_edits, schema
-from redline.documents.base.model import MAX_PARSED_BYTES, Slice, require_size
+from redline.documents.base.model import MAX_PARSED_BYTES, Slice, require_size, require_text
 from redline.documents.base.path import Path
 from redline.documents.editing import DocEdit, EditedFile, Options
 from redline.documents.formats import named_format, open_document, sniff
@@ -93,6 +93,18 @@ def named_schema(confined: Confined, source: DocumentSource) -> str | None:
     return None if found is None else str(found)
 
 
+def find_syntax_error(confined: Confined, data: bytes, form: str) -> str | None:
+    """Return why a document does not parse; None if it does."""
+    try:
+        if form in _IN_PROCESS:
+            open_document(data, form)
+        else:
+            _call(confined, "check_syntax", data, form)
+    except DocumentSyntax as error:
+        return error.message
+    return None
+
+
 def query(
     confined: Confined, source: DocumentSource, expression: str, regex: RegexTest, limit: int
 ) -> tuple[list[Match], int]:
@@ -133,6 +145,21 @@ def _slice(found: Sequence[Any]) -> Slice:
 def sniff_format(_ask: Ask, data: bytes) -> str:
     """The worker's part of `detect`."""
     return sniff(data)
+
+
+def check_syntax(_ask: Ask, data: bytes, form: str) -> None:
+    """The worker's part of `find_syntax_error`."""
+    require_text(data, form.upper())
+    if form == "yaml":
+        from redline.documents.yaml.strict import parse as parse_yaml
+
+        parse_yaml(data)
+    elif form == "toml":
+        from redline.documents.toml.verify import parse as parse_toml
+
+        parse_toml(data)
+    else:
+        open_document(data, form)
 
 
 def edit_document(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redline.core.budget import check_count, check_lines
 from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
 from redline.core.errors import (
+    AlreadyApplied,
     BinaryFile,
     InvalidArgument,
     IsADirectory,
@@ -26,6 +27,7 @@ from redline.core.splice import Splice
 from redline.core.textfile import TextFile
 from redline.plan.match.compose import dominant_end
 from redline.plan.match.engine import MatchLevel, Placement, ambiguous, apply_placements, place
+from redline.plan.match.hanging import Repair, repairs
 from redline.plan.match.nearest import nearest
 from redline.plan.match.views import TextView, unify_ends
 from redline.plan.regex import replace_regex
@@ -55,6 +57,7 @@ class Replaced:
     after: bytes
     change_set: ChangeSet
     encoding: str = "utf-8"
+    notes: tuple[str, ...] = ()
 
 
 def plan_replace(
@@ -67,6 +70,7 @@ def plan_replace(
 ) -> Replaced:
     """Every edit in order, each on the outcome of the one before; the first failure is raised.
 
+    Of several edits, those that are in place already are skipped and named in the notes.
     *encoding* is that of the file, where the caller names it.
     """
     state = tree.state(path)
@@ -80,11 +84,12 @@ def plan_replace(
         raise BinaryFile(shown, hint="edit_file changes text; write_file replaces whole files")
     is_large = len(file.raw) > _LARGE and not file.is_foreign
     content = _splice_large(file, edits) if is_large else None
+    notes: list[str] = []
     if content is None:
-        content = file.with_text(replace_all(file.text, edits, regex))
+        content = file.with_text(replace_all(file.text, edits, regex, notes))
     change = Change(path, state, FileState.of(content, state.mode))
     steps = (change,) if content != state.content else ()
-    return Replaced(state.content, content, ChangeSet(steps), file.encoding)
+    return Replaced(state.content, content, ChangeSet(steps), file.encoding, tuple(notes))
 
 
 def _splice_large(file: TextFile, edits: Sequence[TextEdit]) -> bytes | None:
@@ -106,16 +111,72 @@ def _splices(file: TextFile, text: str, edit: TextEdit) -> list[Splice]:
         raise
 
 
-def replace_all(text: str, edits: Sequence[TextEdit], regex: Regex) -> str:
-    """*text* after every edit; an error carries the number of its edit in details["edit"]."""
+def replace_all(
+    text: str, edits: Sequence[TextEdit], regex: Regex, notes: list[str] | None = None
+) -> str:
+    """*text* after every edit; an error carries the number of its edit in details["edit"].
+
+    Of several edits, one that is in place before any of them is skipped, which *notes* then say.
+    """
+    given, skipped = text, 0
     for number, edit in enumerate(edits):
         checkpoint()
         try:
             text = replace_one(text, edit, regex)
         except RedlineError as error:
             error.details.setdefault("edit", number)
-            raise
+            # The last edit cannot be skipped when all before it were: nothing would be left.
+            if skipped == len(edits) - 1 or not _is_in_place(given, edits, number, error):
+                raise
+            skipped += 1
+            line = error.details["line"]
+            if notes is not None:
+                notes.append(f"edits[{number}] is already in place at line {line} and was skipped")
     return text
+
+
+def _is_in_place(given: str, edits: Sequence[TextEdit], number: int, error: RedlineError) -> bool:
+    """Whether an edit that failed as done was done in the text as *given*, or is sent twice.
+
+    What another edit of the same call wrote is no evidence for one that quotes other text.
+    """
+    if not isinstance(error, AlreadyApplied) or edits[number] in edits[:number]:
+        return isinstance(error, AlreadyApplied)
+    try:
+        _placements(given, edits[number])
+    except AlreadyApplied:
+        return True
+    except MatchError:
+        return False
+    return False
+
+
+def find_repairs(
+    text: str, edits: Sequence[TextEdit], regex: Regex
+) -> Iterator[tuple[int, list[TextEdit]]]:
+    """Yield the edits again with one of them indented otherwise, and the number of that one.
+
+    Only an edit that fits to the letter has such repairs.
+    """
+    for number, edit in enumerate(edits):
+        if edit.limit == 1 and not edit.is_regex and not edit.ignore_case:
+            for repair in _repairs_of(text, edit):
+                fixed = replace(edit, old=repair.old, new=repair.new)
+                yield number, [*edits[:number], fixed, *edits[number + 1 :]]
+        try:
+            text = replace_one(text, edit, regex)
+        except AlreadyApplied:
+            continue
+
+
+def _repairs_of(text: str, edit: TextEdit) -> Iterator[Repair]:
+    old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
+    try:
+        placement = place(text, old, new)
+    except MatchError:
+        return
+    if placement.level is MatchLevel.LITERAL:
+        yield from repairs(text, placement, old, new)
 
 
 def replace_one(text: str, edit: TextEdit, regex: Regex) -> str:

@@ -11,6 +11,7 @@ from tests.noise.independent.cases import (
     APPLY,
     CODE,
     DIALECTS,
+    EDIT_FILE,
     EITHER,
     REFUSE,
     Case,
@@ -24,7 +25,7 @@ from tests.noise.independent.cases import (
 from tests.noise.independent.corpus import Pair, Spot
 from tests.noise.independent.noises import NOISES, Noise
 from tests.noise.independent.scenes import SCENES, Scene
-from tests.noise.independent.text import fold, indent_of, is_blank, plain
+from tests.noise.independent.text import ANY, fold, indent_of, is_blank, is_elision, plain
 
 DOUBLED = "doubled"
 MISQUOTED = {"stale word", "wrong case", "inner blanks", "line left out", "line too many", "elided"}
@@ -84,7 +85,9 @@ def _verdict(noise: Noise, sent: Hunk, dialect: str) -> str | None:
     if noise.literal:
         if literal != 1 and noise.name != "heading decides":
             return None
-        return EITHER if stands_already(sent) or _cut_in_margin(noise, sent) else noise.must
+        return EITHER if stands_already(sent) or _moves_lines(noise, sent) else noise.must
+    if noise.name == "hanging line returns":
+        return noise.must if literal == 1 else None
     if noise.name.startswith(DOUBLED) or noise.name.startswith("number points"):
         plain = noise.name in (DOUBLED, "number points at a double")
         return noise.must if (literal >= 2 if plain else literal == 0) else None
@@ -97,7 +100,10 @@ def _verdict(noise: Noise, sent: Hunk, dialect: str) -> str | None:
             return EITHER
         if noise.name in MISQUOTED and (loose or _is_there(sent)):
             return None
-        return REFUSE
+        return _of_misquoted(sent) if dialect == EDIT_FILE else REFUSE
+    if noise.name == "blank lines differ":
+        sure = not stands_already(sent) and not _is_there(sent)
+        return (APPLY if sure else EITHER) if sent.doc.filled_count(sent.old) == 1 else REFUSE
     if noise.must == APPLY:
         sure = loose == 1 and _same_frame(sent) and not stands_already(sent)
         return APPLY if sure and not sent.respelled and _spelled_in_file(sent) else EITHER
@@ -111,11 +117,28 @@ def _is_there(sent: Hunk) -> bool:
     return not cut and sent.doc.block_count(sent.new) > 0
 
 
-def _cut_in_margin(noise: Noise, sent: Hunk) -> bool:
-    """Whether one line quoted without its margin becomes several: nobody knows their margin."""
-    shown = sum(not is_blank(text) for text in sent.old)
-    more = sum(not is_blank(text) for text in sent.new) > 1
-    return noise.name == "substring" and shown == 1 and more
+def _of_misquoted(sent: Hunk) -> str | None:
+    """Text that is not in the file: refused, unless only blank lines or dots make it so."""
+    if sent.doc.filled_count(sent.old) == 1:
+        # Blank lines that come or go besides have two readings.
+        unclear = any(tag != " " and is_blank(text) for tag, text in sent.rows)
+        return None if unclear or sent.doc.style() == ANY else EITHER
+    marks = [i for i, text in enumerate(sent.old) if is_elision(text)]
+    kept = [row for row in sent.rows if is_elision(row[1])]
+    if len(marks) != 1 or kept != [(" ", sent.old[marks[0]])]:
+        return REFUSE
+    parts = sent.old[: marks[0]], sent.old[marks[0] + 1 :]
+    if any(all(map(is_blank, part)) or sent.doc.block_count(part) != 1 for part in parts):
+        return REFUSE
+    return None if sent.doc.style() == ANY else EITHER if stands_already(sent) else APPLY
+
+
+def _moves_lines(noise: Noise, sent: Hunk) -> bool:
+    """Whether a line of the old text comes back at another indentation, its first one cut."""
+    gone = {text.strip() for tag, text in sent.rows if tag == "-"}
+    return noise.name == "substring" and any(
+        tag == "+" and text.strip() in gone and not is_blank(text) for tag, text in sent.rows
+    )
 
 
 def _is_scaled(sent: Hunk) -> bool:

@@ -98,6 +98,7 @@ class Hunk:
         """Whether a line to be replaced is typographic in the file and plain in the call."""
         return any(
             tag == "-"
+            and line < len(self.doc.lines)
             and text != self.doc.lines[line]
             and plain(text) == plain(self.doc.lines[line])
             and self.doc.lines[line] != plain(self.doc.lines[line])

@@ -24,7 +24,7 @@ from tests.noise.independent.cases import (
     common_indent,
     crlf_call,
 )
-from tests.noise.independent.text import DASHES, QUOTES, SPACES, fold, indent_of, is_blank
+from tests.noise.independent.text import ANY, DASHES, QUOTES, SPACES, fold, indent_of, is_blank
 
 Change = Callable[[random.Random, Hunk], Hunk | None]
 BLANKS = (" ", "  ", "\t", "    ")
@@ -336,6 +336,31 @@ def line_too_many(rng: random.Random, hunk: Hunk) -> Hunk | None:
     return replace(hunk, rows=(*hunk.rows[:at], (tag, rng.choice(("", "pass"))), *hunk.rows[at:]))
 
 
+def blank_number(rng: random.Random, hunk: Hunk) -> Hunk | None:
+    """Between two lines that stay the call has more or fewer blank lines than the file."""
+    shown = [i for i, (_, text) in enumerate(hunk.rows) if not is_blank(text)]
+    gaps = [
+        (i, j)
+        for i, j in itertools.pairwise(shown)
+        if all(tag == " " for tag, _ in hunk.rows[i : j + 1])
+    ]
+    if not gaps or hunk.doc.style() == ANY:
+        return None
+    i, j = rng.choice(gaps)
+    count = rng.choice([n for n in range(4) if n != j - i - 1])
+    rows = (*hunk.rows[: i + 1], *((" ", "") for _ in range(count)), *hunk.rows[j:])
+    return replace(hunk, rows=rows)
+
+
+def returning(rng: random.Random, hunk: Hunk) -> Hunk | None:
+    """The first line's indentation is left out, and that line comes back without it."""
+    tag, text = hunk.rows[0]
+    if tag != " " or not indent_of(text) or not any(char.isalnum() for char in text):
+        return None
+    row = (tag, text.lstrip(" \t"))
+    return replace(hunk, rows=(("+", "fresh_line()"), row, *hunk.rows[1:]))
+
+
 def elided(rng: random.Random, hunk: Hunk) -> Hunk | None:
     """Lines in the middle of the quoted text are stood for by dots."""
     quoting = [i for i, (tag, _) in enumerate(hunk.rows) if tag != "+"]
@@ -465,6 +490,8 @@ NOISES = (
     Noise("line left out", REFUSE, line_left_out),
     Noise("line too many", REFUSE, line_too_many),
     Noise("elided", REFUSE, elided, weight=5),
+    Noise("blank lines differ", APPLY, blank_number, (EDIT_FILE,), weight=6),
+    Noise("hanging line returns", REFUSE, returning, (EDIT_FILE,), weight=4),
     Noise("uneven indent", REFUSE, uneven),
     Noise("flattened", REFUSE, flattened),
     Noise("not invertible", REFUSE, not_invertible),

@@ -25,6 +25,7 @@ from tests.noise.independent.cases import (
     code_call,
     code_text,
     edit_call,
+    edit_texts,
     frame,
     literal_count,
     outcome,
@@ -35,6 +36,8 @@ from tests.noise.independent.corpus import Pair, Spot
 from tests.noise.independent.noises import stale_word
 from tests.noise.independent.text import CRLF, LF, Doc, is_blank
 
+# Files that one shift of the new text can keep from breaking.
+INDENTED = (".py", ".pyi", ".yaml", ".yml")
 Build = Callable[[random.Random, Pair, Spot, str, str], Case | None]
 
 
@@ -106,6 +109,28 @@ def one_fails(rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: st
     return Case("one edit fails", dialect, REFUSE, {path: content}, (call,), {path: ()})
 
 
+def one_in_place(
+    rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: str
+) -> Case | None:
+    """Several edits in one call, one of which somebody made before."""
+    hunks = _several(rng, pair, dialect)
+    if not hunks:
+        return None
+    done = hunks[rng.randrange(len(hunks))]
+    doc = done.doc
+    before = done.outcome()
+    for hunk in reversed(hunks):
+        doc = replace(hunk, doc=doc).outcome()
+    old, new = edit_texts(done)
+    sure = (
+        len(new.strip()) > 11 and before.literal_count(new) == 1 and not before.literal_count(old)
+    )
+    sure = sure and not any(text in done.old for text in done.new if not is_blank(text))
+    must, call = APPLY if sure else EITHER, _call_several(dialect, path, hunks)
+    content = before.encode()
+    return Case("one edit in place", dialect, must, {path: content}, (call,), {path: (doc,)})
+
+
 def two_files(rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: str) -> Case | None:
     """A patch over two files; half of the time the second one is stale."""
     one = _ready(rng, spot, dialect)
@@ -149,10 +174,10 @@ def raw_literal(rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: 
     before, after = (t.replace("\n", CRLF) if crlf else t for t in (text, changed))
     call = Ask(EDIT_FILE, {"path": path, "edits": [{"oldText": old, "newText": new}]})
     accepted = {path: (after.encode(),)}
-    margin = text[text.rfind("\n", 0, start) + 1 : start]
-    within = bool(margin) and margin.isspace()
+    # To the letter, unless that breaks a file whose indentation matters, or it is there already.
+    begins = not text[text.rfind("\n", 0, start) + 1 : start].strip()
     again = old in new and new in text
-    must = EITHER if within or again else APPLY
+    must = EITHER if again or (begins and spot.suffix in INDENTED) else APPLY
     return Case("any literal piece", dialect, must, {path: before.encode()}, (call,), accepted)
 
 
@@ -373,6 +398,7 @@ class Scene:
 SCENES = (
     Scene(several, (EDIT_FILE, APPLY_PATCH), 6),
     Scene(one_fails, (EDIT_FILE, APPLY_PATCH), 6),
+    Scene(one_in_place, (EDIT_FILE,), 5),
     Scene(two_files, (APPLY_PATCH,), 6),
     Scene(empty_old, (EDIT_FILE,), 1),
     Scene(raw_literal, (EDIT_FILE,), 8),

@@ -37,6 +37,13 @@ def is_blank(line: str) -> bool:
     return not fold(line)
 
 
+def is_elision(line: str) -> bool:
+    """Whether a line says that lines were left out."""
+    return "..." in line.replace("\u2026", "...") and not re.search(
+        r"\w", line.replace("existing code", "")
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Doc:
     """A text file: its lines, the end of each, and whether a byte order mark stands in front."""
@@ -102,6 +109,13 @@ class Doc:
         return overlapping(
             joined([fold(line) for line in self.lines]), "\n".join(fold(line) for line in old)
         )
+
+    def filled_count(self, old: Sequence[str]) -> int:
+        """How often *old* stands as whole lines, exactly, when blank lines are left out of both."""
+        lines = [line for line in self.lines if not is_blank(line)]
+        wanted = [line for line in old if not is_blank(line)]
+        n = len(wanted)
+        return sum(lines[i : i + n] == wanted for i in range(len(lines) - n + 1)) if n else 0
 
     def block_count(self, old: Sequence[str], first: int = 0) -> int:
         """How often *old* stands as whole lines, exactly, from a line on."""

@@ -112,10 +112,6 @@ class TestIndentation:
             "    while x:\n    raise y\n"
         )
 
-    def test_a_line_cut_at_its_margin_does_not_draw_deeper_lines_after_it(self) -> None:
-        with pytest.raises(NoMatch):
-            place("        a()\n", "a()\n", "a()\n    b()\n\n\ndef c():\n    d()\n")
-
 
 class TestTypography:
     TEXT = "# it\u2019s here\nx = 'a'\n"

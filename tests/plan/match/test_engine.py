@@ -180,40 +180,14 @@ class TestIndentation:
             text, "if x:\n  if y:\n    go()\n", "if x:\n  if y:\n    run()\n"
         ) == text.replace("go", "run")
 
-    def test_a_single_line_quoted_without_its_indentation_shifts_whole_new_lines(self) -> None:
-        assert (
-            edited("def f():\n    a()\n", "a()\n", "a()\nb()\n") == "def f():\n    a()\n    b()\n"
-        )
-
     def test_absolute_new_lines_after_a_partial_quote_stay_where_they_are(self) -> None:
         got = edited("def f():\n    return 1\n", "return 1", "x = 1\n    return x")
         assert got == "def f():\n    x = 1\n    return x\n"
-
-    @pytest.mark.parametrize("new", ["    b()", "    b()\n    c()", "        b()"])
-    def test_new_text_that_brings_the_margin_the_old_text_lacks_is_refused(self, new: str) -> None:
-        with pytest.raises(NoMatch) as caught:
-            place("def f():\n    a()\n", "a()", new)
-        assert "indentation" in caught.value.message
-
-    def test_a_line_that_comes_back_with_the_margin_of_the_file_is_not_shifted(self) -> None:
-        with pytest.raises(NoMatch):
-            place("def f():\n    a()\n", "a()\n", "x = 1\ny = 2\n    a()\n")
-        got = edited("def f():\n    a()\n", "a()\n", "if x:\n    a()\n")
-        assert got == "def f():\n    if x:\n        a()\n"
-
-    def test_a_line_quoted_without_its_margin_is_not_deleted_from_it(self) -> None:
-        with pytest.raises(NoMatch):
-            place("def f():\n    a()\n    b()\n", "a()\n", "")
 
     def test_a_deeper_first_line_before_kept_ones_is_shifted_with_them(self) -> None:
         text = "x = {\n    k: {\n    },\n    m,\n}\n"
         got = edited(text, "},\nm,\n", "    n,\n},\nm,\n")
         assert got == "x = {\n    k: {\n        n,\n    },\n    m,\n}\n"
-
-    def test_new_lines_of_unclear_depth_are_refused(self) -> None:
-        with pytest.raises(NoMatch) as caught:
-            place("def f():\n    return 1\n", "return 1", "return 1\n\ndef g():\n    pass")
-        assert "indentation" in caught.value.message
 
 
 class TestTypography:
@@ -249,7 +223,7 @@ class TestTwice:
         ("text", "old", "new"),
         [
             ("import a\n", "import a\n", "import a\nimport b\n"),
-            ("x = foo\n", "foo", "foobar"),
+            ("x = foo\n", "x = foo", "x = foo + bars"),
             ("a\nb\n", "a\nb", "a\nc\nb"),
             ("  a\n  b\n", "a\nb\n", "a\nb\nc\n"),
             ("  a\n  b\n", "  a\n  b\n", "  if x:\n    a\n    b\n"),

@@ -30,6 +30,13 @@ class AmbiguousMatch(MatchError):
         self.lines = tuple(lines)
 
 
+class UnclearIndentation(MatchError):
+    """The text is there, but its first line's indentation is missing or the new text's is off.
+
+    `details` hold `old` and `new`, the texts of a call that works, unless they are long.
+    """
+
+
 class OverlappingEdits(MatchError):
     """Two edits want the same bytes."""
 

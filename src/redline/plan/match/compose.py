@@ -109,13 +109,6 @@ class _Ends:
         return self._near[min(max(index, 0), len(self._near) - 1)]
 
 
-def end_at(text: str, offset: int) -> str:
-    """The line end that begins at *offset* of *text*, or nothing."""
-    if text.startswith("\r\n", offset):
-        return "\r\n"
-    return "\n" if text.startswith("\n", offset) else ""
-
-
 def lines_for(text: str, terminated: bool) -> list[str]:
     """The lines of *text*, each ended, except the last one when *terminated* is False."""
     lines = [line_body(line) + "\n" for line in split_lines(text)]

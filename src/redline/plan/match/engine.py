@@ -12,11 +12,16 @@ by what; all others stay as they are.
 
 Levels go from strict to tolerant: the same text (LF and CRLF count as the same); trailing blanks
 differ; one change of indentation explains every line; look-alike quotes, dashes and spaces; both
-of these. The first level that has any candidate decides: one applies, several raise
-AmbiguousMatch, and where no level has one NoMatch names the nearest place. Nothing is matched by
-similarity. Lines that old and new share come from the file; new lines are shifted and written as
-the old ones were, and take the file's line end. An edit whose result is already there raises
-AlreadyApplied, so an edit sent twice changes nothing the second time.
+of these; for a substring edit also another number of blank lines between its lines, and `...` for
+lines that old and new text both leave out.
+The first level that has any candidate decides: one applies, several raise AmbiguousMatch, and
+where no level has one NoMatch names the nearest place. Nothing is matched by similarity.
+
+A text that is there once to the letter, or once as whole lines, is replaced to the letter, whatever
+the new text is like; UnclearIndentation is the one refusal (see `hanging`). Below that level, lines
+that old and new share come from the file; new lines are shifted and written as the old ones were,
+and take the file's line end. An edit whose result is already there raises AlreadyApplied, so an
+edit sent twice changes nothing the second time.
 """
 
 from __future__ import annotations
@@ -39,7 +44,7 @@ from redline.plan.match.lines import hunk_candidates
 from redline.plan.match.nearest import nearest
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.text import candidates
-from redline.plan.match.views import line_number, occurrences, unify_ends
+from redline.plan.match.views import is_whole_lines, line_number, occurrences, unify_ends
 
 __all__ = [
     "HunkLine",
@@ -160,17 +165,21 @@ def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
         if found[0].level in (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT):
             _refuse_made_before(text, old, new)
         return found[0]
-    refusal = nearest(text, old)
-    at = occurrences(unify_ends(text), unify_ends(new), 2) if _is_evidence(old, new) else []
+    line = _line_of_result(unify_ends(text), old, unify_ends(new))
+    raise nearest(text, old) if line is None else already_applied(line)
+
+
+def _line_of_result(text: str, old: str, new: str) -> int | None:
+    """The line where *text* has *new*, once, if that shows that the edit was made before."""
+    at = occurrences(text, new, 2) if _is_evidence(old, new) else []
     if "\n" in new.strip("\n"):
         # Several lines match there only from the beginning of the first.
-        at = [offset for offset in at if _begins_line(unify_ends(text), offset)]
-    if len(at) == 1:
-        repeated = already_applied(line_number(unify_ends(text), at[0]))
-        if len(new.strip()) < _TELLING:
-            repeated.message += f". If another place was meant: {refusal.message}"
-        raise repeated
-    raise refusal
+        at = [offset for offset in at if _begins_line(text, offset)]
+    if len(at) != 1:
+        return None
+    if len(new.strip()) < _TELLING and not is_whole_lines(text, at[0], at[0] + len(new)):
+        return None
+    return line_number(text, at[0])
 
 
 def _changing(placement: Placement, old: str, new: str) -> Placement:
@@ -250,7 +259,7 @@ def _refuse_repetition(text: str, placement: Placement, new: str) -> None:
     there: wrapping lines in a block moves them, and the second time they fit only shifted.
     """
     found = text[placement.start : placement.end]
-    if not found or found == placement.replacement:
+    if not found or found == placement.replacement or _is_short_word(found, placement.replacement):
         return
     if placement.level in (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT) and new.strip():
         start, stop = (
@@ -268,6 +277,11 @@ def _refuse_repetition(text: str, placement: Placement, new: str) -> None:
             text, start, placement.replacement
         ):
             raise already_applied(line_number(text, start))
+
+
+def _is_short_word(found: str, replacement: str) -> bool:
+    """Whether few characters inside a line change: what is around them is there by chance."""
+    return "\n" not in found + replacement and len(replacement) < _TELLING
 
 
 def _begins_line(text: str, offset: int) -> bool:

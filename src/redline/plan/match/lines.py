@@ -11,11 +11,12 @@ from itertools import islice
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import Opcode, opcodes
-from redline.plan.match.compose import Rewrite, as_given, compose, dominant_end, end_at
+from redline.plan.match.blank_lines import find_blocks, requote
+from redline.plan.match.compose import Rewrite, as_given, compose, dominant_end
 from redline.plan.match.indent import Shift, explain, indent_of, is_one_change, unit_of
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.typography import FileTypography, fold
-from redline.plan.match.views import MAX_HITS, unify_ends
+from redline.plan.match.views import MAX_HITS, end_at, unify_ends
 
 _BLANKS = " \t"
 _SAMPLED = 5
@@ -40,7 +41,16 @@ def block_candidates(text: str, old: str, new: str, level: MatchLevel) -> list[P
         return []
     wanted = split_lines(unify_ends(old))
     edit = _Edit(text, wanted, split_lines(unify_ends(new)), None)
+    if level is MatchLevel.BLANK_LINES:
+        return edit.recounted()
     return edit.places(list(edit.starts(level)), level)
+
+
+def place_block(text: str, old: list[str], new: list[str]) -> Placement | None:
+    """The placement of *old* as whole lines; None unless the text has them exactly once."""
+    edit = _Edit(text, old, new, None)
+    starts = list(edit.starts(MatchLevel.LITERAL))
+    return edit.place(starts[0], MatchLevel.LITERAL) if len(starts) == 1 else None
 
 
 def may_stand(text: str, old: str) -> bool:
@@ -197,6 +207,23 @@ class _Edit:
             return [Placement(found.start, found.end, "", level, found.line) for found in blocks]
         return [placement for start in starts if (placement := self.place(start, level))]
 
+    def recounted(self) -> list[Placement]:
+        """Every block that is the old lines but for the number of blank lines between them."""
+        level = MatchLevel.BLANK_LINES
+        blocks = list(islice(find_blocks(self.old_bodies, self.bodies), MAX_HITS))
+        if len(blocks) > 1:
+            offsets = [(sum(map(len, self.lines[: b.start])), b.start + 1) for b in blocks]
+            return [Placement(at, at, "", level, line) for at, line in offsets]
+        for block in blocks:
+            lines = [f"{body}\n" for body in self.bodies[block.start : block.stop]]
+            new = requote(self.old, self.new, self._kept_pairs(), lines)
+            if new is not None:
+                if not line_end(self.old[-1]):
+                    lines[-1] = line_body(lines[-1])
+                placement = _Edit(self.text, lines, new, None).place(block.start, level)
+                return [placement] if placement else []
+        return []
+
     def place(self, start: int, level: MatchLevel) -> Placement | None:
         """The placement at line *start*; None when no one reading explains it."""
         block = self._block(start)
@@ -236,18 +263,21 @@ class _Edit:
 
     def _shift(self, block: _Block) -> Shift | None:
         found = [fold_indent(line_body(line)) for line in block.lines]
-        changed = [body for j, body in enumerate(self.new_bodies) if j not in self._kept_lines()]
+        kept = set(self._kept_pairs().values())
+        changed = [body for j, body in enumerate(self.new_bodies) if j not in kept]
         called = [fold_indent(body) for body in self.old_bodies]
         return explain(called, found, self.new_bodies, changed, unit_of(self.bodies))
 
-    def _kept_lines(self) -> set[int]:
+    def _kept_pairs(self) -> dict[int, int]:
+        """Which new line each old line that stays becomes."""
         codes = self.codes
         if codes is None:
             codes = opcodes(self.old_bodies, self.new_bodies)
-        return {j for tag, _, _, j1, j2 in codes if tag == "equal" for j in range(j1, j2)}
+        same = ((i1, i2, j1) for tag, i1, i2, j1, _ in codes if tag == "equal")
+        return {i: j1 + i - i1 for i1, i2, j1 in same for i in range(i1, i2)}
 
     def _rewrite(self, block: _Block, level: MatchLevel, shift: Shift | None) -> Rewrite:
-        if level in (MatchLevel.LITERAL, MatchLevel.TRAILING):
+        if level in (MatchLevel.LITERAL, MatchLevel.TRAILING, MatchLevel.BLANK_LINES):
             return as_given
         found = [line_body(line) for line in block.lines]
         if level is MatchLevel.INDENT:

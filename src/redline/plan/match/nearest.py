@@ -10,6 +10,7 @@ from redline.core.diff import visible
 from redline.core.errors import NoMatch
 from redline.core.text_limits import shorten
 from redline.core.textfile import line_body, split_lines
+from redline.plan.match.elision import find_elision
 from redline.plan.match.typography import fold
 from redline.plan.match.views import occurrences
 
@@ -24,13 +25,12 @@ _MAX_WORDS = 60
 _MAX_LINE_CHARS = 163
 _LIKENESS = 0.5
 _WORD = re.compile(r"\w+|[^\w\s]")
-_ELIDED = re.compile(r"^\W*(\.\.\.|\u2026)\W*$|(\.\.\.|\u2026).*\b(existing|rest|unchanged|same)\b")
 
 
 def nearest(text: str, old: str) -> NoMatch:
     """The refusal of *old*: where the file comes closest, and what differs there."""
     wanted = [line_body(line) for line in split_lines(old)]
-    elided = next((line for line in wanted if _ELIDED.search(line)), None)
+    elided = find_elision(wanted)
     if elided is not None:
         return NoMatch(
             f"The text is not in the file; it leaves lines out: {_quote(elided)}",

@@ -14,6 +14,8 @@ class MatchLevel(Enum):
     INDENT = "indentation"
     TYPOGRAPHY = "typographic characters"
     TYPOGRAPHY_INDENT = "typographic characters and indentation"
+    BLANK_LINES = "the number of blank lines"
+    ELIDED = "lines left out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, split_lines
-from redline.plan.match.compose import compose, dominant_end, end_at
-from redline.plan.match.indent import OPENERS, indent_of
+from redline.plan.match.compose import compose, dominant_end
+from redline.plan.match.elision import elided_candidates
+from redline.plan.match.hanging import refuse_moved_lines
 from redline.plan.match.lines import ambiguous_typography, block_candidates, may_stand
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.typography import FileTypography, fold
-from redline.plan.match.views import TextView, occurrences, starts_mid_word, unify_ends
+from redline.plan.match.views import (
+    TextView,
+    end_at,
+    is_whole_lines,
+    occurrences,
+    starts_mid_word,
+    unify_ends,
+)
 
 Span = tuple[int, int]
+_Place = tuple[int, int, int]
 _MAX_MARGIN = 1000
 
 
@@ -25,8 +33,8 @@ def candidates(text: str, old: str, new: str, within: range | None) -> list[Plac
     evidence that another place is meant.
     """
     if not old.endswith("\n") or not text or text.endswith("\n"):
-        return _candidates(text, old, new, within)
-    found = _candidates(text + (dominant_end(text) or "\n"), old, new, within)
+        return _candidates(text, old, new, within, len(text))
+    found = _candidates(text + (dominant_end(text) or "\n"), old, new, within, len(text))
     return [
         _drop_lent_newline(placement, len(text))
         for placement in found
@@ -41,25 +49,49 @@ def _drop_lent_newline(placement: Placement, length: int) -> Placement:
     return replace(placement, end=length, replacement=line_body(placement.replacement))
 
 
-def _candidates(text: str, old: str, new: str, within: range | None) -> list[Placement]:
-    for spans, build in (
-        (_literal_spans, _literal),
-        (_trailing_spans, _trailing),
-        (_folded_spans, _place_folded),
-    ):
-        if spans is _folded_spans:
-            # Before look-alike characters comes the indentation of whole lines.
-            found = _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
-            if found:
-                return found
-        places = _number_lines(text, spans(text, old), within)
-        if len(places) > 1:
-            level = _LEVELS[spans]
-            return [Placement(start, end, "", level, line) for start, end, line in places]
-        if places:
-            start, end, line = places[0]
-            return [build(text, start, end, line, old, new)]
-    return _inside(block_candidates(text, old, new, MatchLevel.TYPOGRAPHY_INDENT), within)
+def _candidates(
+    text: str, old: str, new: str, within: range | None, length: int
+) -> list[Placement]:
+    """The candidates of the first level that has any; the file's own text ends at *length*."""
+    return next(filter(None, _levels(text, old, new, within, length)), [])
+
+
+def _levels(
+    text: str, old: str, new: str, within: range | None, length: int
+) -> Iterator[list[Placement]]:
+    """Candidates level by level, from strict to tolerant."""
+    places = _literal_places(text, old, within)
+    if len(places) == 1 and places[0][1] > length:
+        # It needs a newline that the file lacks: what differs in trailing blanks counts as much.
+        alike = {*places, *_number_lines(text, _trailing_spans(text, old), within)}
+        yield _unwritten(sorted(alike), MatchLevel.TRAILING) if len(alike) > 1 else []
+    yield _one_of(places, MatchLevel.LITERAL, lambda place: _literal(text, *place, old, new))
+    places = _number_lines(text, _trailing_spans(text, old), within)
+    yield _one_of(places, MatchLevel.TRAILING, lambda place: _trailing(text, *place, old, new))
+    yield _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
+    places = _number_lines(text, _folded_spans(text, old), within)
+    yield _one_of(places, MatchLevel.TYPOGRAPHY, lambda place: _folded(text, *place, old, new))
+    for level in (MatchLevel.TYPOGRAPHY_INDENT, MatchLevel.BLANK_LINES):
+        yield _inside(block_candidates(text, old, new, level), within)
+    yield _inside(elided_candidates(text, old, new), within)
+
+
+def _one_of(
+    places: list[_Place], level: MatchLevel, build: Callable[[_Place], Placement]
+) -> list[Placement]:
+    """The placement of the one place there is; of several only where they are."""
+    return [build(places[0])] if len(places) == 1 else _unwritten(places, level)
+
+
+def _unwritten(places: list[_Place], level: MatchLevel) -> list[Placement]:
+    return [Placement(start, end, "", level, line) for start, end, line in places]
+
+
+def _literal_places(text: str, old: str, within: range | None) -> list[_Place]:
+    """Where *old* is to the letter; of several places the only one that is whole lines, if any."""
+    places = _number_lines(text, _literal_spans(text, old), within)
+    whole = [place for place in places if is_whole_lines(text, *place[:2])]
+    return whole if len(places) > 1 and len(whole) == 1 else places
 
 
 def _inside(found: list[Placement], within: range | None) -> list[Placement]:
@@ -70,11 +102,9 @@ def _inside(found: list[Placement], within: range | None) -> list[Placement]:
     )
 
 
-def _number_lines(
-    text: str, spans: Iterable[Span], within: range | None
-) -> list[tuple[int, int, int]]:
+def _number_lines(text: str, spans: Iterable[Span], within: range | None) -> list[_Place]:
     """Spans with the line each begins on, those outside of *within* left out."""
-    found: list[tuple[int, int, int]] = []
+    found: list[_Place] = []
     line, counted = 1, 0
     for start, end in spans:
         line, counted = line + text.count("\n", counted, start), start
@@ -99,9 +129,9 @@ def _literal_spans(text: str, old: str) -> Iterable[Span]:
 
 
 def _literal(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
-    return _whole_line(
-        text, _placement(text, start, end, line, old, new, MatchLevel.LITERAL), old, new
-    )
+    placement = _placement(text, start, end, line, old, new, MatchLevel.LITERAL)
+    refuse_moved_lines(text, placement, old, new)
+    return placement
 
 
 def _trailing(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
@@ -130,86 +160,6 @@ def _pieces(found: str, old: str) -> list[str]:
     lines = split_lines(found)
     # A last line of blanks may mean nothing at all.
     return lines + [""] * (len(split_lines(old)) - len(lines))
-
-
-def _whole_line(text: str, placement: Placement, old: str, new: str) -> Placement:
-    """Keep a line that was quoted without its full indentation from misleading what follows it.
-
-    The match is literal, but it begins inside an indentation and the new text has further lines:
-    they may count from the margin of the file or from the margin of the quotation. Lines at least
-    as deep as the file's line count from the file's margin. Anything else is only safe when old
-    and new are whole lines and the new ones follow at once.
-    """
-    margin = text[text.rfind("\n", 0, placement.start) + 1 : placement.start]
-    if margin and not margin.strip(" \t"):
-        _refuse_double_margin(placement, margin, old, new)
-    following = [line_body(line) for line in split_lines(new)[1:]]
-    if not margin or margin.strip(" \t") or not any(line.strip() for line in following):
-        return placement
-    if any(line.strip() for line in split_lines(old)[1:]):
-        return placement
-    full = margin + indent_of(old)
-    filled = [line for line in following if line.strip()]
-    if all(line.startswith(full) for line in filled) and not _opens_block_at(new, filled, full):
-        return placement
-    whole = old.endswith("\n") and new.endswith("\n") and bool(following[0].strip())
-    whole = whole and not _is_as_in_file(margin, old, new)
-    deeper = len(indent_of(filled[0])) > len(indent_of(new))
-    whole = whole and not (deeper and not line_body(split_lines(new)[0]).rstrip().endswith(OPENERS))
-    if whole and all(line.startswith(indent_of(old)) for line in filled):
-        return _shift(placement, margin)
-    raise NoMatch(
-        f"The text is at line {placement.line}, but without that line's indentation it is not clear"
-        " where the further lines of the new text belong",
-        hint="quote whole lines with their indentation;"
-        f" line {placement.line} begins with {full!r}",
-        details={"line": placement.line},
-    )
-
-
-def _is_as_in_file(margin: str, old: str, new: str) -> bool:
-    """Whether *new* has the quoted line with the file's margin, and no block opened around it."""
-    line = margin + line_body(split_lines(old)[0]).rstrip()
-    bodies = [line_body(part).rstrip() for part in split_lines(new)]
-    return line in bodies[1:] and not bodies[bodies.index(line, 1) - 1].endswith(OPENERS)
-
-
-def _refuse_double_margin(placement: Placement, margin: str, old: str, new: str) -> None:
-    """Refuse new text that brings the margin the quoted line left out, or leaves it behind."""
-    had, brings = indent_of(old), indent_of(new)
-    if not new.strip() and old.endswith("\n"):
-        raise NoMatch(
-            f"The text is at line {placement.line}; without it the indentation before it would be"
-            " left over and join the next line",
-            hint=f"quote the line with its indentation {margin + had!r}",
-            details={"line": placement.line},
-        )
-    if brings != had and brings.startswith(margin + had):
-        raise NoMatch(
-            f"The text is at line {placement.line} after an indentation that the old text leaves"
-            " out and the new text brings along",
-            hint=f"quote the line with its indentation {margin + had!r}, or leave it out of both",
-            details={"line": placement.line},
-        )
-
-
-def _opens_block_at(new: str, filled: list[str], full: str) -> bool:
-    """Whether the first new line opens a block whose lines would be at its own depth."""
-    opener = line_body(split_lines(new)[0]).rstrip().endswith((":", "{", "(", "["))
-    return (
-        opener
-        and indent_of(filled[0]) == full
-        and not filled[0].lstrip().startswith(("}", ")", "]"))
-    )
-
-
-def _shift(placement: Placement, margin: str) -> Placement:
-    lines = split_lines(placement.replacement)
-    moved = [lines[0], *(margin + x if x.strip() else x for x in lines[1:])]
-    note = "indented as the line in the file"
-    return Placement(
-        placement.start, placement.end, "".join(moved), MatchLevel.INDENT, placement.line, note
-    )
 
 
 def _trailing_spans(text: str, old: str) -> Iterable[Span]:
@@ -258,7 +208,7 @@ def _line_stop(text: str, offset: int, quoted: bool) -> int:
     return stop if quoted or stop == len(text) or end_at(text, stop) else offset
 
 
-def _place_folded(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
+def _folded(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
     found, quoted = _pieces(text[start:end], old), split_lines(old)
     pairs = ((line_body(o), line_body(f)) for o, f in zip(quoted, found, strict=False))
     typography = FileTypography(pairs, text)
@@ -273,10 +223,3 @@ def _place_folded(text: str, start: int, end: int, line: int, old: str, new: str
     ending, behind = dominant_end(text) or "\n", end_at(text, end)
     replacement = compose(found, quoted, split_lines(new), ending, rewrite, behind=behind)
     return Placement(start, end, replacement, MatchLevel.TYPOGRAPHY, line)
-
-
-_LEVELS = {
-    _literal_spans: MatchLevel.LITERAL,
-    _trailing_spans: MatchLevel.TRAILING,
-    _folded_spans: MatchLevel.TYPOGRAPHY,
-}

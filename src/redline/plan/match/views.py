@@ -47,6 +47,19 @@ def line_number(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
+def end_at(text: str, offset: int) -> str:
+    """The line end that begins at *offset* of *text*, or nothing."""
+    if text.startswith("\r\n", offset):
+        return "\r\n"
+    return "\n" if text.startswith("\n", offset) else ""
+
+
+def is_whole_lines(text: str, start: int, end: int) -> bool:
+    """Whether characters [start, end) are whole lines; their last line end may be left out."""
+    begins = start == 0 or text[start - 1] == "\n"
+    return begins and (end == len(text) or text[end - 1] == "\n" or bool(end_at(text, end)))
+
+
 def starts_mid_word(text: str, start: int) -> bool:
     """Whether a cut at *start* goes through a word."""
     return 0 < start < len(text) and _word(text[start - 1]) and _word(text[start])

@@ -15,7 +15,8 @@ from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import Kind, Tree
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
-from redline.plan.replace import Replaced, TextEdit, plan_replace
+from redline.plan.replace import Replaced, TextEdit
+from redline.services.text_edits import plan_text_edits
 from redline.toolsets.call import Call, FailedCall, Result
 from redline.toolsets.files.answer import add_notes, clean, commit, resolve, shown
 from redline.toolsets.files.edit_report import Outcome, in_brief, in_full
@@ -36,13 +37,20 @@ def edit_file(call: Call) -> Result:
         if dry:
             return Result(_preview(name, _plan(call, path, name, edits)))
         cause = cause_of(call)
-        made = commit(call, lambda: _plan_checked(call, path, name, edits, cause), f"edit {name}")
+        notes: list[str] = []
+
+        def plan() -> ChangeSet:
+            planned = _plan_checked(call, path, name, edits, cause)
+            notes[:] = planned.notes
+            return planned.change_set
+
+        made = commit(call, plan, f"edit {name}")
         note_made(call, made.change_set, cause)
     except NotFound:
         if dry:
             return Result.of_text(_describe_intended(name, edits))
         raise
-    return Result.of_text(add_notes(f"Successfully edited {name}", made.notes))
+    return Result.of_text(add_notes(f"Successfully edited {name}", (*notes, *made.notes)))
 
 
 def edit_files(call: Call) -> Result:
@@ -62,8 +70,7 @@ def edit_files(call: Call) -> Result:
             except RedlineError as error:
                 outcomes.append(Outcome(name, _inline(call, name, error), type(error), from_glob))
                 continue
-            report = _preview_text(name, plan) if dry else f"Successfully edited {name}"
-            outcomes.append(Outcome(name, report))
+            outcomes.append(Outcome(name, _report(name, plan, dry=dry), notes=plan.notes))
             steps += plan.change_set.steps
         return ChangeSet(tuple(steps))
 
@@ -80,17 +87,16 @@ def edit_files(call: Call) -> Result:
 
 def _plan_checked(
     call: Call, path: WorkspacePath, name: str, edits: list[TextEdit], cause: str
-) -> ChangeSet:
+) -> Replaced:
     """The plan of edits that are not those of the call before once more."""
-    change_set = _plan(call, path, name, edits).change_set
+    planned = _plan(call, path, name, edits)
     if all(edit.limit == 1 and not edit.is_regex for edit in edits):
-        refuse_repeated(call, change_set, cause)
-    return change_set
+        refuse_repeated(call, planned.change_set, cause)
+    return planned
 
 
 def _plan(call: Call, path: WorkspacePath, name: str, edits: list[TextEdit]) -> Replaced:
-    encoding = call.arguments.get("encoding")
-    return plan_replace(call.runtime.tree, path, name, edits, call.runtime.regex, encoding)
+    return plan_text_edits(call.runtime, path, name, edits, call.arguments.get("encoding"))
 
 
 def _targets(call: Call, dry: bool) -> list[tuple[WorkspacePath, str, bool]]:
@@ -152,7 +158,7 @@ def _edit(number: int, item: Any) -> TextEdit:
 
 
 def _preview(name: str, plan: Replaced) -> list[Json]:
-    """The diff as text; what a reader would not see in it is counted in a second block."""
+    """The diff as text; what a reader would not see in it is in further blocks."""
     before, after = (TextFile(raw, plan.encoding) for raw in (plan.before, plan.after))
     if before.has_bom or before.is_foreign:
         diff = diff_of_files(before.view, after.view, name, name)
@@ -165,12 +171,14 @@ def _preview(name: str, plan: Replaced) -> list[Json]:
     if hidden:
         noun = "character" if hidden == 1 else "characters"
         blocks.append(_text(f"note: the diff holds {hidden} control or invisible {noun}"))
-    return blocks
+    return blocks + [_text(f"note: {note}") for note in plan.notes]
 
 
-def _preview_text(name: str, plan: Replaced) -> str:
-    """The preview as one text."""
-    return "".join(block["text"] for block in _preview(name, plan))
+def _report(name: str, plan: Replaced, *, dry: bool) -> str:
+    """What edit_files says of one file."""
+    if dry:
+        return "".join(block["text"] for block in _preview(name, plan))
+    return add_notes(f"Successfully edited {name}", plan.notes)
 
 
 def _describe_intended(name: str, edits: list[TextEdit]) -> str:

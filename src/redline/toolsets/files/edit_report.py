@@ -20,6 +20,7 @@ class Outcome:
     report: str
     error: type[RedlineError] | None = None
     from_glob: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def is_expected(self) -> bool:
@@ -53,6 +54,8 @@ def in_brief(outcomes: Sequence[Outcome], *, dry: bool) -> str:
     head += f"; no match in {_files(len(without))} of the globs" if without else ""
     lines = [head]
     lines += [o.report for o in done] if dry else by_directory(o.name for o in done)
+    if not dry:
+        lines += [f"note: {o.name}: {note}" for o in done for note in o.notes]
     lines += [o.report for o in outcomes if o.error is not None and not o.is_expected]
     if without and not done:
         lines.append(without[0].report)

@@ -59,11 +59,7 @@ def match_text(error: errors.MatchError, edit: Mapping[str, Any]) -> str:
     which = "pattern" if edit.get("isRegex") else "oldText"
     if isinstance(error, errors.AmbiguousMatch):
         return _not_unique(error, quoted) + hint
-    if isinstance(error, errors.AlreadyApplied) and error.details.get("repeated"):
-        return error.text
-    if isinstance(error, errors.AlreadyApplied):
-        return f"{which} not found:{quoted}. {error.message}{hint}"
-    if isinstance(error, errors.NoMatch):
+    if isinstance(error, errors.NoMatch) and not isinstance(error, errors.AlreadyApplied):
         return f"{which} not found:{quoted}. {error.message}{hint}"
     if old == "":
         return f"oldText must not be empty{hint}"

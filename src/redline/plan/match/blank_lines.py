@@ -1,0 +1,78 @@
+"""Blocks that a call quotes with another number of blank lines than the file has in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from redline.core.textfile import line_body, line_end
+
+_BLANKS = " \t"
+
+
+def find_blocks(old: Sequence[str], bodies: Sequence[str]) -> Iterator[range]:
+    """Yield the lines of the file (from 0) that are *old* but for blank lines between them.
+
+    *old* and *bodies* hold lines without their ends. Blank lines around the quoted ones must be
+    there as they were quoted.
+    """
+    wanted = _filled(old)
+    have = _filled(bodies)
+    if len(wanted) < 2:
+        return
+    keys = [bodies[at].rstrip(_BLANKS) for at in have]
+    sought = [old[at].rstrip(_BLANKS) for at in wanted]
+    before, behind = wanted[0], len(old) - 1 - wanted[-1]
+    for at, key in enumerate(keys):
+        if key != sought[0] or keys[at : at + len(sought)] != sought:
+            continue
+        first, last = have[at] - before, have[at + len(sought) - 1] + behind
+        around = [*bodies[max(first, 0) : have[at]], *bodies[last - behind + 1 : last + 1]]
+        if len(around) == before + behind and not any(body.strip(_BLANKS) for body in around):
+            yield range(first, last + 1)
+
+
+def requote(
+    old: Sequence[str], new: Sequence[str], kept: dict[int, int], found: Sequence[str]
+) -> list[str] | None:
+    """Return *new* with the file's blank lines where it keeps those of *old*.
+
+    All hold lines with their ends; *found* is the block in the file, *kept* says which line of
+    *new* each line of *old* that stays becomes. None when it is not clear what becomes of blank
+    lines that the call has in another number.
+    """
+    ours, theirs = _filled([line_body(line) for line in old]), _filled(list(found))
+    lines: dict[int, list[str]] = {j: [line] for j, line in enumerate(new)}
+    for k, i in enumerate(ours):
+        if i in kept:
+            lines[kept[i]] = [line_body(found[theirs[k]]) + line_end(new[kept[i]])]
+    for k in range(len(ours) - 1):
+        start, stop = ours[k], ours[k + 1]
+        gap = list(found[theirs[k] + 1 : theirs[k + 1]])
+        if len(gap) == stop - start - 1 or not any(i in kept for i in range(start, stop + 1)):
+            continue
+        at = _kept_gap(start, stop, kept)
+        if at is None:
+            return None
+        lines.update({j: [] for j in at})
+        above = at[0] - 1 if at else kept[start]
+        lines[above] = [*lines.get(above, []), *gap]
+    return [line for _, part in sorted(lines.items()) for line in part]
+
+
+def _kept_gap(start: int, stop: int, kept: dict[int, int]) -> list[int] | None:
+    """Return the new lines that are the gap between the old lines *start* and *stop*.
+
+    None unless the new text keeps the whole gap and a line beside it; both where the call has no
+    blank line there.
+    """
+    new = [kept[i] for i in range(start, stop + 1) if i in kept]
+    gap = [kept[i] for i in range(start + 1, stop) if i in kept]
+    is_one_run = new == list(range(new[0], new[0] + len(new)))
+    needed = 1 if gap else 2
+    if not is_one_run or len(gap) < stop - start - 1 or len(new) - len(gap) < needed:
+        return None
+    return gap
+
+
+def _filled(bodies: Sequence[str]) -> list[int]:
+    return [at for at, body in enumerate(bodies) if body.strip()]

@@ -1,0 +1,57 @@
+"""Edits that leave lines out of both texts: `...` where the file goes on unchanged."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from redline.core.textfile import line_body, split_lines
+from redline.plan.match.lines import place_block
+from redline.plan.match.placement import MatchLevel, Placement
+from redline.plan.match.views import unify_ends
+
+_ELISION = re.compile(
+    r"^\W*(\.\.\.|\u2026)\W*$|(\.\.\.|\u2026).*\b(existing|rest|unchanged|same)\b"
+)
+
+
+def find_elision(lines: list[str]) -> str | None:
+    """Return the first line that says that lines are left out."""
+    return next((line for line in lines if _ELISION.search(line)), None)
+
+
+def elided_candidates(text: str, old: str, new: str) -> list[Placement]:
+    """Return the edit of every part between elisions, as one placement.
+
+    Old and new text must leave out the same lines, and each part of the old one be whole lines that
+    the file has once, in this order. Otherwise there is no candidate.
+    """
+    before, after = _split(old), _split(new)
+    marks = [mark for mark, _ in before]
+    if len(before) < 2 or marks != [mark for mark, _ in after]:
+        return []
+    parts: list[Placement] = []
+    for (_, have), (_, want) in zip(before, after, strict=True):
+        part = place_block(text, have, want) if any(line.strip() for line in have) else None
+        if part is None:
+            return []
+        parts.append(part)
+    if any(one.end > other.start for one, other in pairwise(parts)):
+        return []
+    kept = [text[one.end : other.start] for one, other in pairwise(parts)]
+    replacement = "".join(
+        part.replacement + rest for part, rest in zip(parts, [*kept, ""], strict=True)
+    )
+    first, last = parts[0], parts[-1]
+    return [Placement(first.start, last.end, replacement, MatchLevel.ELIDED, first.line)]
+
+
+def _split(text: str) -> list[tuple[str, list[str]]]:
+    """Return the lines behind each elision of *text*, and before them those ahead of the first."""
+    parts: list[tuple[str, list[str]]] = [("", [])]
+    for line in split_lines(unify_ends(text)):
+        if _ELISION.search(line_body(line)):
+            parts.append((line.strip(), []))
+        else:
+            parts[-1][1].append(line)
+    return parts

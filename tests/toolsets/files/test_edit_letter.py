@@ -1,0 +1,195 @@
+"""edit_file to the letter: what it writes, what it refuses with a call that works, what it says."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.toolsets.files.conftest import Desk
+
+PYTHON = "def f(x):\n    for y in x:\n        a(y)\n        b(y)\n    c()\n"
+
+
+def printed_call(message: str) -> dict[str, str]:
+    """The edit that a refusal prints."""
+    call: dict[str, str] = json.loads(message[message.index('{"oldText"') :])
+    return call
+
+
+def refusal(desk: Desk, path: Path, *edits: dict[str, Any]) -> str:
+    """The message of edits that must be refused; the file stays as it is."""
+    before = path.read_bytes()
+    code, message = desk.error("edit_file", path=path, edits=list(edits))
+    assert path.read_bytes() == before
+    assert code == -32603
+    return message
+
+
+@pytest.mark.requirement("files-edit-to-the-letter")
+@pytest.mark.parametrize("name", ["a.txt", "a.py", "a.js", "a.md"])
+def test_an_exact_and_unique_text_is_replaced_to_the_letter(desk: Desk, name: str) -> None:
+    path = desk.file(name, PYTHON)
+    old, new = "b(y)\n    c()", "b(y)\n        d(y)\n    c()\n\n\ndef g():\n    e()"
+    assert desk.edit(path, old, new) == f"Successfully edited {path}"
+    assert path.read_text() == PYTHON.replace(old, new)
+
+
+@pytest.mark.requirement("files-edit-hanging-line")
+def test_a_line_that_comes_back_elsewhere_is_refused_and_the_printed_call_works(desk: Desk) -> None:
+    path = desk.file("a.py", PYTHON)
+    edit = {"oldText": "a(y)\n        b(y)\n", "newText": "z(y)\na(y)\n        b(y)\n"}
+    message = refusal(desk, path, edit)
+    assert "not found" not in message
+    call = printed_call(message)
+    desk.call("edit_file", path=path, edits=[call])
+    assert path.read_text() == PYTHON.replace("        a(y)", "        z(y)\n        a(y)")
+
+
+@pytest.mark.requirement("files-edit-shift-parses")
+@pytest.mark.parametrize(
+    ("old", "new", "after"),
+    [
+        # The further lines count from the margin of the quotation.
+        ("c()\n", "if z:\n    c()\n", "    if z:\n        c()\n"),
+        # The first line brings the indentation that the old text leaves out.
+        ("a(y)\n", "        d(y)\n        e(y)\n", "        d(y)\n        e(y)\n"),
+        # Whole lines, the new ones without the file's margin.
+        ("        a(y)\n", "d(y)\n", "        d(y)\n"),
+        # A line goes, and what was before it would indent the next one.
+        ("b(y)\n", "", ""),
+    ],
+)
+def test_an_edit_that_breaks_the_file_where_one_shift_would_not_is_refused(
+    desk: Desk, old: str, new: str, after: str
+) -> None:
+    path = desk.file("a.py", PYTHON)
+    message = refusal(desk, path, {"oldText": old, "newText": new})
+    assert "would not after this edit" in message
+    call = printed_call(message)
+    assert desk.text("edit_file", path=path, edits=[call]) == f"Successfully edited {path}"
+    line = next(line for line in PYTHON.splitlines(keepends=True) if old in line)
+    assert path.read_text() == PYTHON.replace(line, after)
+    ast.parse(path.read_text())
+
+
+@pytest.mark.requirement("files-edit-shift-parses")
+def test_of_several_edits_the_one_that_breaks_the_file_is_named(desk: Desk) -> None:
+    path = desk.file("a.py", PYTHON)
+    good = {"oldText": "def f(x)", "newText": "def f(x, z)"}
+    bad = {"oldText": "c()\n", "newText": "if z:\n    c()\n"}
+    message = refusal(desk, path, good, bad)
+    call = printed_call(message)
+    assert call == {"oldText": "    c()\n", "newText": "    if z:\n        c()\n"}
+    desk.call("edit_file", path=path, edits=[good, call])
+
+
+@pytest.mark.requirement("files-edit-shift-parses")
+def test_yaml_that_one_shift_keeps_readable_is_refused(desk: Desk) -> None:
+    path = desk.file("a.yaml", "a:\n  b:\n    c: 1\n    d: 2\n")
+    message = refusal(desk, path, {"oldText": "c: 1\n", "newText": "c:\n  - 1\n"})
+    assert "would not after this edit" in message
+
+
+@pytest.mark.requirement("files-edit-broken-note")
+def test_an_edit_after_which_the_file_no_longer_parses_says_so_in_one_line(desk: Desk) -> None:
+    path = desk.file("a.py", PYTHON)
+    first, second = desk.edit(path, "c()", "c(").split("\n")
+    assert first == f"Successfully edited {path}"
+    assert second.startswith("note: the file parsed before this edit and no longer does: line ")
+    assert desk.edit(path, "def f(x)", "def f(x, y)") == f"Successfully edited {path}"
+    assert desk.edit(path, "c(", "c()") == f"Successfully edited {path}"
+
+
+@pytest.mark.requirement("files-edit-broken-note")
+def test_a_preview_and_edit_files_say_so_too(desk: Desk) -> None:
+    path = desk.file("a.json", '{"a": 1}\n')
+    edits = [{"oldText": "1}", "newText": "1,, 2"}]
+    blocks = desk.call("edit_file", path=path, edits=edits, dryRun=True)["content"]
+    assert blocks[-1]["text"].startswith("note: the file parsed before")
+    for compact in (False, True):
+        path.write_text('{"a": 1}\n')
+        done = desk.text("edit_files", paths=[str(path)], edits=edits, compact=compact)
+        assert "parsed before this edit and no longer does" in done
+
+
+@pytest.mark.requirement("files-edit-broken-note")
+@pytest.mark.parametrize(
+    ("name", "text", "old", "new", "told"),
+    [
+        ("a.toml", "a = 1\n", "1", "[1", "Invalid TOML at line 2"),
+        ("a.yaml", "a: 1\nb: 2\n", "a: 1", "a: [1", "Invalid YAML at line "),
+        ("a.json", '{"a": 1}\n', "1}", "1", "Invalid JSON at line "),
+        ("a.go", "package a\n\nfunc f() {}\n", "{}", "{", "line 3: "),
+    ],
+)
+def test_every_format_is_read_by_its_own_parser(
+    desk: Desk, name: str, text: str, old: str, new: str, told: str
+) -> None:
+    path = desk.file(name, text)
+    assert f"no longer does: {told}" in desk.edit(path, old, new)
+    assert path.read_text() == text.replace(old, new)
+
+
+@pytest.mark.requirement("files-edit-whole-lines", "files-edit-open-end-unique")
+def test_whole_lines_decide_between_places_and_an_open_end_is_guarded(desk: Desk) -> None:
+    path = desk.file("a", "size = 1\nsize = 10\n")
+    desk.edit(path, "size = 1", "size = 2")
+    assert path.read_text() == "size = 2\nsize = 10\n"
+    path.write_text("go()  \nstop()\ngo()")
+    message = refusal(desk, path, {"oldText": "go()\n", "newText": "run()\n"})
+    assert "found 2 whitespace-normalized matches" in message
+
+
+@pytest.mark.requirement("files-edit-blank-lines", "files-edit-elision")
+def test_blank_lines_may_differ_in_number_and_dots_may_stand_for_lines(desk: Desk) -> None:
+    path = desk.file("a.py", "import a\n\n\ndef f():\n    b()\n    c()\n    return 1\n")
+    desk.edit(path, "import a\n\ndef f():\n", "import a\n\ndef g():\n")
+    desk.edit(path, "def g():\n    ...\n    return 1\n", "def g():\n    ...\n    return 2\n")
+    assert path.read_text() == "import a\n\n\ndef g():\n    b()\n    c()\n    return 2\n"
+    message = refusal(desk, path, {"oldText": "def g():\n    ...\n    d()\n", "newText": "x\n"})
+    assert "leaves lines out" in message
+
+
+@pytest.mark.requirement("files-edit-some-in-place")
+def test_of_several_edits_one_that_is_in_place_is_named_and_skipped(desk: Desk) -> None:
+    path = desk.file("a.py", "import json\nimport os\n\nrun()\n")
+    made = {"oldText": "import json\n", "newText": "import json\nimport os\n"}
+    fresh = {"oldText": "run()", "newText": "run(os)"}
+    done = desk.text("edit_file", path=path, edits=[made, fresh])
+    assert done == (
+        f"Successfully edited {path}\nnote: edits[0] is already in place at line 1 and was skipped"
+    )
+    assert path.read_text() == "import json\nimport os\n\nrun(os)\n"
+
+
+@pytest.mark.requirement("files-edit-some-in-place")
+def test_text_that_another_edit_of_the_call_wrote_excuses_no_misquoted_one(desk: Desk) -> None:
+    path = desk.file("a", "first line here\nsecond line\n")
+    new = "first line there\n"
+    good = {"oldText": "first line here\n", "newText": new}
+    refusal(desk, path, good, {"oldText": "frist line here\n", "newText": new})
+    desk.call("edit_file", path=path, edits=[good, good])
+    assert path.read_text() == "first line there\nsecond line\n"
+
+
+@pytest.mark.requirement("files-edit-already-said")
+def test_edits_that_are_all_in_place_are_refused_with_just_that(desk: Desk) -> None:
+    path = desk.file("a", "import json\nimport os\n")
+    edit = {"oldText": "import json\n", "newText": "import json\nimport os\n"}
+    for edits in ([edit], [edit, edit]):
+        message = refusal(desk, path, *edits)
+        assert message.startswith("The new text is already in place at line 1; nothing was changed")
+    gone = {"oldText": "import sys\n", "newText": "import os\n"}
+    assert refusal(desk, path, gone).startswith("The new text is already in place at line 2")
+
+
+@pytest.mark.requirement("files-edit-already-said")
+def test_a_short_replacement_inside_a_line_is_not_second_guessed(desk: Desk) -> None:
+    path = desk.file("a", "x = foobar\n")
+    desk.edit(path, "foo", "foobar")
+    assert path.read_text() == "x = foobarbar\n"
+    assert "oldText not found" in refusal(desk, path, {"oldText": "qux", "newText": "x"})
