@@ -291,7 +291,7 @@ def test_the_detector_is_loaded_for_a_file_that_needs_it_and_not_before() -> Non
         "import sys\n"
         "from redline.core.encodings.opening import open_text\n"
         "for raw in (b'plain', 'größer'.encode(), b'\\xff\\xfea\\0b\\0', b'\\x89PNG\\0\\0',\n"
-        "            b'# coding: cp1251\\n\\xff'):\n"
+        "            b'# coding: cp1251\\n\\xff', b'\\x01\\x02\\xff' * 20):\n"
         "    open_text(raw).text\n"
         "assert 'chardet' not in sys.modules\n"
         "open_text('Überprüfen Sie die Größe der Anhänge'.encode('cp1252'))\n"
