@@ -48,10 +48,9 @@ class Staging:
             raise _patch_failed(IsADirectory.fact, shown)
         raise NotFound(shown)
 
-    def vacant(self, path: WorkspacePath) -> FileState | DirState | None:
-        """None where a file can be put at *path*, else what is there; a link is refused."""
+    def occupant(self, path: WorkspacePath) -> FileState | DirState | None:
+        """The file or directory at *path*, if any; `assign` refuses a link."""
         state = self.state(path)
-        _refuse_link(state, show_name(path.relative))
         return state if isinstance(state, FileState | DirState) else None
 
     def assign(self, path: WorkspacePath, state: State) -> None:
