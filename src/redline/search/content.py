@@ -26,10 +26,10 @@ from redline.core.ports.search import (
 from redline.core.ports.tree import Folder, Tree
 from redline.core.textfile import BOM
 from redline.search.es_regex import Translation, check_pattern, translate
+from redline.search.found_lines import MAX_LINE, ContentFound, cut_to_cap, lines_with_context
 from redline.search.globs import Matcher
 from redline.search.walk import Excludes, below, in_tree_order
 
-_MAX_LINE = 8192
 _BATCH = 4 << 20
 _LARGEST = 64 << 20
 _DEADLINE = 30.0
@@ -138,19 +138,6 @@ class ContentQuestion:
     cap: int = 500
 
 
-@dataclass(frozen=True, slots=True)
-class ContentFound:
-    """Matching and context lines in order; `truncated` when more match than were asked for."""
-
-    lines: tuple[GrepLine, ...]
-    truncated: bool
-
-    @property
-    def count(self) -> int:
-        """How many lines match."""
-        return sum(line.is_match for line in self.lines)
-
-
 class ContentSearch:
     """One question over one scope."""
 
@@ -183,7 +170,7 @@ class ContentSearch:
             return None
         if lines is None or not self._verify(question, lines, how):
             return None
-        return _up_to_cap(question, lines)
+        return cut_to_cap(lines, question.cap, question.context)
 
     def _without_binary(
         self, question: ContentQuestion, scope: SearchScope, how: Translation
@@ -235,7 +222,7 @@ class ContentSearch:
             hidden=True,
             ignored=True,
             deadline=_DEADLINE,
-            longest_line=_MAX_LINE,
+            longest_line=MAX_LINE,
             columns=False,
             counts=False,
             binary=with_nul,
@@ -278,7 +265,8 @@ class ContentSearch:
                 question.regex, texts, flags=_flags(question), limit=left
             )
             for (path, content), numbers in zip(batch, answers, strict=True):
-                lines += _with_context(path, content, numbers, max(left - 1, 0), question.context)
+                most = max(left - 1, 0)
+                lines += lines_with_context(path, content, numbers, most, question.context)
                 left -= len(numbers)
             if left <= 0:
                 return ContentFound(tuple(lines), True)
@@ -302,52 +290,6 @@ class ContentSearch:
                 batch, size = [], 0
         if batch:
             yield batch
-
-
-def _up_to_cap(question: ContentQuestion, lines: Sequence[GrepLine]) -> ContentFound:
-    """The lines that were asked for, of which one more may have been found."""
-    if not question.context:
-        return ContentFound(tuple(lines[: question.cap]), len(lines) > question.cap)
-    matches = [index for index, line in enumerate(lines) if line.is_match]
-    truncated = len(matches) > question.cap
-    shown = lines[: matches[question.cap]] if truncated else lines
-    return ContentFound(_near_matches(shown, question.context), truncated)
-
-
-def _near_matches(lines: Sequence[GrepLine], context: int) -> tuple[GrepLine, ...]:
-    """*lines* without the context of matches that were cut off."""
-    matches = {(line.root, line.path, line.line) for line in lines if line.is_match}
-    steps = range(-context, context + 1)
-    return tuple(
-        line
-        for line in lines
-        if any((line.root, line.path, line.line + step) in matches for step in steps)
-    )
-
-
-def _with_context(
-    path: WorkspacePath, content: bytes, found: Sequence[int], most: int, context: int
-) -> Iterator[GrepLine]:
-    """The first *most* lines *found* with what is around them, up to the first one left out."""
-    numbers = found[:most]
-    if not numbers:
-        return
-    lines = content.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    matching = set(numbers)
-    relative = "/".join(path.parts)
-    end = found[most] if len(found) > most else len(lines)
-    shown = {
-        near
-        for number in numbers
-        for near in range(max(number - context, 0), min(number + context + 1, end))
-    }
-    for number in sorted(shown):
-        text = lines[number].removesuffix(b"\r")[:_MAX_LINE]
-        decoded = text.decode("utf-8", "surrogateescape")
-        is_match = number in matching
-        yield GrepLine(path.root, relative, number + 1, decoded, is_match, int(is_match))
 
 
 def _flags(question: ContentQuestion) -> str:

@@ -20,6 +20,7 @@ from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
 from redline.adapters.processes.job import Finisher, RunningJob
 from redline.adapters.processes.reactor import Reactor
+from redline.adapters.processes.terminal import open_terminal
 from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
@@ -318,7 +319,7 @@ class SandboxedCommands:
     def _launch(self, job: RunningJob, command: Command, request: dict[str, object]) -> None:
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         if command.tty:
-            ours, given = _terminal(command.rows, command.cols)
+            ours, given = open_terminal(command.rows, command.cols)
             streams, stdin = {ours: "stdout"}, ours
         else:
             (in_r, in_w), (out_r, out_w), (err_r, err_w) = (os.pipe() for _ in "ioe")
@@ -341,11 +342,3 @@ class SandboxedCommands:
 def _in_all(held: bool) -> dict[str, int]:
     """How much memory and how many processes a command may have in all; 0 is no limit."""
     return {"memory": limits.MEMORY if held else 0, "pids": limits.PROCESSES if held else 0}
-
-
-def _terminal(rows: int, cols: int) -> tuple[int, list[int]]:
-    import termios
-
-    ours, theirs = os.openpty()
-    termios.tcsetwinsize(theirs, (rows, cols))
-    return ours, [theirs]

@@ -142,7 +142,7 @@ def _creates(operation: UpdateFile) -> bool:
 
 
 def _stage_add(staging: Staging, operation: AddFile, path: WorkspacePath) -> Affected:
-    there = staging.vacant(path)
+    there = staging.occupant(path)
     text = "\n".join(operation.lines) + ("\n" if operation.final_newline else "")
     content = encode(text)
     shown = show_name(path.relative)
@@ -196,7 +196,7 @@ def _stage_update(
             notes.append(f"{shown}: the patch changes nothing in this file")
         staging.assign(path, after)
         return Affected("update", path)
-    if staging.vacant(target) is not None:
+    if staging.occupant(target) is not None:
         shown = show_name(target.relative)
         raise AlreadyExists(
             shown, f"The file to move to already exists: {shown}", hint="choose another name"

@@ -55,10 +55,9 @@ class Staging:
         """The text of the regular file at *path*."""
         return open_file(self._tree, path, self.file(path).content or b"", self._encoding)
 
-    def vacant(self, path: WorkspacePath) -> FileState | DirState | None:
-        """None where a file can be put at *path*, else what is there; a link is refused."""
+    def occupant(self, path: WorkspacePath) -> FileState | DirState | None:
+        """The file or directory at *path*, if any; `assign` refuses a link."""
         state = self.state(path)
-        _refuse_link(state, show_name(path.relative))
         return state if isinstance(state, FileState | DirState) else None
 
     def assign(self, path: WorkspacePath, state: State) -> None:

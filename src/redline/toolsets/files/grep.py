@@ -9,7 +9,8 @@ from redline.core.errors import InvalidArgument, PathDenied, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Kind
-from redline.search.content import Base, ContentFound, ContentQuestion, ContentSearch, SearchScope
+from redline.search.content import Base, ContentQuestion, ContentSearch, SearchScope
+from redline.search.found_lines import ContentFound
 from redline.search.globs import is_glob, matcher, selects, split_base
 from redline.search.walk import Excludes
 from redline.toolsets.call import Call, Result

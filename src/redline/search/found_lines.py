@@ -1,0 +1,70 @@
+"""Lines that a search found, with what is around them, cut to how many were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from redline.core.paths import WorkspacePath
+from redline.core.ports.search import GrepLine
+
+MAX_LINE = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFound:
+    """Matching and context lines in order; `truncated` when more match than were asked for."""
+
+    lines: tuple[GrepLine, ...]
+    truncated: bool
+
+    @property
+    def count(self) -> int:
+        """How many lines match."""
+        return sum(line.is_match for line in self.lines)
+
+
+def cut_to_cap(lines: Sequence[GrepLine], cap: int, context: int) -> ContentFound:
+    """Return the first *cap* matches of *lines* with *context* lines around each."""
+    if not context:
+        return ContentFound(tuple(lines[:cap]), len(lines) > cap)
+    matches = [index for index, line in enumerate(lines) if line.is_match]
+    truncated = len(matches) > cap
+    shown = lines[: matches[cap]] if truncated else lines
+    return ContentFound(_near_matches(shown, context), truncated)
+
+
+def _near_matches(lines: Sequence[GrepLine], context: int) -> tuple[GrepLine, ...]:
+    """*lines* without the context of matches that were cut off."""
+    matches = {(line.root, line.path, line.line) for line in lines if line.is_match}
+    steps = range(-context, context + 1)
+    return tuple(
+        line
+        for line in lines
+        if any((line.root, line.path, line.line + step) in matches for step in steps)
+    )
+
+
+def lines_with_context(
+    path: WorkspacePath, content: bytes, found: Sequence[int], most: int, context: int
+) -> Iterator[GrepLine]:
+    """Yield the first *most* lines *found* with what is around them, up to the first left out."""
+    numbers = found[:most]
+    if not numbers:
+        return
+    lines = content.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    matching = set(numbers)
+    relative = "/".join(path.parts)
+    end = found[most] if len(found) > most else len(lines)
+    shown = {
+        near
+        for number in numbers
+        for near in range(max(number - context, 0), min(number + context + 1, end))
+    }
+    for number in sorted(shown):
+        text = lines[number].removesuffix(b"\r")[:MAX_LINE]
+        decoded = text.decode("utf-8", "surrogateescape")
+        is_match = number in matching
+        yield GrepLine(path.root, relative, number + 1, decoded, is_match, int(is_match))
