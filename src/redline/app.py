@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
+    from redline.adapters.recorder.activity import LockedActivity
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
@@ -28,13 +29,26 @@ if TYPE_CHECKING:
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
-    from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.history import ChangeEditor, History, Operation, Origin
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.tree import Tree
+    from redline.engine.recording.session import RecordingSession
+
+
+def _describe_outside_change(count: int, cause: str) -> Origin:
+    """Return the origin of a change that another program made."""
+    import getpass
+
+    from redline.core.ports.history import Origin
+
+    files = "1 file" if count == 1 else f"{count} files"
+    return Origin(
+        "outside", principal=getpass.getuser(), summary=f"{files}, {cause or 'outside Redline'}"
+    )
 
 
 def refuse_changed_modules() -> None:
@@ -227,8 +241,56 @@ class Redline:
         from redline.engine.commands import RecordedCommands
 
         return RecordedCommands(
-            self._processes, self._snapshots, self.editor, self._store, self.tree
+            self._processes,
+            self._snapshots,
+            self.editor,
+            self._store,
+            self.tree,
+            self._activity,
         )
+
+    @built_once
+    def _activity(self) -> LockedActivity:
+        from redline.adapters.recorder.activity import LockedActivity
+
+        return LockedActivity(self.state_dir)
+
+    def open_recording(
+        self, report: Callable[[Sequence[Operation]], None]
+    ) -> RecordingSession | None:
+        """Prepare to record what other programs change; None when another process does."""
+        from redline.adapters.recorder.activity import RecorderLock
+        from redline.adapters.recorder.known_files import DatabaseOfFiles
+        from redline.adapters.recorder.watching import KernelWatcher
+        from redline.engine.recording.git_moves import GitMoves
+        from redline.engine.recording.looking import Looking
+        from redline.engine.recording.recorder import Recorder
+        from redline.engine.recording.session import RecordingSession
+
+        lock = RecorderLock(self.state_dir)
+        if not lock.take():
+            lock.close()
+            return None
+        self.at_close(lock.close)
+        files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
+        self.at_close(files.close)
+        roots = [root.path for root in self.workspace.roots if root.writable]
+        session = RecordingSession(
+            self.workspace,
+            Recorder(
+                Looking(self.tree, self.workspace),
+                files,
+                self.editor,
+                self._store,
+                _describe_outside_change,
+            ),
+            KernelWatcher(roots),
+            GitMoves(self.tree, self.workspace),
+            self._activity,
+            report,
+        )
+        self.at_close(session.close)
+        return session
 
     @built_once
     def _snapshots(self) -> WorkspaceSnapshots:
