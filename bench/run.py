@@ -1,4 +1,4 @@
-"""`make bench`: run every program under bench/ and say how long each took."""
+"""`make bench`: run every program of bench/programs and say how long each took."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-NOT_PROGRAMS = {
-    *("__init__", "measure", "peers", "run", "tokenizer", "load", "balancer", "plot"),
-    *("corpora", "definitions", "renames", "references", "language_server", "yaml_shapes"),
-}
+REPO = Path(__file__).resolve().parents[1]
+PROGRAMS = REPO / "bench" / "programs"
 
 
 # What a program is given when all are run, in full and in short; the others take --short.
@@ -24,15 +21,18 @@ ARGUMENTS = {
 
 def main(arguments: list[str]) -> int:
     """Run all, or those named; with `--short` on little data."""
+    programs = sorted(p.stem for p in PROGRAMS.glob("*.py") if p.stem != "__init__")
+    if unknown := set(arguments) - {*programs, "--short"}:
+        print(f"not a program: {', '.join(sorted(unknown))}; there are {', '.join(programs)}")
+        return 2
     short = "--short" in arguments
-    named = [a for a in arguments if not a.startswith("-")]
-    programs = sorted(p.stem for p in HERE.glob("*.py") if p.stem not in NOT_PROGRAMS)
+    named = [a for a in arguments if a != "--short"]
     failed, total = [], 0.0
     for program in [p for p in programs if not named or p in named]:
         start, before = time.monotonic(), _cpu()
         given = ARGUMENTS.get(program, ([], ["--short"]))[short]
-        command = [sys.executable, "-m", f"bench.{program}", *given]
-        code = subprocess.run(command, cwd=HERE.parent, check=False).returncode
+        command = [sys.executable, "-m", f"bench.programs.{program}", *given]
+        code = subprocess.run(command, cwd=REPO, check=False).returncode
         verdict = "ok" if code == 0 else f"exit {code}"
         spent, cpu = time.monotonic() - start, _cpu() - before
         total += spent

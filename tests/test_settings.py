@@ -10,7 +10,8 @@ import pytest
 
 from redline.cli.commands.server.serve import _settings
 from redline.cli.main import build_parser
-from redline.settings import Settings, SettingsError, load, parse_size, read_config
+from redline.setting_values import parse_size
+from redline.settings import Settings, SettingsError, load, read_config
 
 
 @pytest.fixture(autouse=True)

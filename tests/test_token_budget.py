@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from bench.tokenizer import count_tokens, tool_text
+from bench.library.tokenizer import count_tokens, tool_text
 from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.toolsets import TOOLSETS
 from redline.toolsets.tool import Client

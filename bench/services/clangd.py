@@ -16,11 +16,11 @@ from ctypes import POINTER, Structure, c_uint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bench.corpora import HOME, tool
-from bench.language_server import LanguageServer
+from bench.library.corpora import HOME, tool
+from bench.library.language_server import LanguageServer
 
 if TYPE_CHECKING:
-    from bench.references import Answer, Line, Pick, Source
+    from bench.agreement.references import Answer, Line, Pick, Source
 
 # Of libclang: record what the preprocessor does, an unfinished file is no failure, no bodies.
 _RECORD, _INCOMPLETE, _NO_BODIES = 0x01, 0x02, 0x40
@@ -30,7 +30,7 @@ _CAPABILITIES = {"window": {"workDoneProgress": True}}
 
 def references(source: Source, picks: list[Pick]) -> list[Answer]:
     """What clangd answers once it has indexed everything, at places that spell the name."""
-    from bench.references import by_server, copy
+    from bench.agreement.references import by_server, copy
 
     argv = [_program(), "--background-index", "--limit-references=0", "-j=2", "--log=error"]
     with tempfile.TemporaryDirectory() as made:
@@ -92,7 +92,7 @@ def _key(word: Word) -> str:
 
 
 def _asked(source: Source, words: set[Word]) -> Iterator[tuple[Word, set[str]]]:
-    from bench.references import copy
+    from bench.agreement.references import copy
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve()

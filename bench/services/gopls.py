@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from bench.corpora import HOME, tool
-from bench.language_server import LanguageServer
-from bench.references import Answer, Pick, Source, by_server, copy
+from bench.agreement.references import Answer, Pick, Source, by_server, copy
+from bench.library.corpora import HOME, tool
+from bench.library.language_server import LanguageServer
 
 _FILES = "{{range .%s}}{{$folder}}/{{.}}\n{{end}}"
 _LISTED = ("GoFiles", "CgoFiles", "TestGoFiles", "XTestGoFiles")

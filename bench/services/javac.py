@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bench.references import Answer, Line, Pick, Source
+from bench.agreement.references import Answer, Line, Pick, Source
 
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _INTERNALS = ("com.sun.tools.javac.tree", "com.sun.tools.javac.code", "com.sun.tools.javac.util")

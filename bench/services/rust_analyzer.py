@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.corpora import tool
-from bench.language_server import LanguageServer
-from bench.references import Answer, Pick, Source, by_server, copy
+from bench.agreement.references import Answer, Pick, Source, by_server, copy
+from bench.library.corpora import tool
+from bench.library.language_server import LanguageServer
 
 _LIBRARIES = ("libc6", "libstdc++6", "libgcc-s1", "libstd-rust-1.85", "libllvm19")
 _LIBRARY = "usr/lib/x86_64-linux-gnu"

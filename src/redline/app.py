@@ -10,15 +10,12 @@ from redline.adapters.sandbox.program import capture_helper
 from redline.adapters.workers import loaded_program
 from redline.core.once import built_once
 from redline.settings import Settings
+from redline.stored_workspace import StoredWorkspace
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from redline.adapters.egress.proxy_process import ProxyProcess
-    from redline.adapters.files.disk import Disk
-    from redline.adapters.files.workspace import DiskWorkspace
-    from redline.adapters.journal.store import DiskStore
-    from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
     from redline.adapters.recorder.activity import LockedActivity
@@ -29,26 +26,13 @@ if TYPE_CHECKING:
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
-    from redline.core.ports.history import ChangeEditor, History, Operation, Origin
+    from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
-    from redline.core.ports.tree import Tree
     from redline.engine.recording.session import RecordingSession
-
-
-def _describe_outside_change(count: int, cause: str) -> Origin:
-    """Return the origin of a change that another program made."""
-    import getpass
-
-    from redline.core.ports.history import Origin
-
-    files = "1 file" if count == 1 else f"{count} files"
-    return Origin(
-        "outside", principal=getpass.getuser(), summary=f"{files}, {cause or 'outside Redline'}"
-    )
 
 
 def refuse_changed_modules() -> None:
@@ -71,7 +55,7 @@ def refuse_changed_modules() -> None:
     guard_imports(loaded_program.STATE, refuse)
 
 
-class Redline:
+class Redline(StoredWorkspace):
     """One workspace with everything a handler may use (see services.runtime.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
@@ -79,17 +63,9 @@ class Redline:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._at_close: list[Callable[[], object]] = []
-        self._notices: list[str] = []
+        super().__init__(settings)
         self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
         self._proxy = _open_proxy(settings.allow_domains)
-
-    def __enter__(self) -> Redline:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
         """Take stdin and stdout for the protocol alone."""
@@ -103,26 +79,6 @@ class Redline:
 
         return open_audit_file(self.settings.audit_log or "")
 
-    def at_close(self, action: Callable[[], object]) -> None:
-        """Run *action* when this workspace is closed."""
-        self._at_close.append(action)
-
-    def close(self) -> None:
-        """Close every part that was built and has a `close`, the last one first."""
-        while self._at_close:
-            self._at_close.pop()()
-        for part in reversed(list(vars(self).values())):
-            close = getattr(part, "close", None)
-            if callable(close):
-                close()
-
-    def take_notices(self) -> list[str]:
-        """Return notices about the workspace for the operator, such as recovery; each once."""
-        taken = []
-        while self._notices:
-            taken.append(self._notices.pop(0))
-        return taken
-
     @built_once
     def options(self) -> Mapping[str, Any]:
         """Settings that toolsets may read by name."""
@@ -132,108 +88,6 @@ class Redline:
             "exec_allow_roots": self.settings.exec_allow_roots,
             "allow_domains": self.settings.allow_domains,
         }
-
-    @built_once
-    def _disk(self) -> Disk:
-        from redline.adapters.files.platform import choose_disk
-
-        return choose_disk()
-
-    @built_once
-    def workspace(self) -> DiskWorkspace:
-        """The roots, which stay open until this is closed."""
-        from redline.adapters.files.platform import state_homes
-        from redline.adapters.files.workspace import DiskWorkspace
-
-        settings = self.settings
-        workspace = DiskWorkspace(
-            self._disk,
-            (),
-            in_order=settings.roots,
-            allow_any_root=settings.allow_any_root,
-        )
-        for home in state_homes():
-            workspace.seal(home)
-        if settings.state_dir and workspace.seal(settings.state_dir):
-            _refuse_inner_state(settings)
-        return workspace
-
-    @built_once
-    def tree(self) -> Tree:
-        """Reading beneath the roots, after recovery from a crash."""
-        from redline.adapters.files.tree import DiskTree
-
-        if not self.settings.read_only:
-            self._store  # noqa: B018  built for its recovery
-        return DiskTree(self._disk, self.workspace)
-
-    @built_once
-    def state_dir(self) -> str:
-        """The directory with the history of this workspace, outside of it."""
-        from redline.adapters.files.platform import state_dir_of
-
-        return self.settings.state_dir or state_dir_of(self.workspace.roots[0].path)
-
-    @built_once
-    def _store(self) -> DiskStore:
-        from redline.adapters.files.platform import lock_home
-        from redline.adapters.journal.store import DiskStore
-
-        recover = not self.settings.read_only
-        locks = lock_home()
-        store = DiskStore(
-            self._disk, self.workspace, self.state_dir, locks, guard=self._guard, recover=recover
-        )
-        if store.recovery.settled:
-            count = store.recovery.settled
-            changes = "1 change" if count == 1 else f"{count} changes"
-            self._notices.append(f"completed or reverted {changes} that a crash interrupted")
-        self._notices += store.recovery.notices()
-        if damage := store.damage():
-            self._notices.append(damage)
-        return store
-
-    @built_once
-    def _guard(self) -> WriteGuard | None:
-        """Asks for consent before guarded files are written; None in dangerous mode."""
-        from redline.adapters.files.platform import program_files
-        from redline.adapters.files.roots import split_path
-        from redline.adapters.journal.write_guard import WriteGuard
-        from redline.core.guarded import PathRules
-
-        settings = self.settings
-        if settings.sandbox == "dangerous":
-            return None
-        home = split_path(os.path.realpath(os.path.expanduser("~")))
-        return WriteGuard(
-            self._disk,
-            self.workspace,
-            PathRules(settings.guarded_paths, home),
-            git_writes=settings.git_writes,
-            program=program_files(),
-        )
-
-    @built_once
-    def editor(self) -> ChangeEditor:
-        """Changes the workspace; nothing else does."""
-        from redline.engine.editor import JournalEditor
-
-        settings = self.settings
-        return JournalEditor(
-            self.workspace,
-            self.tree,
-            self._store,
-            read_only=settings.read_only,
-            history_days=settings.history_days,
-            history_size=settings.history_size,
-        )
-
-    @built_once
-    def history(self) -> History:
-        """Every change that was made."""
-        from redline.engine.history import JournalHistory
-
-        return JournalHistory(self.workspace, self._store)
 
     @built_once
     def commands(self) -> Commands:
@@ -268,27 +122,16 @@ class Redline:
         from redline.engine.recording.session import RecordingSession
 
         lock = RecorderLock(self.state_dir)
-        if not lock.take():
-            lock.close()
-            return None
         self.at_close(lock.close)
+        if not lock.take():
+            return None
         files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
         self.at_close(files.close)
-        roots = [root.path for root in self.workspace.roots if root.writable]
-        session = RecordingSession(
-            self.workspace,
-            Recorder(
-                Looking(self.tree, self.workspace),
-                files,
-                self.editor,
-                self._store,
-                _describe_outside_change,
-            ),
-            KernelWatcher(roots),
-            GitMoves(self.tree, self.workspace),
-            self._activity,
-            report,
-        )
+        looking = Looking(self.tree, self.workspace)
+        recorder = Recorder(looking, files, self.editor, self._store)
+        watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
+        moves = GitMoves(self.tree, self.workspace)
+        session = RecordingSession(self.workspace, recorder, watcher, moves, self._activity, report)
         self.at_close(session.close)
         return session
 
@@ -434,13 +277,6 @@ def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:
     return ProxyProcess(domains)
 
 
-def silence_native_stderr() -> None:
-    """Keep native parsers from printing on standard error."""
-    from redline.adapters.std_streams import silence_native_stderr
-
-    silence_native_stderr()
-
-
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:
     """Create a temporary workspace that holds *files*, and a directory for its history."""
     from redline.adapters.scratch import scratch_workspace
@@ -453,35 +289,3 @@ def write_plainly(path: str, text: str) -> None:
     from redline.adapters.scratch import write_plainly
 
     write_plainly(path, text)
-
-
-def build_index(roots: str, state_dir: str) -> None:
-    """Bring a workspace's code index up to date; the background process runs this."""
-    import json
-
-    from redline.adapters.code_index.build import be_nice
-
-    be_nice()
-    (workspace, _), *others = json.loads(roots)
-    settings = Settings(
-        workspace=workspace,
-        directories=tuple((path, writable) for path, writable in others),
-        state_dir=state_dir,
-        read_only=True,
-        allow_any_root=True,
-    )
-    redline = Redline(settings)
-    redline.code_index.build()
-    redline.close()
-
-
-def _refuse_inner_state(settings: Settings) -> None:
-    """Refuse a state directory inside the workspace, unless any root is allowed."""
-    if not settings.allow_any_root:
-        from redline.core.errors import InvalidArgument
-
-        raise InvalidArgument(
-            f"The state directory lies inside the workspace: {settings.state_dir}",
-            field="state_dir",
-            hint="choose a directory outside of every allowed directory",
-        )

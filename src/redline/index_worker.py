@@ -5,9 +5,29 @@ Started as `python -P -m redline.index_worker ROOTS STATE_DIR`.
 
 from __future__ import annotations
 
+import json
 import sys
 
-from redline.app import build_index
+from redline.adapters.code_index.build import be_nice
+from redline.app import Redline
+from redline.settings import Settings
+
+
+def build_index(roots: str, state_dir: str) -> None:
+    """Bring a workspace's code index up to date."""
+    be_nice()
+    (workspace, _), *others = json.loads(roots)
+    settings = Settings(
+        workspace=workspace,
+        directories=tuple((path, writable) for path, writable in others),
+        state_dir=state_dir,
+        read_only=True,
+        allow_any_root=True,
+    )
+    redline = Redline(settings)
+    redline.code_index.build()
+    redline.close()
+
 
 if __name__ == "__main__":
     build_index(*sys.argv[1:])

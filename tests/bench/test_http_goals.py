@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.http import judge
+from bench.programs.http import judge
 
 
 def test_a_ratio_below_the_goal_or_a_client_that_costs_too_much_is_missed() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.large_edits import measure
-from bench.measure import Report
+from bench.library.measure import Report
+from bench.programs.large_edits import measure
 
 # Its bytes before and after; of JSON with comments also a copy without them, of YAML and TOML the
 # messages to and from the worker that parses them.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.scale import simulate, start_redis
+from bench.programs.scale import simulate, start_redis
 from tests.support import need_program
 
 

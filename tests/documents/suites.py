@@ -1,34 +1,18 @@
-"""Public conformance suites, read in place; absent folders are skipped out loud, never in CI."""
+"""The cases of yaml-test-suite and the trees that describe them."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from redline.documents.yaml import strict
 from redline.documents.yaml.edit.document import YamlDocument
+from tests.support import need_data
 
-ROOT = Path(__file__).resolve().parents[2]
 _VISIBLE = {"␣": " ", "↵": "", "←": "\r", "⇔": "\ufeff", "∎\n": "", "∎": ""}
 _TAB = re.compile("—*»")
-
-
-def folder(name: str) -> Path:
-    """The folder of one suite; skips the test (or fails it in CI) where it is absent."""
-    base = Path(os.environ.get("REDLINE_SHARED_DATA") or ROOT.parent / "shared" / "data")
-    found = base / name
-    if not found.is_dir():
-        reason = f"conformance data is absent: {found}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
 
 
 @dataclass(frozen=True)
@@ -42,7 +26,7 @@ class Case:
 
 def yaml_cases() -> Iterator[Case]:
     """Every case of yaml-test-suite, in order."""
-    for file in sorted((folder("yaml-test-suite") / "src").glob("*.yaml")):
+    for file in sorted((need_data("yaml-test-suite") / "src").glob("*.yaml")):
         entries = YamlDocument(file.read_bytes()).data()
         known: dict[str, Any] = {}
         for number, entry in enumerate(entries):
@@ -58,7 +42,7 @@ def yaml_cases() -> Iterator[Case]:
 
 def documents_of(tree: str) -> list[Any]:
     """The documents of an event tree as nested tuples: map, seq, val (text, plain) or alias."""
-    lines = [line.strip() for line in tree.splitlines() if line.strip()]
+    lines = [line.lstrip() for line in tree.split("\n") if line.strip()]
     found: list[Any] = []
     at = 0
     while at < len(lines):

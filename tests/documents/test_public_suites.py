@@ -14,11 +14,11 @@ from redline.documents.json.document import JsonDocument
 from redline.documents.query import paths_of
 from redline.documents.toml.document import TomlDocument
 from redline.documents.toml.verify import parse
-from tests.documents.suites import folder
+from tests.support import need_data
 
 
 def test_json_files_are_accepted_and_refused_as_the_suite_says() -> None:
-    files = sorted((folder("JSONTestSuite") / "test_parsing").glob("*.json"))
+    files = sorted((need_data("JSONTestSuite") / "test_parsing").glob("*.json"))
     assert len(files) > 300
     wrong = []
     for file in files:
@@ -35,7 +35,7 @@ def test_json_files_are_accepted_and_refused_as_the_suite_says() -> None:
 @pytest.mark.parametrize("form", ["json", "jsonc"])
 def test_every_value_of_every_valid_json_file_can_be_set_alone(form: str) -> None:
     tried = 0
-    for file in sorted((folder("JSONTestSuite") / "test_parsing").glob("[yi]_*.json")):
+    for file in sorted((need_data("JSONTestSuite") / "test_parsing").glob("[yi]_*.json")):
         source = file.read_bytes()
         try:
             document = JsonDocument(source, form)
@@ -55,7 +55,7 @@ def test_every_value_of_every_valid_json_file_can_be_set_alone(form: str) -> Non
 
 def test_json5_files_are_accepted_and_refused_as_the_suite_says() -> None:
     wrong, edited = [], 0
-    for file in sorted(folder("json5-tests").rglob("*.*")):
+    for file in sorted(need_data("json5-tests").rglob("*.*")):
         kind = file.suffix
         if kind not in (".json", ".json5", ".js", ".txt"):
             continue
@@ -83,7 +83,7 @@ def test_json5_files_are_accepted_and_refused_as_the_suite_says() -> None:
 
 
 def test_toml_1_0_files_are_accepted_and_refused_as_the_suite_says() -> None:
-    base = folder("toml-test") / "tests"
+    base = need_data("toml-test") / "tests"
     listed = (base / "files-toml-1.0.0").read_text().split()
     wrong, edited, refused = [], 0, []
     for name in listed:
@@ -132,7 +132,7 @@ def _set_everything(document: TomlDocument) -> tuple[int, list[str]]:
 
 
 def test_sniffing_finds_the_format_of_every_valid_json_file() -> None:
-    for file in sorted((folder("JSONTestSuite") / "test_parsing").glob("y_*.json")):
+    for file in sorted((need_data("JSONTestSuite") / "test_parsing").glob("y_*.json")):
         source = file.read_bytes()
         from redline.documents.formats import sniff
 

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.noise import APPLY, DIALECTS, REFUSE, Case, cases, judged, outcome
+from bench.noise.cases import cases
+from bench.noise.drafts import DIALECTS, Case
+from bench.noise.harmful import REFUSE
+from bench.noise.harmless import APPLY
+from bench.noise.judge import judge, outcome
 from tests.support import LONG
 from tests.wire.client import Client, connect
 
@@ -22,7 +26,7 @@ LEAST = 0.999 if LONG else 0.99
 def test_noise_never_leads_to_a_wrong_edit(seed: int) -> None:
     results: Counter[tuple[str, str]] = Counter()
     for case in cases(COUNT, seed, files=400 if LONG else 120):
-        result = judged(case, outcome(case))
+        result = judge(case, outcome(case))
         assert result != "wrong", f"{case.verdict}, {case.noise}, {case.dialect}: {case.call}"
         results[case.verdict, result] += 1
     applied = results["apply", "exact"] + results["apply", "refused"]

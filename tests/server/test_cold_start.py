@@ -1,4 +1,4 @@
-"""What a server that only lists tools must not load; bench/cold_start.py says what that saves."""
+"""What a server that only lists tools must not load; bench/programs/cold_start.py measures it."""
 
 from __future__ import annotations
 

@@ -26,6 +26,10 @@ class Runtime(Protocol):
     """Everything a use case or a tool handler may use; `app` builds each part on first use."""
 
     @property
+    def started(self) -> float:
+        """When this process opened the workspace, in seconds since the epoch."""
+
+    @property
     def workspace(self) -> PathResolver: ...
     @property
     def tree(self) -> Tree: ...

@@ -18,15 +18,15 @@ from redline.documents.toml import document, verify
 from redline.documents.toml.document import TomlDocument
 from redline.documents.toml.engine.index import TomlIndex
 from redline.documents.toml.verify import TomlIntent, TomlVerifier, as_text, parse_slowly
-from tests.documents.suites import folder
 from tests.documents.test_fuzz import mutate
 from tests.documents.writers import random_data, write
+from tests.support import need_data
 
 ROUNDS = 20_000 if os.environ.get("REDLINE_LONG") == "1" else 400
 
 
 def suite() -> list[bytes]:
-    base = folder("toml-test") / "tests"
+    base = need_data("toml-test") / "tests"
     names = (base / "files-toml-1.0.0").read_text().split()
     return [(base / name).read_bytes() for name in names if name.endswith(".toml")]
 

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bench.noise import keep_facts
+from bench.programs.noise import keep_facts
 from tests.noise.independent.build import cases
 from tests.noise.independent.cases import APPLY, EITHER, REFUSE, STILL, Case, Write
 from tests.noise.independent.corpus import Pair, from_history, from_releases

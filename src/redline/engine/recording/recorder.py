@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import getpass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -15,14 +16,14 @@ from redline.engine.recording.journal_steps import apply_operation, operations_s
 from redline.engine.recording.looking import Listing, Looking, mark_of
 from redline.engine.recording.ordering import in_order
 
+# The tool that operations name which no tool of Redline's made.
+OUTSIDE = "outside"
 MAX_CHANGES = 5_000
 MAX_CHANGED = 64 << 20
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000
 _BATCH = 16 << 20
 _SHOWN = 5
-
-Describe = Callable[[int, str], Origin]
 
 
 @dataclass(slots=True)
@@ -37,10 +38,7 @@ class _Found:
 
 
 class Recorder:
-    """Keeps what is known of the workspace up to date; one at a time for a workspace.
-
-    *describe* makes the origin of an operation from how many files changed and how it came about.
-    """
+    """Keeps what is known of the workspace up to date; one at a time for a workspace."""
 
     def __init__(
         self,
@@ -48,13 +46,12 @@ class Recorder:
         files: KnownFiles,
         editor: ChangeEditor,
         store: Store,
-        describe: Describe,
     ) -> None:
         self._looking = looking
         self._files = files
         self._editor = editor
         self._store = store
-        self._describe = describe
+        self._person = getpass.getuser()
         self._lock = Lock()
         self._known = KnownWorkspace()
         self._doubtful: set[WorkspacePath] = set()
@@ -250,7 +247,8 @@ class Recorder:
         change_set = ChangeSet(in_order(changes))
         if change_set.is_empty:
             return None
-        return self._editor.record(change_set, self._describe(len(change_set.paths), cause))
+        origin = Origin(OUTSIDE, principal=self._person, summary=cause)
+        return self._editor.record(change_set, origin)
 
 
 def _contents_in(operation: Operation, digest: str) -> Iterator[bytes]:

@@ -14,7 +14,6 @@ from redline.core.ports.history import HistoryQuery, Operation
 from redline.core.textfile import encode
 from redline.toolsets.call import Call
 from redline.toolsets.coding_tools.paths import shown
-from redline.toolsets.coding_tools.tools import LISTED_AT
 
 _PAGE = 200
 _MAX_OPERATIONS = 5000
@@ -57,7 +56,7 @@ def _is_file(step: Change) -> bool:
 def _operations(call: Call) -> list[Operation]:
     """This process's operations, newest first."""
     found: list[Operation] = []
-    query = HistoryQuery(since=LISTED_AT, limit=_PAGE, steps=0)
+    query = HistoryQuery(since=call.runtime.started, limit=_PAGE, steps=0)
     while len(found) < _MAX_OPERATIONS:
         page = call.runtime.history.list(query)
         found += page

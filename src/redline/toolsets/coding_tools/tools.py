@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import time
-
 from redline.toolsets.coding_tools.exec.tools import EXEC_TOOLS
 from redline.toolsets.coding_tools.schemas import (
     HERE,
@@ -30,9 +28,6 @@ _HERE = "redline.toolsets.coding_tools"
 _LOOKS = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
 _PATCHES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
 _ASKS = Hints(read_only=True, destructive=False, idempotent=False, open_world=False)
-
-LISTED_AT = time()
-"""When this process first offered the toolset: where a diff without git begins."""
 
 
 def _reader(name: str, title: str, module: str, description: str, schema: Json) -> Tool:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from redline.app import Redline, silence_native_stderr
+from redline.app import Redline
 from redline.cli.commands.documents.open_file import Opened, open_source
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import (
@@ -66,7 +66,6 @@ FILE may be -: the document is read from standard input, the changed one goes to
 
 def run(args: argparse.Namespace) -> int:
     """Propose, show, ask, apply."""
-    silence_native_stderr()
     try:
         return _run(args)
     except RedlineError as error:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from redline.app import Redline, silence_native_stderr
+from redline.app import Redline
 from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
 from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
 from redline.core.cancellation import UNCANCELLABLE
@@ -80,7 +80,6 @@ class Opened:
 
 def exit_code_for(name: str, action: Callable[[], int]) -> int:
     """The exit code of *action* on a file, with its own code for a path that leads nowhere."""
-    silence_native_stderr()
     try:
         return action()
     except NodeNotFound as error:

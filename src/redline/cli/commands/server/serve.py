@@ -156,7 +156,6 @@ def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client disconnects or a signal arrives."""
-    from redline.app import silence_native_stderr
     from redline.server.calls.catalog import CatalogError
 
     try:
@@ -170,7 +169,6 @@ def run(args: argparse.Namespace) -> int:
         err(f"redline: {failure}")
         return 1
     try:
-        silence_native_stderr()
         if args.stdio:
             return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve

@@ -1,0 +1,1 @@
+"""What the programs share: measuring, peers, archives of source text, a tokenizer, load."""

@@ -1,0 +1,100 @@
+"""Noise that only one toolset's calls can have; the edit must be applied."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bench.noise.drafts import (
+    DIALECTS,
+    Case,
+    Draft,
+    Quoted,
+    envelope,
+    hunk_of,
+    is_already_applied,
+    places,
+    render,
+)
+
+
+def wrong_numbers(quote: Quoted, rng: random.Random) -> Case | None:
+    """Line numbers that are off, or `@@ -n` numbers that lie."""
+    draft = Draft.of(quote)
+    if is_already_applied(draft):
+        return None
+    if rng.random() < 0.5:
+        n = rng.randint(1, 900)
+        heading = f"@@ -{n},{len(draft.old)} +{n},{len(draft.new)} @@"
+        call = {"patch": envelope(quote.change.name, [hunk_of(draft, heading)])}
+        dialect = "apply_patch"
+    else:
+        call = render("ai_edit", draft, rng)
+        off = rng.choice((-40, -5, -2, -1, 1, 2, 5, 40))
+        start = max(1, call["start_line"] + off)
+        call |= {"start_line": start, "end_line": start + len(draft.old) - 1}
+        dialect = "ai_edit"
+    return _plain_case(dialect, "wrong line numbers", draft, call)
+
+
+def blank_context(quote: Quoted, _rng: random.Random) -> Case | None:
+    """A blank context line that lost its leading space."""
+    draft = Draft.of(quote)
+    rows = hunk_of(draft).split("\n")
+    # A blank line at the very end of an envelope's hunk says nothing.
+    if " " not in rows[:-1] or rows[-1] == " " or is_already_applied(draft):
+        return None
+    rows = ["" if row == " " else row for row in rows]
+    call = {"patch": envelope(quote.change.name, ["\n".join(rows)])}
+    return _plain_case("apply_patch", "empty line as blank context", draft, call)
+
+
+def headed(quote: Quoted, _rng: random.Random) -> Case | None:
+    """A heading that names the definition above, for a hunk that alone would be ambiguous."""
+    draft = Draft.of(quote)
+    if is_already_applied(draft):
+        return None
+    above = quote.change.lines[: quote.first]
+    heads = [line for line in above if re.match(r"\s*(?:class|def|function|func|fn) \w+", line)]
+    if not heads or above.count(heads[-1]) != 1 or quote.change.lines.count(heads[-1]) != 1:
+        return None
+    call = {"patch": envelope(quote.change.name, [hunk_of(draft, f"@@ {heads[-1].strip()}")])}
+    return _plain_case("apply_patch", "heading as an anchor", draft, call)
+
+
+def changed_elsewhere(quote: Quoted, rng: random.Random) -> Case | None:
+    """The file gained or lost lines somewhere else since the caller read it."""
+    draft = Draft.of(quote)
+    seen = draft.content()
+    lines = list(draft.file)
+    spots = [i for i in range(len(lines)) if not quote.first - 2 <= i <= quote.last + 1]
+    if not spots or is_already_applied(draft):
+        return None
+    at = rng.choice(spots)
+    extra = [f"# inserted {rng.random()}" for _ in range(rng.randint(1, 5))]
+    change = quote.change
+    moved = [*lines[:at], *extra, *lines[at:]]
+    offset = len(extra) if at <= quote.first else 0
+    outcome = moved[: change.start + offset] + list(change.new) + moved[change.stop + offset :]
+    content, right = _encoded(moved), _encoded(outcome)
+    if places(moved, quote.old) != 1:
+        return None
+    dialect = rng.choice(DIALECTS)
+    call = render(dialect, draft, rng)
+    if dialect == "ai_edit" and rng.random() < 0.7:
+        del call["expected_text"]
+    noise = "changed elsewhere since read"
+    return Case(dialect, noise, "apply", change.name, content, call, right, seen)
+
+
+def _encoded(lines: Sequence[str]) -> bytes:
+    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
+
+
+def _plain_case(dialect: str, noise: str, draft: Draft, call: dict[str, Any]) -> Case | None:
+    content, right = draft.content(), draft.right()
+    if content == right:
+        return None
+    return Case(dialect, noise, "apply", draft.quote.change.name, content, call, right)

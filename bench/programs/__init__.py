@@ -1,0 +1,1 @@
+"""The programs of `make bench`: each measures one thing and writes one file of results."""

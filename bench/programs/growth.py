@@ -1,0 +1,182 @@
+"""How cost grows: trees of 1,000 to 100,000 files, documents of 10 KB to 50 MB, a long history."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.library.measure import Report, StdioServer, measure_calls, redline_argv
+
+SHM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def make_tree(root: Path, files: int) -> None:
+    """*files* small files, a hundred to a directory."""
+    for number in range(files):
+        folder = root / f"d{number // 100:04}"
+        if number % 100 == 0:
+            folder.mkdir(parents=True)
+        text = f"line one of {number}\nvalue = {number}\n" + "filler\n" * 5
+        (folder / f"f{number % 100:02}.txt").write_text(text)
+
+
+def trees(report: Report, sizes: list[int]) -> None:
+    """Searching and reading in trees of different sizes."""
+    for files in sizes:
+        with tempfile.TemporaryDirectory(dir=SHM) as home:
+            root = Path(home) / "ws"
+            make_tree(root, files)
+            flags = ("--workspace", str(root), "--state-dir", f"{home}/state")
+            with StdioServer(redline_argv(*flags)) as server:
+                server.initialize()
+                name = str(root / "d0000" / "f05.txt")
+                calls = {
+                    "find by glob": (
+                        "glob_search",
+                        {"directory": str(root), "globs": ["**/f42.*"]},
+                    ),
+                    "grep": ("grep_files", {"directory": str(root), "regex": "value = 4242$"}),
+                    "read a file": ("read_file", {"path": name}),
+                }
+                for task, (tool, arguments) in calls.items():
+                    row = measure_calls(
+                        server,
+                        task,
+                        f"{files:,} files",
+                        lambda _, t=tool, a=arguments: server.call(t, a),
+                        5,
+                    )
+                    report.add(row)
+
+
+def documents(report: Report, sizes: list[tuple[str, int]]) -> None:
+    """One value set in documents of different sizes."""
+    with tempfile.TemporaryDirectory(dir=SHM) as home:
+        root = Path(home) / "ws"
+        root.mkdir()
+        for label, size in sizes:
+            entries = max(1, size // 60)
+            data = {f"key{n:07}": {"name": f"item {n}", "count": n} for n in range(entries)}
+            (root / f"{label}.json").write_text(json.dumps(data, indent=1))
+            body = "".join(f"key{n:07}:\n  name: item {n}\n  count: {n}\n" for n in range(entries))
+            (root / f"{label}.yaml").write_text(body)
+        flags = ("--workspace", str(root), "--state-dir", f"{home}/state", "--history-size", "8G")
+        with StdioServer(redline_argv(*flags)) as server:
+            server.initialize()
+            for label, size in sizes:
+                middle = f"key{max(1, size // 60) // 2:07}.count"
+                # YAML is changed up to 32 MB.
+                for form in ("json", "yaml") if size <= 30_000_000 else ("json",):
+
+                    def call(
+                        n: int, form: str = form, label: str = label, path: str = middle
+                    ) -> None:
+                        file = f"{label}.{form}"
+                        server.call("doc_set", {"file": file, "path": path, "value": str(n + 100)})
+
+                    report.add(measure_calls(server, f"set a value, {form}", label, call, 3))
+
+
+def history(report: Report, lengths: list[int]) -> None:
+    """Committing, listing and undoing with a short and a long history behind."""
+    from redline.app import Redline
+    from redline.core.changes import Change, ChangeSet, FileState
+    from redline.core.paths import Access
+    from redline.core.ports.history import Origin
+    from redline.settings import Settings
+
+    with tempfile.TemporaryDirectory(dir=SHM) as home:
+        root = Path(home) / "ws"
+        root.mkdir()
+        (root / "a.txt").write_text("0\n")
+        made = 0
+        for length in lengths:
+            with Redline(Settings(workspace=str(root), state_dir=f"{home}/state")) as redline:
+                path = redline.workspace.resolve("a.txt", Access.WRITE)
+                for number in range(made, length):
+                    after = FileState.of(b"%d\n" % (number + 1))
+                    step = Change(path, redline.tree.state(path), after)
+                    redline.editor.commit(ChangeSet((step,)), Origin("bench"))
+            made = length
+            flags = ("--workspace", str(root), "--state-dir", f"{home}/state")
+            with StdioServer(redline_argv(*flags)) as server:
+                server.initialize()
+                who = f"{length:,} operations"
+                report.add(
+                    measure_calls(
+                        server,
+                        "list the latest 20",
+                        who,
+                        lambda _: server.call("list_changes", {}),
+                        20,
+                    )
+                )
+                report.add(
+                    measure_calls(
+                        server,
+                        "write a file",
+                        who,
+                        lambda n: server.call(
+                            "write_file", {"path": "a.txt", "content": f"w{n}\n"}
+                        ),
+                        20,
+                    )
+                )
+                report.add(
+                    measure_calls(
+                        server, "undo the latest", who, lambda _: server.call("undo_change", {}), 10
+                    )
+                )
+                made += 21 + 11
+
+
+def large_changes(report: Report, sizes: list[int]) -> None:
+    """Listing when each of the latest changes touched many files."""
+    from redline.app import Redline
+    from redline.core.changes import ABSENT, Change, ChangeSet, FileState
+    from redline.core.paths import WorkspacePath
+    from redline.core.ports.history import Origin
+    from redline.settings import Settings
+
+    for files in sizes:
+        with tempfile.TemporaryDirectory(dir=SHM) as home:
+            root = Path(home) / "ws"
+            root.mkdir()
+            after = FileState.of(b"text\n")
+            paths = [WorkspacePath(0, (f"d{n // 100:04}", f"f{n:05}")) for n in range(files)]
+            change_set = ChangeSet(tuple(Change(path, ABSENT, after) for path in paths))
+            with Redline(Settings(workspace=str(root), state_dir=f"{home}/state")) as redline:
+                for _ in range(25):
+                    redline.editor.record(change_set, Origin("bench"))
+            flags = ("--workspace", str(root), "--state-dir", f"{home}/state")
+            with StdioServer(redline_argv(*flags)) as server:
+                server.initialize()
+                who = f"{files:,} files each"
+                row = measure_calls(
+                    server,
+                    "list the latest 20 changes",
+                    who,
+                    lambda _: server.call("list_changes", {}),
+                    5,
+                )
+                report.add(row)
+
+
+def main(arguments: list[str]) -> int:
+    """Measure all."""
+    short = "--short" in arguments
+    report = Report("growth")
+    trees(report, [1000] if short else [1000, 10_000, 100_000])
+    sizes = [("10 KB", 10_000), ("1 MB", 1_000_000)]
+    documents(report, sizes if short else [*sizes, ("10 MB", 10_000_000), ("50 MB", 50_000_000)])
+    history(report, [10, 100] if short else [10, 1000, 10_000])
+    large_changes(report, [100] if short else [100, 5000])
+    report.finish(short=short)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,172 @@
+"""A workspace with its history: roots, tree, journal and the editor that alone changes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from time import time
+from typing import TYPE_CHECKING, Self
+
+from redline.core.once import built_once
+from redline.settings import Settings
+
+if TYPE_CHECKING:
+    from redline.adapters.files.disk import Disk
+    from redline.adapters.files.workspace import DiskWorkspace
+    from redline.adapters.journal.store import DiskStore
+    from redline.adapters.journal.write_guard import WriteGuard
+    from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.tree import Tree
+
+
+class StoredWorkspace:
+    """What every change needs; `app.Redline` adds search, commands, code and the rest.
+
+    Each property imports its adapter when first asked for.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.started = time()
+        self._at_close: list[Callable[[], object]] = []
+        self._notices: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def at_close(self, action: Callable[[], object]) -> None:
+        """Run *action* when this workspace is closed."""
+        self._at_close.append(action)
+
+    def close(self) -> None:
+        """Close every part that was built and has a `close`, the last one first."""
+        while self._at_close:
+            self._at_close.pop()()
+        for part in reversed(list(vars(self).values())):
+            close = getattr(part, "close", None)
+            if callable(close):
+                close()
+
+    def take_notices(self) -> list[str]:
+        """Return notices about the workspace for the operator, such as recovery; each once."""
+        taken = []
+        while self._notices:
+            taken.append(self._notices.pop(0))
+        return taken
+
+    @built_once
+    def _disk(self) -> Disk:
+        from redline.adapters.files.platform import choose_disk
+
+        return choose_disk()
+
+    @built_once
+    def workspace(self) -> DiskWorkspace:
+        """The roots, which stay open until this is closed."""
+        from redline.adapters.files.platform import state_homes
+        from redline.adapters.files.workspace import DiskWorkspace
+
+        settings = self.settings
+        workspace = DiskWorkspace(
+            self._disk,
+            (),
+            in_order=settings.roots,
+            allow_any_root=settings.allow_any_root,
+        )
+        for home in state_homes():
+            workspace.seal(home)
+        if settings.state_dir and workspace.seal(settings.state_dir):
+            _refuse_inner_state(settings)
+        return workspace
+
+    @built_once
+    def tree(self) -> Tree:
+        """Reading beneath the roots, after recovery from a crash."""
+        from redline.adapters.files.tree import DiskTree
+
+        if not self.settings.read_only:
+            self._store  # noqa: B018  built for its recovery
+        return DiskTree(self._disk, self.workspace)
+
+    @built_once
+    def state_dir(self) -> str:
+        """The directory with the history of this workspace, outside of it."""
+        from redline.adapters.files.platform import state_dir_of
+
+        return self.settings.state_dir or state_dir_of(self.workspace.roots[0].path)
+
+    @built_once
+    def _store(self) -> DiskStore:
+        from redline.adapters.files.platform import lock_home
+        from redline.adapters.journal.store import DiskStore
+
+        recover = not self.settings.read_only
+        locks = lock_home()
+        store = DiskStore(
+            self._disk, self.workspace, self.state_dir, locks, guard=self._guard, recover=recover
+        )
+        if store.recovery.settled:
+            count = store.recovery.settled
+            changes = "1 change" if count == 1 else f"{count} changes"
+            self._notices.append(f"completed or reverted {changes} that a crash interrupted")
+        self._notices += store.recovery.notices()
+        if damage := store.damage():
+            self._notices.append(damage)
+        return store
+
+    @built_once
+    def _guard(self) -> WriteGuard | None:
+        """Asks for consent before guarded files are written; None in dangerous mode."""
+        from redline.adapters.files.platform import program_files
+        from redline.adapters.files.roots import split_path
+        from redline.adapters.journal.write_guard import WriteGuard
+        from redline.core.guarded import PathRules
+
+        settings = self.settings
+        if settings.sandbox == "dangerous":
+            return None
+        home = split_path(os.path.realpath(os.path.expanduser("~")))
+        return WriteGuard(
+            self._disk,
+            self.workspace,
+            PathRules(settings.guarded_paths, home),
+            git_writes=settings.git_writes,
+            program=program_files(),
+        )
+
+    @built_once
+    def editor(self) -> ChangeEditor:
+        """Changes the workspace; nothing else does."""
+        from redline.engine.editor import JournalEditor
+
+        settings = self.settings
+        return JournalEditor(
+            self.workspace,
+            self.tree,
+            self._store,
+            read_only=settings.read_only,
+            history_days=settings.history_days,
+            history_size=settings.history_size,
+        )
+
+    @built_once
+    def history(self) -> History:
+        """Every change that was made."""
+        from redline.engine.history import JournalHistory
+
+        return JournalHistory(self.workspace, self._store)
+
+
+def _refuse_inner_state(settings: Settings) -> None:
+    """Refuse a state directory inside the workspace, unless any root is allowed."""
+    if not settings.allow_any_root:
+        from redline.core.errors import InvalidArgument
+
+        raise InvalidArgument(
+            f"The state directory lies inside the workspace: {settings.state_dir}",
+            field="state_dir",
+            hint="choose a directory outside of every allowed directory",
+        )
