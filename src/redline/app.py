@@ -55,6 +55,10 @@ def refuse_changed_modules() -> None:
     guard_imports(loaded_program.STATE, refuse)
 
 
+# Servers answer their first calls before they look at every file.
+_RECORD_AFTER = 1.0
+
+
 class Redline(StoredWorkspace):
     """One workspace with everything a handler may use (see services.runtime.Runtime).
 
@@ -108,6 +112,20 @@ class Redline(StoredWorkspace):
         from redline.adapters.recorder.activity import LockedActivity
 
         return LockedActivity(self.state_dir)
+
+    def record_soon(self) -> None:
+        """Record what other programs change, from a moment after the server has started."""
+        from threading import Timer
+
+        def start() -> None:
+            session = self.open_recording(lambda _: None)
+            if session is not None:
+                session.start()
+
+        timer = Timer(_RECORD_AFTER, start)
+        timer.daemon = True
+        self.at_close(timer.cancel)
+        timer.start()
 
     def open_recording(
         self, report: Callable[[Sequence[Operation]], None]

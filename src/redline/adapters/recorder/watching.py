@@ -27,8 +27,11 @@ class KernelWatcher:
         self._changes = self._open()
 
     def _open(self) -> object:
+        import logging
+
         from watchfiles import watch
 
+        logging.getLogger("watchfiles").setLevel(logging.CRITICAL)
         try:
             changes = watch(
                 *self._roots,

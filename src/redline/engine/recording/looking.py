@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterable
 
-from redline.core.changes import DirState, FileState, LinkState, State
+from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import LimitReached, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.recording import Mark
@@ -15,6 +15,8 @@ from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope
 MAX_ENTRIES = 200_000
 MAX_FILE = 4 << 20
 _STAGED = ".redline-"
+# How often a file is read again that changes while it is read.
+_TRIES = 4
 
 Listing = dict[str, Entry]
 
@@ -68,6 +70,22 @@ class Looking:
         except RedlineError:
             return None
         return None
+
+    def read(self, path: WorkspacePath, entry: Entry) -> tuple[Mark | None, State | None]:
+        """Return a mark and the state that was there with it; no mark when it is gone."""
+        for _ in range(_TRIES):
+            state, again = self.state(path, entry), self.entry(path)
+            if again is None:
+                return None, ABSENT
+            if mark_of(again) == mark_of(entry):
+                break
+            entry = again
+        return mark_of(entry), state
+
+    def is_ignored(self, path: WorkspacePath) -> bool:
+        """Return whether an entry that is there is left out of listings."""
+        scope = self._scope_of(path.parent)
+        return scope is None or path.name not in self._list(scope)
 
     def entry(self, path: WorkspacePath) -> Entry | None:
         """Return what is at *path* now."""

@@ -11,9 +11,8 @@ from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, Fi
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
 from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
-from redline.core.ports.tree import Entry
-from redline.engine.recording.journal_steps import apply_operation, operations_since
-from redline.engine.recording.looking import Listing, Looking, mark_of
+from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since
+from redline.engine.recording.looking import Looking, mark_of
 from redline.engine.recording.ordering import in_order
 
 # The tool that operations name which no tool of Redline's made.
@@ -23,7 +22,10 @@ MAX_CHANGED = 64 << 20
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000
 _BATCH = 16 << 20
-_SHOWN = 5
+
+
+# What was read at each path; without a mark it is gone, or there but ignored if its state is None.
+_Seen = dict[WorkspacePath, tuple[Mark | None, State | None]]
 
 
 @dataclass(slots=True)
@@ -56,6 +58,11 @@ class Recorder:
         self._known = KnownWorkspace()
         self._doubtful: set[WorkspacePath] = set()
         self.uncovered: Sequence[str] = ()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something must be looked at again: it was being written."""
+        return bool(self._doubtful)
 
     def start(self, now_ns: int) -> Sequence[Operation]:
         """Learn the workspace, or record what changed since it was last known."""
@@ -114,97 +121,94 @@ class Recorder:
     def _settle(
         self, paths: Iterable[WorkspacePath] | None, now_ns: int, cause: str
     ) -> Sequence[Operation]:
-        # Looked at first: what an operation made visible is in the journal by then.
-        listings = self._look(paths)
-        earlier, touched = self._catch_up()
-        if touched:
-            missing = {path.parent for path in touched} - listings.keys()
-            listings |= self._looking.some(missing, self._known.entries)
-        found = self._compare(listings, now_ns)
+        # Read before the journal is: what an operation made visible is in the journal by then.
+        seen = self._look(paths, now_ns)
+        caught_up = self._catch_up()
+        found = self._compare(seen, caught_up.passed)
         self.uncovered = tuple(found.uncovered)
+        between = [self._with_contents(change) for change in caught_up.between]
         recorded = [
             operation
-            for changes, why in ((earlier, "before an edit"), (found.changes, cause))
+            for changes, why in ((between, "before an edit"), (found.changes, cause))
             if (operation := self._record(changes, why)) is not None
         ]
         own = frozenset(operation.id for operation in recorded)
         self._known.own |= own
-        if found.entries or own or touched:
-            found.entries |= {path: self._entry(path) for path in touched - found.entries.keys()}
+        for path in caught_up.passed.keys() - found.entries.keys():
+            found.entries[path] = self._entry(path)
+        if found.entries or own:
             self._save(found)
         return recorded
 
-    def _look(self, paths: Iterable[WorkspacePath] | None) -> dict[WorkspacePath, Listing]:
+    def _look(self, paths: Iterable[WorkspacePath] | None, now_ns: int) -> _Seen:
+        """Read everything at *paths* that may have changed, or everywhere."""
         if paths is None:
-            return self._looking.everywhere()
-        wanted = {path.parent for path in paths} | {path.parent for path in self._doubtful}
-        wanted |= {path for path in paths if path in self._known.entries}
-        return self._looking.some(wanted, self._known.entries)
+            listings = self._looking.everywhere()
+        else:
+            changed = {*paths, *self._doubtful}
+            wanted = {path.parent for path in changed}
+            wanted |= {path for path in changed if path in self._known.entries}
+            listings = self._looking.some(wanted, self._known.entries)
+        seen: _Seen = {}
+        doubtful: set[WorkspacePath] = set()
+        for directory, listing in listings.items():
+            known = self._known.entries.get(directory, {})
+            for name in known.keys() - listing.keys():
+                self._look_below(seen, directory.child(name))
+            for name, entry in listing.items():
+                path, before = directory.child(name), known.get(name)
+                mark = mark_of(entry)
+                if before is not None and before.mark == mark and path not in self._doubtful:
+                    continue
+                seen[path] = self._looking.read(path, entry)
+                if entry.ctime_ns > now_ns - _TICK_NS or seen[path][0] != mark:
+                    doubtful.add(path)
+        self._doubtful = doubtful
+        return seen
 
-    def _catch_up(self) -> tuple[list[Change], set[WorkspacePath]]:
-        """Bring what is known up to the journal: other programs' changes in between, and paths."""
+    def _look_below(self, seen: _Seen, path: WorkspacePath) -> None:
+        """Note that an entry is no longer listed: it is gone, or ignored from now on."""
+        for name in self._known.entries.get(path, {}):
+            self._look_below(seen, path.child(name))
+        there = self._looking.entry(path)
+        if there is not None and not self._looking.is_ignored(path):
+            seen[path] = self._looking.read(path, there)  # it came back while we looked
+        else:
+            seen[path] = (None, ABSENT if there is None else None)
+
+    def _catch_up(self) -> CaughtUp:
+        """Bring what is known up to the journal."""
         new = operations_since(self._store, self._known.position)
-        between: list[Change] = []
-        touched: set[WorkspacePath] = set()
+        caught_up = CaughtUp()
         for operation in new:
             if operation.id not in self._known.own:
-                apply_operation(self._known.entries, operation, between, touched)
+                apply_operation(self._known.entries, operation, caught_up)
         if new:
             self._known.position = new[-1].id
             self._known.own = frozenset()
-        return [self._with_contents(change) for change in between], touched
+        return caught_up
 
     def _entry(self, path: WorkspacePath) -> KnownEntry | None:
         return self._known.entries.get(path.parent, {}).get(path.name)
 
-    def _compare(self, listings: Mapping[WorkspacePath, Listing], now_ns: int) -> _Found:
+    def _compare(self, seen: _Seen, passed: Mapping[WorkspacePath, Sequence[State]]) -> _Found:
+        """Return what differs from what is known, but for operations that were not visible yet."""
         found = _Found()
-        doubtful: set[WorkspacePath] = set()
-        for directory, listing in listings.items():
-            known = dict(self._known.entries.get(directory, {}))
-            for name in known.keys() - listing.keys():
-                self._forget(found, directory.child(name))
-            for name, entry in listing.items():
-                path, mark, before = directory.child(name), mark_of(entry), known.get(name)
-                if before is not None and before.mark == mark and path not in self._doubtful:
+        self._doubtful |= passed.keys() - seen.keys()
+        for path, (mark, now) in seen.items():
+            entry = self._entry(path)
+            then: State | None = ABSENT if entry is None else entry.state
+            if not is_same(then, now):
+                if any(is_same(state, now) for state in passed.get(path, ())):
+                    self._doubtful.add(path)
                     continue
-                if entry.ctime_ns > now_ns - _TICK_NS:
-                    doubtful.add(path)
-                self._compare_one(found, path, entry, before)
-        self._doubtful = doubtful
+                if mark is not None or now is not None:
+                    self._add(found, path, then, now)
+            is_gone = mark is None
+            self._note(found, path, ABSENT if is_gone else now, mark)
+            if is_gone:
+                self._known.entries.pop(path, None)
         return found
-
-    def _forget(self, found: _Found, path: WorkspacePath) -> None:
-        """Note that an entry is gone, and everything below it."""
-        there = self._looking.entry(path)
-        if there is not None:
-            listed = self._looking.some([path.parent], self._known.entries).get(path.parent, {})
-            if path.name in listed:
-                self._compare_one(found, path, there, self._entry(path))
-                return
-        for below in [path.child(name) for name in self._known.entries.get(path, {})]:
-            self._forget(found, below)
-        before = self._entry(path)
-        if before is not None and there is None:
-            self._add(found, path, before.state, ABSENT)
-        # What is there but no longer listed is ignored from now on: that is no change.
-        self._note(found, path, ABSENT, None)
-        self._known.entries.pop(path, None)
-
-    def _compare_one(
-        self, found: _Found, path: WorkspacePath, entry: Entry, before: KnownEntry | None
-    ) -> None:
-        now = self._looking.state(path, entry)
-        then: State | None = ABSENT if before is None else before.state
-        if is_same(then, now):
-            kept = then if now is None else now
-            self._note(found, path, kept, mark_of(entry))
-            return
-        if isinstance(then, DirState) and not isinstance(now, DirState):
-            for below in [path.child(name) for name in self._known.entries.pop(path, {})]:
-                self._forget(found, below)
-        self._add(found, path, then, now)
-        self._note(found, path, now, mark_of(entry))
 
     def _add(
         self, found: _Found, path: WorkspacePath, before: State | None, after: State | None
