@@ -53,7 +53,11 @@ class Desk:
     def settle(self, *names: str, cause: str = "") -> list[Operation]:
         """Record what changed: at *names*, or anywhere."""
         paths = [self.redline.workspace.resolve(n, Access.READ, follow=False) for n in names]
-        return list(self.recorder.settle(paths or None, time.time_ns(), cause))
+        found = list(self.recorder.settle(paths or None, time.time_ns(), cause))
+        while self.recorder.is_waiting:
+            time.sleep(0.03)  # longer than a tick of the file system's clock
+            found += self.recorder.settle((), time.time_ns(), cause)
+        return found
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file as another program does."""

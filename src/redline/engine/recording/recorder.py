@@ -22,6 +22,7 @@ MAX_CHANGED = 64 << 20
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000
 _BATCH = 16 << 20
+_MAX_NAMED = 100
 
 
 # What was read at each path; without a mark it is gone, or there but ignored if its state is None.
@@ -57,7 +58,12 @@ class Recorder:
         self._lock = Lock()
         self._known = KnownWorkspace()
         self._doubtful: set[WorkspacePath] = set()
-        self.uncovered: Sequence[str] = ()
+        self._uncovered: dict[str, None] = {}
+
+    @property
+    def uncovered(self) -> Sequence[str]:
+        """The latest paths that changed and could not be recorded."""
+        return tuple(self._uncovered)
 
     @property
     def is_waiting(self) -> bool:
@@ -125,7 +131,9 @@ class Recorder:
         seen = self._look(paths, now_ns)
         caught_up = self._catch_up()
         found = self._compare(seen, caught_up.passed)
-        self.uncovered = tuple(found.uncovered)
+        self._uncovered |= dict.fromkeys(found.uncovered)
+        while len(self._uncovered) > _MAX_NAMED:
+            del self._uncovered[next(iter(self._uncovered))]
         between = [self._with_contents(change) for change in caught_up.between]
         recorded = [
             operation

@@ -17,8 +17,7 @@ from redline.engine.recording.recorder import Recorder
 # How long a change waits for the command or the git process that may be making it.
 MAX_WAIT = 10.0
 _POLL = 0.05
-_LAST_LOOKS = 10
-_MAX_NAMED = 100
+_MORE_LOOKS = 10
 
 Report = Callable[[Sequence[Operation]], None]
 
@@ -43,13 +42,12 @@ class RecordingSession:
         self._report = report
         self._closed = Event()
         self.failure = ""
-        self._uncovered: dict[str, None] = {}
         self._thread = Thread(target=self._run, name="recorder", daemon=True)
 
     @property
     def limits(self) -> Sequence[str]:
         """What is not recorded as it should be, for people."""
-        uncovered = [f"not recorded: {name}" for name in self._uncovered]
+        uncovered = [f"not recorded: {name}" for name in self._recorder.uncovered]
         return [text for text in (self.failure, self._watcher.limits) if text] + uncovered
 
     def start(self) -> None:
@@ -72,11 +70,7 @@ class RecordingSession:
             self._report(self._recorder.start(time.time_ns()))
             while (noticed := self._watcher.wait()) is not None:
                 self._settle(None if noticed.paths is None else self._paths(noticed.paths))
-            for _ in range(_LAST_LOOKS):
-                self._settle(None)
-                if not self._recorder.is_waiting:
-                    break
-                time.sleep(_POLL)
+            self._settle(None)
         except RedlineError as error:
             self.failure = f"recording stopped: {error.message}"
 
@@ -86,9 +80,11 @@ class RecordingSession:
         if still_busy and not cause:
             cause = "while a command ran"
         self._report(self._recorder.settle(paths, time.time_ns(), cause))
-        self._uncovered |= dict.fromkeys(self._recorder.uncovered)
-        while len(self._uncovered) > _MAX_NAMED:
-            del self._uncovered[next(iter(self._uncovered))]
+        for _ in range(_MORE_LOOKS):
+            if not self._recorder.is_waiting:
+                break
+            time.sleep(_POLL)
+            self._report(self._recorder.settle((), time.time_ns(), cause))
 
     def _wait_for_others(self) -> bool:
         """Wait for commands and git to finish what they do; return whether one goes on."""
