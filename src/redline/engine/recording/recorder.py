@@ -54,7 +54,7 @@ class Recorder:
         self._files = files
         self._editor = editor
         self._store = store
-        self._person = getpass.getuser()
+        self._person = _login()
         self._lock = Lock()
         self._known = KnownWorkspace()
         self._doubtful: set[WorkspacePath] = set()
@@ -261,6 +261,14 @@ class Recorder:
             return None
         origin = Origin(OUTSIDE, principal=self._person, summary=cause)
         return self._editor.record(change_set, origin)
+
+
+def _login() -> str:
+    """Return the name of the person this runs for, empty where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
 
 
 def _contents_in(operation: Operation, digest: str) -> Iterator[bytes]:
