@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
+    from redline.adapters.recorder.activity import LockedActivity
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
+    from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
+    from redline.engine.recording.session import RecordingSession
 
 
 def refuse_changed_modules() -> None:
@@ -50,6 +53,10 @@ def refuse_changed_modules() -> None:
         raise errors.ProgramChanged
 
     guard_imports(loaded_program.STATE, refuse)
+
+
+# Servers answer their first calls before they look at every file.
+_RECORD_AFTER = 1.0
 
 
 class Redline(StoredWorkspace):
@@ -92,8 +99,59 @@ class Redline(StoredWorkspace):
         from redline.engine.commands import RecordedCommands
 
         return RecordedCommands(
-            self._processes, self._snapshots, self.editor, self._store, self.tree
+            self._processes,
+            self._snapshots,
+            self.editor,
+            self._store,
+            self.tree,
+            self._activity,
         )
+
+    @built_once
+    def _activity(self) -> LockedActivity:
+        from redline.adapters.recorder.activity import LockedActivity
+
+        return LockedActivity(self.state_dir)
+
+    def record_soon(self) -> None:
+        """Record what other programs change, from a moment after the server has started."""
+        from threading import Timer
+
+        def start() -> None:
+            session = self.open_recording(lambda _: None)
+            if session is not None:
+                session.start()
+
+        timer = Timer(_RECORD_AFTER, start)
+        timer.daemon = True
+        self.at_close(timer.cancel)
+        timer.start()
+
+    def open_recording(
+        self, report: Callable[[Sequence[Operation]], None]
+    ) -> RecordingSession | None:
+        """Prepare to record what other programs change; None when another process does."""
+        from redline.adapters.recorder.activity import RecorderLock
+        from redline.adapters.recorder.known_files import DatabaseOfFiles
+        from redline.adapters.recorder.watching import KernelWatcher
+        from redline.engine.recording.git_moves import GitMoves
+        from redline.engine.recording.looking import Looking
+        from redline.engine.recording.recorder import Recorder
+        from redline.engine.recording.session import RecordingSession
+
+        lock = RecorderLock(self.state_dir)
+        self.at_close(lock.close)
+        if not lock.take():
+            return None
+        files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
+        self.at_close(files.close)
+        looking = Looking(self.tree, self.workspace)
+        recorder = Recorder(looking, files, self.editor, self._store)
+        watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
+        moves = GitMoves(self.tree, self.workspace)
+        session = RecordingSession(self.workspace, recorder, watcher, moves, self._activity, report)
+        self.at_close(session.close)
+        return session
 
     @built_once
     def _snapshots(self) -> WorkspaceSnapshots:

@@ -96,6 +96,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "directories": _directories,
     "allow_any_root": _flag,
     "state_dir": str,
+    "record": _flag,
     "history_days": _number(0),
     "history_size": parse_size,
     "tools": _names,

@@ -26,6 +26,8 @@ class Settings(NamedTuple):
     directories: tuple[tuple[str, bool], ...] = ()
     allow_any_root: bool = False
     state_dir: str | None = None
+    # Whether a server records what other programs change.
+    record: bool = True
     history_days: float = 30.0
     history_size: int = 1 << 30
     tools: tuple[str, ...] = ("all",)

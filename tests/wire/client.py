@@ -89,6 +89,7 @@ class Client:
         variables.update(
             PYTHONPATH=os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
             REDLINE_STATE_DIR=self._state,
+            REDLINE_RECORD="false",
             XDG_CONFIG_HOME=self._state,
         )
         variables.update(env or {})

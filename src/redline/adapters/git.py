@@ -82,6 +82,19 @@ class LibGit:
         found = self._ask("diff", top, staged, context, wanted, limit)
         return [GitFileDiff(*file) for file in found]
 
+    def holds(self, at: WorkspacePath, names: Sequence[str]) -> Sequence[bool]:
+        """Whether the repository *at* lies in has each object; none where there is none."""
+        top = self._top(at)
+        if top is None:
+            return [False] * len(names)
+        return list(self._ask("holds", top, list(names)))
+
+    def blob(self, at: WorkspacePath, name: str) -> bytes | None:
+        """The content of an object, None when the repository does not have it."""
+        top = self._top(at)
+        found = None if top is None else self._ask("blob", top, name)
+        return None if found is None else bytes(found)
+
     def _top(self, at: WorkspacePath) -> WorkspacePath | None:
         """The nearest directory from *at* upwards, inside the root, that holds `.git`."""
         for depth in range(len(at.parts), -1, -1):

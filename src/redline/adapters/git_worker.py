@@ -49,6 +49,25 @@ def diff(
     )
 
 
+def holds(
+    _ask: Any, places: list[int | str], roots: list[str], top: str, names: list[str]
+) -> list[bool]:
+    """Whether the repository has each of these objects."""
+    return _read(places, roots, top, lambda repository: [name in repository for name in names])
+
+
+def blob(
+    _ask: Any, places: list[int | str], roots: list[str], top: str, name: str
+) -> bytes | None:
+    """The content of a file that the repository holds under *name*."""
+
+    def load(repository: Any) -> bytes | None:
+        found = repository.get(name)
+        return found.data if found is not None and found.type_str == "blob" else None
+
+    return _read(places, roots, top, load)
+
+
 def _read(places: list[int | str], roots: list[str], top: str, work: Callable[[Any], _T]) -> _T:
     import pygit2
 

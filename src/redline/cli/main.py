@@ -16,6 +16,10 @@ COMMANDS = {
         "redline.cli.commands.server.serve",
         "serve a workspace to agents over HTTP or stdio",
     ),
+    "watch": (
+        "redline.cli.commands.history.watch",
+        "record what other programs change, until interrupted",
+    ),
     "log": ("redline.cli.commands.history.log", "list changes, newest first"),
     "show": ("redline.cli.commands.history.show", "show one change as a diff"),
     "undo": ("redline.cli.commands.history.undo", "undo a change"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Lock
 
@@ -20,6 +20,7 @@ from redline.core.ports.commands import (
     Snapshots,
 )
 from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
+from redline.core.ports.recording import Activity
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Tree
 
@@ -37,7 +38,9 @@ class RecordedCommands:
         editor: ChangeEditor,
         store: Store,
         tree: Tree,
+        activity: Activity,
     ) -> None:
+        self._activity = activity
         self._tree = tree
         self._lock = Lock()
         self._proposals: dict[str, tuple[str, str, Difference]] = {}
@@ -51,8 +54,15 @@ class RecordedCommands:
         if command.overlay:
             return self._start_dry(command)
         began = time.time()
-        before = self._snapshots.take()
-        return self._processes.start(command, lambda: self._record(before, began, origin))
+        ended = self._activity.begin()
+        try:
+            before = self._snapshots.take()
+            return self._processes.start(
+                command, lambda: self._record(before, began, origin, ended)
+            )
+        except BaseException:
+            ended()
+            raise
 
     def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
         """Run it to its end; cancelling kills it."""
@@ -121,6 +131,14 @@ class RecordedCommands:
         self._processes.close()
 
     def _record(
+        self, before: object, began: float, origin: Origin, ended: Callable[[], None]
+    ) -> tuple[str | None, Sequence[str]]:
+        try:
+            return self._record_changes(before, began, origin)
+        finally:
+            ended()
+
+    def _record_changes(
         self, before: object, began: float, origin: Origin
     ) -> tuple[str | None, Sequence[str]]:
         found = self._snapshots.compare(before)

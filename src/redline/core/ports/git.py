@@ -62,3 +62,9 @@ class Git(Protocol):
 
         Stops after the file that takes the text over *limit* bytes. GitFailed.
         """
+
+    def holds(self, at: WorkspacePath, names: Sequence[str]) -> Sequence[bool]:
+        """Whether the repository *at* lies in has each object; none where there is none."""
+
+    def blob(self, at: WorkspacePath, name: str) -> bytes | None:
+        """The content of an object, None when the repository does not have it."""

@@ -72,6 +72,13 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="where to store previews: memory, sqlite:FILE or redis://...",
     )
+    tools.add_argument(
+        "--no-record",
+        dest="record",
+        action="store_const",
+        const=False,
+        help="do not record what other programs change (see redline watch)",
+    )
     tools.add_argument("--history-days", metavar="N", help="how long changes can be undone")
     tools.add_argument(
         "--history-size", metavar="SIZE", help="how much history to keep, for example 1G"
@@ -169,6 +176,8 @@ def run(args: argparse.Namespace) -> int:
         err(f"redline: {failure}")
         return 1
     try:
+        if settings.record and not settings.read_only:
+            redline.record_soon()
         if args.stdio:
             return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve

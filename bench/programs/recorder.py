@@ -1,0 +1,107 @@
+"""What recording costs on 20,000 files: the first look, a restart, doing nothing, and a change.
+
+python -m bench.programs.recorder [--short]
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.library.measure import REPO, Report, Row, spread
+from redline.app import Redline
+from redline.core.ports.history import Operation
+from redline.settings import Settings
+
+_IDLE_SECONDS = 10.0
+_CHANGES = 20
+
+
+class _Watched:
+    """A workspace being recorded, and what was reported of it."""
+
+    def __init__(self, base: Path) -> None:
+        self.root = base / "ws"
+        self.count = 0
+        self.learned = threading.Event()
+        settings = Settings(workspace=str(self.root), state_dir=str(base / "state"))
+        self.redline = Redline(settings)
+        session = self.redline.open_recording(self._report)
+        assert session is not None
+        session.start()
+        self.learned.wait()
+
+    def _report(self, operations: Sequence[Operation]) -> None:
+        self.count += len(operations)
+        self.learned.set()
+
+
+def _make(root: Path, files: int, *, git: bool) -> None:
+    sources = [path.read_bytes() for path in sorted((REPO / "src").rglob("*.py"))]
+    for number in range(files):
+        path = root / f"d{number % 20}" / f"e{number % 400}" / f"f{number}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(sources[number % len(sources)] + b"# %d\n" % number)
+    who = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+    for step in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "all"]) if git else ():
+        subprocess.run(["git", *step], cwd=root, check=True)
+
+
+def _timed(report: Report, task: str, base: Path) -> _Watched:
+    before = time.process_time()
+    watched = _Watched(base)
+    spent = (time.process_time() - before) * 1000
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    report.add(Row(task, "redline", spent, spent, spent, size))
+    return watched
+
+
+def measure(report: Report, files: int, *, git: bool) -> None:
+    """The rows for one kind of workspace."""
+    kind = f"{files} files in git" if git else f"{files} files"
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        _make(base / "ws", files, git=git)
+        watched = _timed(report, f"first look, {kind}", base)
+        before = time.process_time()
+        time.sleep(_IDLE_SECONDS)
+        share = (time.process_time() - before) / _IDLE_SECONDS
+        idle = Row(f"doing nothing, {kind}", "redline", share * 1000, share * 1000, share * 1000)
+        idle.note = f"{share:.2%} of a core"
+        report.add(idle)
+        _latency(report, watched, kind)
+        watched.redline.close()
+        _timed(report, f"restart, {kind}", base).redline.close()
+
+
+def _latency(report: Report, watched: _Watched, kind: str) -> None:
+    times = []
+    before = time.process_time()
+    for number in range(_CHANGES):
+        seen, started = watched.count, time.perf_counter()
+        (watched.root / "d1" / f"new{number}.txt").write_text("new\n")
+        while watched.count == seen:
+            time.sleep(0.002)
+        times.append((time.perf_counter() - started) * 1000)
+    cpu = (time.process_time() - before) * 1000 / _CHANGES
+    report.add(Row(f"from a change to the history, {kind}", "redline", cpu, *spread(times)))
+
+
+def main(arguments: list[str]) -> int:
+    """With and without a repository."""
+    short = "--short" in arguments
+    report = Report("recorder")
+    for git in (False, True):
+        measure(report, 500 if short else 20_000, git=git)
+    report.finish(short=short)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,51 @@
+"""`redline watch`: record what other programs change in the workspace."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Sequence
+
+from redline.cli.commands.history.view import (
+    add_workspace_flags,
+    headline,
+    label_for,
+    open_redline,
+)
+from redline.cli.terminal import fail, out, paint
+from redline.core.ports.history import Operation
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    add_workspace_flags(parser)
+    parser.epilog = (
+        "Files that git ignores, and files over 4 MB, are not recorded. Redline's own tools write\n"
+        "their changes down themselves. A server records too unless it was started with\n"
+        "--no-record; one process at a time does it."
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Record until interrupted."""
+    redline = open_redline(args)
+    label = label_for(redline)
+
+    def report(operations: Sequence[Operation]) -> None:
+        for operation in operations:
+            out(headline(operation, label))
+        for limit in session.limits if session else ():
+            out(paint(f"note: {limit}", "dim"))
+
+    with redline:
+        session = redline.open_recording(report)
+        if session is None:
+            fail("another process records this workspace already")
+            return 1
+        out(paint("recording; press Ctrl-C to stop", "dim"))
+        with contextlib.suppress(KeyboardInterrupt):
+            session.run()
+        if session.failure:
+            fail(session.failure)
+            return 1
+    return 0

@@ -1,0 +1,85 @@
+"""What the recorder knows of the workspace, and how it hears of changes made outside Redline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from redline.core.changes import FileState, State
+from redline.core.paths import WorkspacePath
+
+# Kind and permissions, identity, size, time of the last write, time of the last change.
+Mark = tuple[int, tuple[int, int], int, int, int]
+
+
+class KnownEntry(NamedTuple):
+    """What was at a path when it was last looked at; a `mark` of None must be looked at again.
+
+    The state has no content: `KnownFiles.content` has it. A `state` of None means that something
+    is there that cannot be recorded: too large, or of another kind.
+    """
+
+    mark: Mark | None
+    state: State | None
+
+
+@dataclass(slots=True)
+class KnownWorkspace:
+    """Every entry by directory and name, and how far in the journal it was brought up to date."""
+
+    entries: dict[WorkspacePath, dict[str, KnownEntry]] = field(default_factory=dict)
+    position: str = ""
+    own: frozenset[str] = frozenset()
+
+
+class KnownFiles(Protocol):
+    """What is known of the workspace's files, kept over restarts."""
+
+    def load(self) -> KnownWorkspace | None:
+        """What was saved last; None when nothing was, or not for these roots."""
+
+    def content(self, state: FileState) -> bytes | None:
+        """The content of a file that is known in that state; None when it is not to be had."""
+
+    def save(
+        self,
+        changed: Mapping[WorkspacePath, KnownEntry | None],
+        contents: Sequence[bytes],
+        position: str,
+        own: frozenset[str],
+    ) -> None:
+        """Keep what changed, all of it or nothing; None stands for what is gone. WriteFailed.
+
+        *own* are operations behind *position* that the recorder made itself.
+        """
+
+
+class Noticed(NamedTuple):
+    """Paths that changed, as text; None when everything must be looked at again."""
+
+    paths: frozenset[str] | None
+
+
+class Watcher(Protocol):
+    """Notices changes beneath the roots."""
+
+    @property
+    def limits(self) -> str:
+        """What it cannot do here, for people; empty when it can do everything."""
+
+    def wait(self) -> Noticed | None:
+        """Wait until something changed and has been quiet for a moment; None when closed."""
+
+    def close(self) -> None:
+        """Stop; `wait` returns."""
+
+
+class Activity(Protocol):
+    """Tells the recorder of commands whose changes are recorded when they end."""
+
+    def begin(self) -> Callable[[], None]:
+        """Say that a command begins; what is returned says that its changes are recorded."""
+
+    def is_busy(self) -> bool:
+        """Whether such a command runs, in any process."""

@@ -1,0 +1,1 @@
+"""Changes made outside Redline become operations of the journal."""

@@ -1,0 +1,295 @@
+"""Compares the workspace with what was known of it, and journals what Redline did not do itself."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, FileState, State
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
+from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
+from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since
+from redline.engine.recording.looking import Looking, mark_of
+from redline.engine.recording.ordering import in_order
+
+# The tool that operations name which no tool of Redline's made.
+OUTSIDE = "outside"
+MAX_CHANGES = 5_000
+MAX_CHANGED = 64 << 20
+# Two writes within one tick of the file system's clock look alike.
+_TICK_NS = 20_000_000
+_BATCH = 16 << 20
+_MAX_NAMED = 100
+
+
+# What was read at each path; without a mark it is gone, or there but ignored if its state is None.
+_Seen = dict[WorkspacePath, tuple[Mark | None, State | None]]
+
+
+@dataclass(slots=True)
+class _Found:
+    """What one look found."""
+
+    changes: list[Change] = field(default_factory=list)
+    entries: dict[WorkspacePath, KnownEntry | None] = field(default_factory=dict)
+    contents: list[bytes] = field(default_factory=list)
+    uncovered: list[str] = field(default_factory=list)
+    size: int = 0
+
+
+class Recorder:
+    """Keeps what is known of the workspace up to date; one at a time for a workspace."""
+
+    def __init__(
+        self,
+        looking: Looking,
+        files: KnownFiles,
+        editor: ChangeEditor,
+        store: Store,
+    ) -> None:
+        self._looking = looking
+        self._files = files
+        self._editor = editor
+        self._store = store
+        self._person = _login()
+        self._lock = Lock()
+        self._known = KnownWorkspace()
+        self._doubtful: set[WorkspacePath] = set()
+        self._uncovered: dict[str, None] = {}
+
+    @property
+    def uncovered(self) -> Sequence[str]:
+        """The latest paths that changed and could not be recorded."""
+        return tuple(self._uncovered)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something must be looked at again: it was being written."""
+        return bool(self._doubtful)
+
+    def start(self, now_ns: int) -> Sequence[Operation]:
+        """Learn the workspace, or record what changed since it was last known."""
+        with self._lock:
+            known = self._files.load()
+            if known is None:
+                self._learn()
+                return ()
+            self._known = known
+            return self._settle(None, now_ns, "while not watching")
+
+    def settle(
+        self, paths: Iterable[WorkspacePath] | None, now_ns: int, cause: str = ""
+    ) -> Sequence[Operation]:
+        """Record what changed at *paths*, or anywhere with None; *cause* is what is known of it."""
+        with self._lock:
+            return self._settle(paths, now_ns, cause)
+
+    # -- learning -----------------------------------------------------------------------------
+
+    def _learn(self) -> None:
+        """Take everything as it is; nothing is known to have changed."""
+        latest = next(self._store.newest_first(steps=0), None)
+        self._known = KnownWorkspace(position=latest.id if latest else "")
+        found = _Found()
+        for directory, listing in self._looking.everywhere().items():
+            for name, entry in listing.items():
+                path = directory.child(name)
+                self._note(found, path, self._looking.state(path, entry), mark_of(entry))
+                if found.size > _BATCH:
+                    self._save(found)
+                    found = _Found()
+        self._save(found)
+
+    def _note(
+        self, found: _Found, path: WorkspacePath, state: State | None, mark: Mark | None
+    ) -> None:
+        """Keep what is at a path from now on."""
+        if isinstance(state, FileState) and state.content is not None:
+            found.contents.append(state.content)
+            found.size += state.size
+            state = replace(state, content=None)
+        entry = None if isinstance(state, Absent) else KnownEntry(mark, state)
+        found.entries[path] = entry
+        here = self._known.entries.setdefault(path.parent, {})
+        if entry is None:
+            here.pop(path.name, None)
+        else:
+            here[path.name] = entry
+
+    def _save(self, found: _Found) -> None:
+        self._files.save(found.entries, found.contents, self._known.position, self._known.own)
+
+    # -- comparing ----------------------------------------------------------------------------
+
+    def _settle(
+        self, paths: Iterable[WorkspacePath] | None, now_ns: int, cause: str
+    ) -> Sequence[Operation]:
+        # Read before the journal is: what an operation made visible is in the journal by then.
+        seen = self._look(paths, now_ns)
+        caught_up = self._catch_up()
+        found = self._compare(seen, caught_up.passed)
+        self._uncovered |= dict.fromkeys(found.uncovered)
+        while len(self._uncovered) > _MAX_NAMED:
+            del self._uncovered[next(iter(self._uncovered))]
+        between = [self._with_contents(change) for change in caught_up.between]
+        recorded = [
+            operation
+            for changes, why in ((between, "before an edit"), (found.changes, cause))
+            if (operation := self._record(changes, why)) is not None
+        ]
+        own = frozenset(operation.id for operation in recorded)
+        self._known.own |= own
+        for path in caught_up.passed.keys() - found.entries.keys():
+            found.entries[path] = self._entry(path)
+        if found.entries or own:
+            self._save(found)
+        return recorded
+
+    def _look(self, paths: Iterable[WorkspacePath] | None, now_ns: int) -> _Seen:
+        """Read everything at *paths* that may have changed, or everywhere."""
+        if paths is None:
+            listings = self._looking.everywhere()
+        else:
+            changed = {*paths, *self._doubtful}
+            wanted = {path.parent for path in changed}
+            wanted |= {path for path in changed if path in self._known.entries}
+            listings = self._looking.some(wanted, self._known.entries)
+        seen: _Seen = {}
+        doubtful: set[WorkspacePath] = set()
+        for directory, listing in listings.items():
+            known = self._known.entries.get(directory, {})
+            for name in known.keys() - listing.keys():
+                self._look_below(seen, directory.child(name))
+            for name, entry in listing.items():
+                path, before = directory.child(name), known.get(name)
+                mark = mark_of(entry)
+                if before is not None and before.mark == mark and path not in self._doubtful:
+                    continue
+                seen[path] = self._looking.read(path, entry)
+                if entry.ctime_ns > now_ns - _TICK_NS or seen[path][0] != mark:
+                    doubtful.add(path)
+        self._doubtful = doubtful
+        return seen
+
+    def _look_below(self, seen: _Seen, path: WorkspacePath) -> None:
+        """Note that an entry is no longer listed: it is gone, or ignored from now on."""
+        for name in self._known.entries.get(path, {}):
+            self._look_below(seen, path.child(name))
+        there = self._looking.entry(path)
+        if there is not None and not self._looking.is_ignored(path):
+            seen[path] = self._looking.read(path, there)  # it came back while we looked
+        else:
+            seen[path] = (None, ABSENT if there is None else None)
+
+    def _catch_up(self) -> CaughtUp:
+        """Bring what is known up to the journal."""
+        new = operations_since(self._store, self._known.position)
+        caught_up = CaughtUp()
+        for operation in new:
+            if operation.id not in self._known.own:
+                apply_operation(self._known.entries, operation, caught_up)
+        if new:
+            self._known.position = new[-1].id
+            self._known.own = frozenset()
+        return caught_up
+
+    def _entry(self, path: WorkspacePath) -> KnownEntry | None:
+        return self._known.entries.get(path.parent, {}).get(path.name)
+
+    def _compare(self, seen: _Seen, passed: Mapping[WorkspacePath, Sequence[State]]) -> _Found:
+        """Return what differs from what is known, but for operations that were not visible yet."""
+        found = _Found()
+        self._doubtful |= passed.keys() - seen.keys()
+        for path, (mark, now) in seen.items():
+            entry = self._entry(path)
+            then: State | None = ABSENT if entry is None else entry.state
+            if not is_same(then, now):
+                if any(is_same(state, now) for state in passed.get(path, ())):
+                    self._doubtful.add(path)
+                    continue
+                if mark is not None or now is not None:
+                    self._add(found, path, then, now)
+            is_gone = mark is None
+            self._note(found, path, ABSENT if is_gone else now, mark)
+            if is_gone:
+                self._known.entries.pop(path, None)
+        return found
+
+    def _add(
+        self, found: _Found, path: WorkspacePath, before: State | None, after: State | None
+    ) -> None:
+        """Add a change to what is recorded, if both states are to be had."""
+        old = before if before is None else self._with_content(before)
+        if old is None or after is None:
+            found.uncovered.append(show_name(path.relative))
+            return
+        size = sum(state.size for state in (old, after) if isinstance(state, FileState))
+        if len(found.changes) >= MAX_CHANGES or size > MAX_CHANGED:
+            found.uncovered.append(show_name(path.relative))
+            return
+        found.changes.append(Change(path, old, after))
+
+    def _with_contents(self, change: Change) -> Change:
+        before, after = (self._with_content(s) or s for s in (change.before, change.after))
+        return Change(change.path, before, after)
+
+    def _with_content(self, state: State) -> State | None:
+        """Return the state with its content; None when that is lost."""
+        if not isinstance(state, FileState) or state.content is not None:
+            return state
+        content = self._files.content(state)
+        if content is None:
+            content = next(self._journalled(state), None)
+        return None if content is None else replace(state, content=content)
+
+    def _journalled(self, state: FileState) -> Iterator[bytes]:
+        """Yield the content from the operation that wrote it."""
+        for operation in self._store.newest_first():
+            for step in operation.change_set.steps:
+                if isinstance(step, Change) and any(
+                    isinstance(s, FileState) and s.digest == state.digest
+                    for s in (step.before, step.after)
+                ):
+                    yield from _contents_in(self._store.load(operation.id), state.digest)
+
+    def _record(self, changes: list[Change], cause: str) -> Operation | None:
+        change_set = ChangeSet(in_order(changes))
+        if change_set.is_empty:
+            return None
+        origin = Origin(OUTSIDE, principal=self._person, summary=cause)
+        return self._editor.record(change_set, origin)
+
+
+def _login() -> str:
+    """Return the name of the person this runs for, empty where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def _contents_in(operation: Operation, digest: str) -> Iterator[bytes]:
+    for step in operation.change_set.steps:
+        for state in (step.before, step.after) if isinstance(step, Change) else ():
+            if (
+                isinstance(state, FileState)
+                and state.digest == digest
+                and state.content is not None
+            ):
+                yield state.content
+
+
+def is_same(one: State | None, other: State | None) -> bool:
+    """Return whether two states are alike; a mode that is not said may be any."""
+    if isinstance(one, FileState) and isinstance(other, FileState):
+        return one.digest == other.digest and _is_same_mode(one.mode, other.mode)
+    if isinstance(one, DirState) and isinstance(other, DirState):
+        return _is_same_mode(one.mode, other.mode)
+    return one == other
+
+
+def _is_same_mode(one: int | None, other: int | None) -> bool:
+    return one is None or other is None or one == other

@@ -1,0 +1,108 @@
+"""Watches the workspace in a thread of its own and records until it is closed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from threading import Event, Thread
+
+from redline.core.errors import RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import Operation
+from redline.core.ports.recording import Activity, Watcher
+from redline.core.ports.tree import PathResolver
+from redline.engine.recording.git_moves import GitMoves
+from redline.engine.recording.recorder import Recorder
+
+# How long a change waits for the command or the git process that may be making it.
+MAX_WAIT = 10.0
+_POLL = 0.05
+_MORE_LOOKS = 10
+
+Report = Callable[[Sequence[Operation]], None]
+
+
+class RecordingSession:
+    """One recorder at work; `failure` says why it stopped, if it did."""
+
+    def __init__(
+        self,
+        workspace: PathResolver,
+        recorder: Recorder,
+        watcher: Watcher,
+        moves: GitMoves,
+        activity: Activity,
+        report: Report,
+    ) -> None:
+        self._workspace = workspace
+        self._recorder = recorder
+        self._watcher = watcher
+        self._moves = moves
+        self._activity = activity
+        self._report = report
+        self._closed = Event()
+        self.failure = ""
+        self._thread = Thread(target=self._run, name="recorder", daemon=True)
+
+    @property
+    def limits(self) -> Sequence[str]:
+        """What is not recorded as it should be, for people."""
+        uncovered = [f"not recorded: {name}" for name in self._recorder.uncovered]
+        return [text for text in (self.failure, self._watcher.limits) if text] + uncovered
+
+    def start(self) -> None:
+        """Begin in a thread of its own."""
+        self._thread.start()
+
+    def run(self) -> None:
+        """Record in this thread until closed."""
+        self._run()
+
+    def close(self) -> None:
+        """Stop, and record what changed until now."""
+        self._closed.set()
+        self._watcher.close()
+        if self._thread.is_alive():
+            self._thread.join(MAX_WAIT)
+
+    def _run(self) -> None:
+        try:
+            self._report(self._recorder.start(time.time_ns()))
+            while (noticed := self._watcher.wait()) is not None:
+                self._settle(None if noticed.paths is None else self._paths(noticed.paths))
+            self._settle(None)
+        except RedlineError as error:
+            self.failure = f"recording stopped: {error.message}"
+
+    def _settle(self, paths: set[WorkspacePath] | None) -> None:
+        still_busy = self._wait_for_others()
+        cause = self._moves.take()
+        if still_busy and not cause:
+            cause = "while a command ran"
+        self._report(self._recorder.settle(paths, time.time_ns(), cause))
+        for _ in range(_MORE_LOOKS):
+            if not self._recorder.is_waiting:
+                break
+            time.sleep(_POLL)
+            self._report(self._recorder.settle((), time.time_ns(), cause))
+
+    def _wait_for_others(self) -> bool:
+        """Wait for commands and git to finish what they do; return whether one goes on."""
+        ends = time.monotonic() + MAX_WAIT
+        while (self._activity.is_busy() or self._moves.is_running()) and not self._closed.is_set():
+            if time.monotonic() > ends:
+                return self._activity.is_busy()
+            self._closed.wait(_POLL)
+        return False
+
+    def _paths(self, texts: Iterable[str]) -> set[WorkspacePath]:
+        """Return the places that were noticed; what lies in no root is left out."""
+        found: set[WorkspacePath] = set()
+        for text in texts:
+            for number, root in enumerate(self._workspace.roots):
+                base = root.path.rstrip("/")
+                if text.startswith(base + "/"):
+                    parts = tuple(text[len(base) + 1 :].split("/"))
+                    if parts[0] != ".git":
+                        found.add(WorkspacePath(number, parts))
+        return found

@@ -1,0 +1,121 @@
+"""The recorder at work on a real watcher: what other programs do is in the history soon."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from redline.adapters.recorder.watching import KernelWatcher
+from redline.app import Redline
+from redline.core.paths import WorkspacePath
+from redline.core.ports.commands import Command
+from redline.core.ports.history import Operation, Origin
+from redline.engine.recording.recorder import OUTSIDE
+from redline.settings import Settings
+from tests.adapters.processes.ground import Patience, require
+
+PATIENCE = 60.0
+
+
+class Recorded:
+    """A workspace that is recorded from the outside."""
+
+    def __init__(self, base: Path) -> None:
+        self.root = base / "ws"
+        self.root.mkdir()
+        (self.root / "a.txt").write_text("one\n")
+        self.git("init", "-q", "-b", "main")
+        self.git("add", ".")
+        self.git("commit", "-qm", "first")
+        self.redline = Redline(Settings(workspace=str(self.root), state_dir=str(base / "state")))
+        self.seen: list[Operation] = []
+        self.started = False
+        session = self.redline.open_recording(self._report)
+        assert session is not None
+        self.session = session
+        session.start()
+        self.until(lambda: self.started)
+
+    def _report(self, operations: Sequence[Operation]) -> None:
+        self.seen += operations
+        self.started = True
+
+    def until(self, holds: Callable[[], object]) -> None:
+        ends = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < ends, self.session.limits
+            time.sleep(0.02)
+
+    def git(self, *arguments: str) -> None:
+        who = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        subprocess.run(["git", *who, *arguments], cwd=self.root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Iterator[Recorded]:
+    made = Recorded(tmp_path)
+    yield made
+    made.redline.close()
+
+
+@pytest.mark.requirement("recorder-records")
+def test_an_editors_save_by_rename_is_recorded(recorded: Recorded) -> None:
+    swap = recorded.root / "a.txt.swp"
+    swap.write_text("one\ntwo\n")
+    os.replace(swap, recorded.root / "a.txt")
+    recorded.until(lambda: recorded.seen)
+    [operation] = recorded.seen
+    assert [path.relative for path in operation.change_set.paths] == ["a.txt"]
+
+
+@pytest.mark.requirement("recorder-git")
+def test_a_checkout_is_one_operation_named_as_such(recorded: Recorded) -> None:
+    recorded.git("checkout", "-q", "-b", "other")
+    for number in range(30):
+        (recorded.root / f"f{number}.txt").write_text(f"{number}\n")
+    recorded.until(lambda: sum(o.step_count for o in recorded.seen) == 30)
+    recorded.git("add", ".")
+    recorded.git("commit", "-qm", "many")
+    count = len(recorded.seen)
+    recorded.git("checkout", "-q", "main")
+    recorded.until(lambda: len(recorded.seen) > count)
+    operation = recorded.seen[-1]
+    assert operation.origin.summary == "git checkout: moving from other to main"
+    assert operation.step_count == 30
+
+
+@pytest.mark.requirement("recorder-own-once")
+def test_what_a_command_of_ours_changes_is_recorded_as_the_commands(recorded: Recorded) -> None:
+    require("bubblewrap")
+    line = "for i in 1 2 3 4 5; do echo $i > c$i.txt; sleep 0.2; done"
+    command = Command(line, WorkspacePath(0, ()), timeout=60.0)
+    recorded.redline.commands.run(command, Origin("exec_command"), Patience(), 1 << 20)
+    (recorded.root / "person.txt").write_text("mine\n")
+    recorded.until(lambda: recorded.seen)
+    [operation] = recorded.seen
+    assert operation.origin.tool == OUTSIDE
+    assert [path.relative for path in operation.change_set.paths] == ["person.txt"]
+
+
+@pytest.mark.requirement("recorder-one")
+def test_a_second_recorder_of_a_workspace_is_refused(recorded: Recorded) -> None:
+    settings = recorded.redline.settings
+    with Redline(settings) as other:
+        assert other.open_recording(lambda _: None) is None
+
+
+@pytest.mark.requirement("recorder-fallback")
+def test_without_watches_it_looks_again_and_says_so(tmp_path: Path) -> None:
+    watcher = KernelWatcher([str(tmp_path)], look_again=0.01)
+    watcher._fall_back(OSError(28, "No space left on device"))
+    noticed = watcher.wait()
+    assert noticed is not None
+    assert noticed.paths is None
+    assert "looked for every 0.01 s" in watcher.limits
+    watcher.close()
+    assert watcher.wait() is None
