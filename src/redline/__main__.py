@@ -7,6 +7,6 @@ import sys
 if not sys.flags.safe_path and os.path.realpath(sys.path[0]) == os.path.realpath(os.getcwd()):
     del sys.path[0]
 
-from redline.cli.main import main  # noqa: E402 - after the path is safe
+from redline.cli.main import main
 
 raise SystemExit(main())

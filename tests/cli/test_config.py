@@ -106,12 +106,14 @@ def test_an_entry_that_starts_python_imports_nothing_of_the_workspace(
 
 
 def test_started_by_hand_it_imports_no_library_of_the_workspace(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
     for name in ("orjson", "msgspec", "ctypes", "getpass"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('the workspace was imported')")
+        (project / f"{name}.py").write_text("raise SystemExit('the workspace was imported')")
     start = [sys.executable, "-m", "redline", "log"]
     environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
     done = subprocess.run(
-        start, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+        start, cwd=project, capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 0, done.stderr
     assert "was imported" not in done.stderr
