@@ -15,7 +15,7 @@ from redline.adapters.journal.undo_chains import UndoChains
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HistoryError, UnknownOperation
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Chained, Operation
+from redline.core.ports.history import Author, Chained, ChangeStatus, Operation, Origin
 
 
 class StoreReading:
@@ -47,9 +47,18 @@ class StoreReading:
         """An operation with contents, up to a limit; larger ones are left where they are."""
         line = self._line(operation_id)
         operation = self._operation(line, self.journal.body(line), steps)
+        return replace(operation, change_set=self.fill(operation.change_set))
+
+    def peek(self, operation_id: str) -> Operation:
+        """An operation, contents not loaded."""
+        line = self._line(operation_id)
+        return self._operation(line, self.journal.body(line))
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit; larger ones are left where they are."""
         budget = self.max_held
         filled: list[Change | Rename] = []
-        for step in operation.change_set.steps:
+        for step in change_set.steps:
             if isinstance(step, Change):
                 sizes = [s.size for s in (step.before, step.after) if isinstance(s, FileState)]
                 budget -= sum(sizes)
@@ -58,10 +67,16 @@ class StoreReading:
                         step.path, self._load_content(step.before), self._load_content(step.after)
                     )
             filled.append(step)
-        return replace(operation, change_set=ChangeSet(tuple(filled)))
+        return ChangeSet(tuple(filled))
+
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content."""
+        loaded = self._load_content(state)
+        assert isinstance(loaded, FileState)
+        return loaded
 
     def _load_content(self, state: State) -> State:
-        if not isinstance(state, FileState):
+        if not isinstance(state, FileState) or state.content is not None:
             return state
         try:
             content = self.contents.get(state.digest)
@@ -125,17 +140,68 @@ class StoreReading:
     # -- chains of undo and redo --------------------------------------------------------------
 
     def chain(self, operation_id: str) -> Chained:
-        """Which change an operation belongs to, and the latest operation on it."""
+        """Which changes an operation is about, and the state of each."""
         line = self._line(operation_id)
         chains = self._chains()
-        root = chains.root(line)
-        last = chains.last[root].head
-        return Chained(operation_id, line.head.kind, root, last.id, last.kind == "undo")
+        changes = tuple(
+            ChangeStatus(root, chains.last[root].head.id, chains.undone[root])
+            for root in chains.effects[operation_id]
+        )
+        return Chained(operation_id, line.head.kind, changes)
 
-    def latest(self, *, undone: bool) -> str | None:
-        """The id of the latest operation that can be undone (or, with *undone*, redone)."""
+    def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
+        """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
         self.journal.refresh()
-        return self._chains().latest(undone=undone)
+        for line in self._chains().newest_first(undone=undone):
+            if by is None or by.matches(records.decode_origin(self.journal.body(line))):
+                return line.head.id
+        return None
+
+    def find(self, prefix: str) -> str:
+        """The one operation whose id starts with *prefix*."""
+        self.journal.refresh()
+        if self.journal.find(prefix) is not None:
+            return prefix
+        found = [line.head.id for line in self.journal.lines if line.head.id.startswith(prefix)]
+        if len(found) == 1:
+            return found[0]
+        shown = show_name(prefix)[:64]
+        if found:
+            some = ", ".join(found[-3:])
+            raise UnknownOperation(
+                f"Several operations start with this: {shown}", hint=f"for example {some}"
+            )
+        raise UnknownOperation(
+            f"No operation has this id: {shown}", hint="list the changes to see the ids"
+        )
+
+    def changed_since(self, operation_id: str | None, by: Author | None) -> list[str]:
+        """See `core.ports.history.History.changed_since`."""
+        with self._guard:
+            self.journal.refresh()
+            lines, chains = self.journal.lines, self._chains()
+            start = 0 if operation_id is None else lines.index(self._line(operation_id)) + 1
+            found = chains.differing(lines, start)
+            if by is None:
+                return found
+            return [root for root in found if by.matches(self._origin_of(chains.last[root]))]
+
+    def marks(self) -> list[Operation]:
+        """See `core.ports.history.History.marks`."""
+        self.journal.refresh()
+        seen: set[str] = set()
+        found: list[Operation] = []
+        for line in self.journal.lines:
+            body = self.journal.body(line)
+            session = records.decode_origin(body).session
+            is_first = bool(session) and session not in seen
+            seen.add(session)
+            if is_first or line.head.kind == "checkpoint":
+                found.append(self._operation(line, body, 0))
+        return found[::-1]
+
+    def _origin_of(self, line: Line) -> Origin:
+        return records.decode_origin(self.journal.body(line))
 
     def _chains(self) -> UndoChains:
         with self._guard:

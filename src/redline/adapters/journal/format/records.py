@@ -29,6 +29,8 @@ from redline.core.ports.history import Origin
 _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 _STEP = re.compile(rb'\["[cm]",\[')
 _STEPS, _NOTES = b',"steps":[', b'],"notes":'
+# In this order; older journals lack the last ones.
+_ORIGIN = ("tool", "client", "principal", "summary", "session")
 
 
 def encode_body(
@@ -47,7 +49,7 @@ def encode_body(
         else:
             steps.append(["c", place(step.path), _state(step.before), _state(step.after)])
     body = {
-        "origin": [origin.tool, origin.client, origin.principal, origin.summary],
+        "origin": [getattr(origin, name) for name in _ORIGIN],
         "roots": [root_path(number) for number in roots],
         "steps": steps,
         "notes": list(notes),
@@ -75,6 +77,11 @@ def decode_body(
         else:
             steps.append(Change(place(step[1]), _read_state(step[2]), _read_state(step[3])))
     return ChangeSet(tuple(steps)), Origin(*data["origin"]), tuple(data["notes"])
+
+
+def decode_origin(body: bytes) -> Origin:
+    """The origin alone: cheap, however many steps there are."""
+    return Origin(*_loads(body[: body.index(_STEPS)] + b"}")["origin"])
 
 
 def _loads(body: bytes) -> Any:

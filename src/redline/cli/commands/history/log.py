@@ -13,7 +13,7 @@ from redline.cli.commands.history.view import (
 )
 from redline.cli.terminal import out, paint, program
 from redline.core.ports.history import HistoryQuery
-from redline.services.history import list_page
+from redline.services.history.listing import list_page
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.commands.history.revert import add_flags, run_revert
-from redline.services.history import Direction
+from redline.core.ports.history import Direction
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

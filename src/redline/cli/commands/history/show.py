@@ -8,7 +8,7 @@ from redline.cli.commands.history.view import add_workspace_flags, headline, lab
 from redline.cli.terminal import fail, one_line, out, paint, paint_diff
 from redline.core.errors import NothingToUndo
 from redline.plan.describe import diff_of
-from redline.services.history import latest_id
+from redline.services.history.listing import latest_id
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
