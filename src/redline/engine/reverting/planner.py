@@ -40,7 +40,7 @@ class RevertPlan:
 
 
 class RevertPlanner:
-    """Plans one revert; made anew for each."""
+    """Plans one revert; each needs a planner of its own."""
 
     def __init__(self, workspace: PathResolver, tree: Tree, store: Store) -> None:
         self._workspace = workspace

@@ -13,7 +13,7 @@ Lines = Sequence[bytes]
 _Pairs = list[tuple[int, int]]
 
 
-class Hunk(NamedTuple):
+class LineHunk(NamedTuple):
     """Lines [i1, i2) of the old text become lines [j1, j2) of the new one."""
 
     i1: int
@@ -32,7 +32,7 @@ def split_lines(content: bytes) -> list[bytes]:
     return kept
 
 
-def diff_lines(old: Lines, new: Lines) -> list[Hunk]:
+def diff_lines(old: Lines, new: Lines) -> list[LineHunk]:
     """Return where *old* and *new* differ; an ambiguous hunk is as far down as it can be."""
     head = _common_head(old, new)
     tail = _common_tail(old, new, head)
@@ -50,34 +50,34 @@ def _common_tail(old: Lines, new: Lines, head: int) -> int:
     return next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
 
 
-def _shift(hunk: Hunk, old: int, new: int) -> Hunk:
-    return Hunk(hunk.i1 + old, hunk.i2 + old, hunk.j1 + new, hunk.j2 + new)
+def _shift(hunk: LineHunk, old: int, new: int) -> LineHunk:
+    return LineHunk(hunk.i1 + old, hunk.i2 + old, hunk.j1 + new, hunk.j2 + new)
 
 
-def _hunks(old: Lines, new: Lines) -> list[Hunk]:
+def _hunks(old: Lines, new: Lines) -> list[LineHunk]:
     if not old and not new:
         return []
     if not old or not new:
-        return [Hunk(0, len(old), 0, len(new))]
+        return [LineHunk(0, len(old), 0, len(new))]
     matches = _shortest_script(old, new)
     if matches is not None:
         return list(_between(matches, len(old), len(new)))
     anchors = _unique_anchors(old, new)
     if not anchors:
-        return [Hunk(0, len(old), 0, len(new))]
-    found: list[Hunk] = []
+        return [LineHunk(0, len(old), 0, len(new))]
+    found: list[LineHunk] = []
     for gap in _between(anchors, len(old), len(new)):
         inner = diff_lines(old[gap.i1 : gap.i2], new[gap.j1 : gap.j2])
         found += [_shift(hunk, gap.i1, gap.j1) for hunk in inner]
     return found
 
 
-def _between(matches: _Pairs, old_size: int, new_size: int) -> Iterator[Hunk]:
+def _between(matches: _Pairs, old_size: int, new_size: int) -> Iterator[LineHunk]:
     """What lies between matching lines."""
     i = j = 0
     for x, y in [*matches, (old_size, new_size)]:
         if x > i or y > j:
-            yield Hunk(i, x, j, y)
+            yield LineHunk(i, x, j, y)
         i, j = x + 1, y + 1
 
 
@@ -151,21 +151,21 @@ def _once(lines: Lines) -> list[tuple[bytes, int]]:
     return [(line, number) for line, number in first.items() if line not in repeated]
 
 
-def _slide_down(old: Lines, new: Lines, hunks: list[Hunk]) -> list[Hunk]:
+def _slide_down(old: Lines, new: Lines, hunks: list[LineHunk]) -> list[LineHunk]:
     """Move pure insertions and removals down, and join those that then meet."""
-    done: list[Hunk] = []
+    done: list[LineHunk] = []
     for hunk in reversed(hunks):
         limit = done[-1].i1 if done else len(old)
         hunk = _slide(old, new, hunk, limit)
         if done and hunk.i2 == done[-1].i1:
             behind = done.pop()
-            joined = Hunk(hunk.i1, behind.i2, hunk.j1, behind.j2)
+            joined = LineHunk(hunk.i1, behind.i2, hunk.j1, behind.j2)
             hunk = _slide(old, new, joined, done[-1].i1 if done else len(old))
         done.append(hunk)
     return done[::-1]
 
 
-def _slide(old: Lines, new: Lines, hunk: Hunk, limit: int) -> Hunk:
+def _slide(old: Lines, new: Lines, hunk: LineHunk, limit: int) -> LineHunk:
     i1, i2, j1, j2 = hunk
     if i1 == i2:
         while i2 < limit and new[j1] == new[j2]:
@@ -173,4 +173,4 @@ def _slide(old: Lines, new: Lines, hunk: Hunk, limit: int) -> Hunk:
     elif j1 == j2:
         while i2 < limit and old[i1] == old[i2]:
             i1, i2, j1, j2 = i1 + 1, i2 + 1, j1 + 1, j2 + 1
-    return Hunk(i1, i2, j1, j2)
+    return LineHunk(i1, i2, j1, j2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from redline.plan.merge.line_diff import Hunk, Lines, diff_lines
+from redline.plan.merge.line_diff import LineHunk, Lines, diff_lines
 
 _NEW = -1
 
@@ -28,7 +28,7 @@ class _Touch(NamedTuple):
 class Followed(NamedTuple):
     """How a base text became its last version, and who changed which of its lines."""
 
-    hunks: list[Hunk]
+    hunks: list[LineHunk]
     touches: tuple[_Touch, ...]
 
     def makers_of(self, low: int, high: int) -> tuple[str, ...]:
@@ -54,22 +54,22 @@ def follow_lines(base: Lines, versions: Sequence[Version]) -> Followed:
     return Followed(_hunks(base, before, numbers), tuple(touches))
 
 
-def _surroundings(numbers: list[int], hunk: Hunk, size: int) -> tuple[int, int]:
+def _surroundings(numbers: list[int], hunk: LineHunk, size: int) -> tuple[int, int]:
     """The base lines between those that survive on either side of a hunk."""
     low = next((numbers[at] + 1 for at in range(hunk.i1 - 1, -1, -1) if numbers[at] >= 0), 0)
     after = range(hunk.i2, len(numbers))
     return low, next((numbers[at] for at in after if numbers[at] >= 0), size)
 
 
-def _hunks(base: Lines, now: Lines, numbers: list[int]) -> list[Hunk]:
+def _hunks(base: Lines, now: Lines, numbers: list[int]) -> list[LineHunk]:
     """Compare what lies between surviving lines: what was restored there matches again."""
-    found: list[Hunk] = []
+    found: list[LineHunk] = []
     i = j = 0
     for at, number in enumerate([*numbers, len(base)]):
         if number < 0:
             continue
         if number > i or at > j:
             inner = diff_lines(base[i:number], now[j:at])
-            found += [Hunk(h.i1 + i, h.i2 + i, h.j1 + j, h.j2 + j) for h in inner]
+            found += [LineHunk(h.i1 + i, h.i2 + i, h.j1 + j, h.j2 + j) for h in inner]
         i, j = number + 1, at + 1
     return found

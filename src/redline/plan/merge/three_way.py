@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from redline.plan.merge.line_diff import Hunk, Lines, diff_lines
+from redline.plan.merge.line_diff import LineHunk, Lines, diff_lines
 from redline.plan.merge.line_history import Version, follow_lines
 
 
@@ -95,7 +95,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
 
 
 def _groups(
-    sides: tuple[Lines, Lines], hunks: tuple[Sequence[Hunk], Sequence[Hunk]]
+    sides: tuple[Lines, Lines], hunks: tuple[Sequence[LineHunk], Sequence[LineHunk]]
 ) -> list[list[_Edit]]:
     """The edits of both sides in order; those that touch are together."""
     made = [
@@ -117,11 +117,11 @@ def _groups(
     return groups
 
 
-def _text_of(text: Lines, hunks: Sequence[Hunk], low: int, high: int) -> list[bytes]:
+def _text_of(text: Lines, hunks: Sequence[LineHunk], low: int, high: int) -> list[bytes]:
     """What one side made of base lines [low, high), whose borders lie in no hunk."""
     return list(text[low + _growth(hunks, low) : high + _growth(hunks, high + 1)])
 
 
-def _growth(hunks: Sequence[Hunk], line: int) -> int:
+def _growth(hunks: Sequence[LineHunk], line: int) -> int:
     """How many lines the hunks that begin before base line *line* added."""
     return sum((h.j2 - h.j1) - (h.i2 - h.i1) for h in hunks if h.i1 < line)
