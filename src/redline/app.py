@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.files.disk import Disk
+    from redline.adapters.files.registry import RunningServer, WorkspacePlace
     from redline.adapters.files.workspace import DiskWorkspace
     from redline.adapters.journal.store import DiskStore
     from redline.adapters.journal.write_guard import WriteGuard
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.confined import Confined
-    from redline.core.ports.git import Git
+    from redline.core.ports.git import Committer, Git
     from redline.core.ports.grants import Grants
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.images import Images
@@ -66,6 +67,8 @@ class Redline:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        # Where a server of this workspace is reached: "stdio" or an address.
+        self.served_at = ""
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
         self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
@@ -170,6 +173,8 @@ class Redline:
         store = DiskStore(
             self._disk, self.workspace, self.state_dir, locks, guard=self._guard, recover=recover
         )
+        if recover:
+            self._register()
         if store.recovery.settled:
             count = store.recovery.settled
             changes = "1 change" if count == 1 else f"{count} changes"
@@ -178,6 +183,20 @@ class Redline:
         if damage := store.damage():
             self._notices.append(damage)
         return store
+
+    def _register(self) -> None:
+        """Note which roots this history is about and, for a server, that it runs."""
+        from redline.adapters.files.registry import announce_server, remember_roots
+
+        remember_roots(self.state_dir, [(r.path, r.writable) for r in self.workspace.roots])
+        if self.served_at:
+            self.at_close(announce_server(self.state_dir, self.served_at))
+
+    def servers(self) -> list[RunningServer]:
+        """Return the servers that work on this history now."""
+        from redline.adapters.files.registry import list_servers
+
+        return list_servers(self.state_dir)
 
     @built_once
     def _guard(self) -> WriteGuard | None:
@@ -377,6 +396,44 @@ def silence_native_stderr() -> None:
     from redline.adapters.std_streams import silence_native_stderr
 
     silence_native_stderr()
+
+
+def locate_workspace(start: str, state_dir: str | None) -> Settings:
+    """Return settings for the workspace that a directory lies in: upwards from *start*."""
+    from redline.adapters.files.registry import find_workspace
+
+    return _settings_of(find_workspace(start, state_dir))
+
+
+def list_workspaces() -> list[Settings]:
+    """Return settings for every workspace of this user that has a history."""
+    from redline.adapters.files.registry import list_workspaces
+
+    return [_settings_of(place)._replace(read_only=True) for place in list_workspaces()]
+
+
+def _settings_of(place: WorkspacePlace) -> Settings:
+    (workspace, _), *others = place.roots
+    return Settings(
+        workspace=workspace,
+        directories=tuple(others),
+        state_dir=place.state_dir,
+        allow_any_root=workspace in (os.sep, os.path.realpath(os.path.expanduser("~"))),
+    )
+
+
+def open_committer(start: str) -> Committer:
+    """Open the repository that a directory lies in, for commits."""
+    from redline.adapters.git_commit import GitCommitter
+
+    return GitCommitter(start)
+
+
+def page_text(text: str) -> bool:
+    """Show *text* in the person's pager; False if there is none."""
+    from redline.adapters.pager import page_text
+
+    return page_text(text)
 
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from redline.core.changes import ChangeSet
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.history import Author, HistoryQuery, Operation, Store
@@ -48,6 +49,14 @@ class JournalHistory:
     def marks(self) -> Sequence[Operation]:
         """Checkpoints and, for each session, its first operation, newest first."""
         return self._store.marks()
+
+    def touching(self, path: WorkspacePath, before_id: str | None) -> Iterator[Operation]:
+        """Operations that touch *path* or move it, newest first, contents not loaded."""
+        return self._store.newest_first(before_id, around=path)
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit."""
+        return self._store.fill(change_set)
 
     def prune(self, *, days: float, size: int) -> int:
         """Drop the oldest operations over either limit; how many. What stays can be undone."""

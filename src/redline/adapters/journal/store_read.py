@@ -90,6 +90,7 @@ class StoreReading:
         *,
         naming: str = "",
         beneath: WorkspacePath | None = None,
+        around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
         """Every operation, contents not loaded; see `core.ports.history.Store`."""
@@ -104,6 +105,10 @@ class StoreReading:
                 body = self.journal.body(lines[number])
             except LookupError:  # pruned since, as is everything older
                 return
+            if around is not None and not records.renames(body):
+                beneath = around
+            elif around is not None:
+                beneath = None
             if records.may_name(body, naming) and self._touches(body, beneath):
                 yield self._operation(lines[number], body, steps)
 

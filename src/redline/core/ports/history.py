@@ -188,6 +188,12 @@ class History(Protocol):
     def marks(self) -> Sequence[Operation]:
         """Checkpoints and, for each session, its first operation, newest first."""
 
+    def touching(self, path: WorkspacePath, before_id: str | None) -> Iterator[Operation]:
+        """Operations that touch *path* or move it, newest first, contents not loaded."""
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit; larger ones are left where they are."""
+
 
 class Transaction(Protocol):
     """A change set staged and checked under its locks; nothing is visible yet."""
@@ -290,12 +296,14 @@ class Store(Protocol):
         *,
         naming: str = "",
         beneath: WorkspacePath | None = None,
+        around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
         """Every operation, contents not loaded, from the newest or from behind *before_id*.
 
         With *naming*, those may be left out in which no path has that part; with *beneath*, those
-        are that touch nothing there. With *steps*, at most that many of each are read.
+        are that touch nothing there; with *around*, those that neither touch that path nor rename
+        anything. With *steps*, at most that many of each are read.
         """
 
     def prune(self, *, days: float, size: int) -> int:

@@ -133,8 +133,8 @@ def _author(call: Call) -> Author | None:
     arguments = call.arguments
     if arguments.get("session") == CURRENT:
         return call.own()
-    named = {name: arguments.get(name) for name in ("session", "client", "principal")}
-    return Author(**named) if any(value is not None for value in named.values()) else None
+    found = Author(*(arguments.get(name) for name in ("session", "client", "principal")))
+    return None if found == Author() else found
 
 
 def _time(arguments: Json, field: str) -> float | None:

@@ -96,6 +96,11 @@ def may_name(body: bytes, name: str) -> bool:
     return not _is_plain(name) or name.encode() in body
 
 
+def renames(body: bytes) -> bool:
+    """Whether a step renames something."""
+    return b'["m",[' in body
+
+
 def _is_plain(name: str) -> bool:
     """Whether JSON writes a name without escapes."""
     return name.isascii() and name.isprintable() and '"' not in name and "\\" not in name

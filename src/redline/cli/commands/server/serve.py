@@ -171,6 +171,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     try:
         silence_native_stderr()
+        redline.served_at = "stdio" if args.stdio else f"http://{settings.host}:{settings.port}"
         if args.stdio:
             return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve
