@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from redline.core.changes import ChangeSet
+from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.history import Author, HistoryQuery, Operation, Store
@@ -57,6 +57,10 @@ class JournalHistory:
     def fill(self, change_set: ChangeSet) -> ChangeSet:
         """A change set with contents, up to a limit."""
         return self._store.fill(change_set)
+
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content."""
+        return self._store.load_content(state)
 
     def prune(self, *, days: float, size: int) -> int:
         """Drop the oldest operations over either limit; how many. What stays can be undone."""

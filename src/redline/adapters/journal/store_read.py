@@ -9,7 +9,7 @@ from dataclasses import replace
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.adapters.journal.content_store import ContentStore
 from redline.adapters.journal.format import records
-from redline.adapters.journal.format.lines import Line
+from redline.adapters.journal.format.lines import Line, body_of
 from redline.adapters.journal.log import Journal
 from redline.adapters.journal.undo_chains import UndoChains
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
@@ -100,17 +100,17 @@ class StoreReading:
             end = len(lines)
             if before_id is not None:
                 end = lines.index(self._line(before_id))
-        for number in range(end - 1, -1, -1):
-            try:
-                body = self.journal.body(lines[number])
-            except LookupError:  # pruned since, as is everything older
-                return
-            if around is not None and not records.renames(body):
-                beneath = around
-            elif around is not None:
-                beneath = None
-            if records.may_name(body, naming) and self._touches(body, beneath):
-                yield self._operation(lines[number], body, steps)
+        for line, raw in self.journal.raw_newest_first(end):
+            place = beneath
+            if around is not None and not records.renames(raw):
+                place = around
+            if place is not None and not records.may_name(raw, place.name):
+                continue
+            if not records.may_name(raw, naming):
+                continue
+            body = body_of(raw)
+            if self._touches(body, place):
+                yield self._operation(line, body, steps)
 
     def _touches(self, body: bytes, place: WorkspacePath | None) -> bool:
         return place is None or records.touches(body, place, self.workspace.root_number)
@@ -194,16 +194,23 @@ class StoreReading:
     def marks(self) -> list[Operation]:
         """See `core.ports.history.History.marks`."""
         self.journal.refresh()
-        seen: set[str] = set()
-        found: list[Operation] = []
-        for line in self.journal.lines:
-            body = self.journal.body(line)
-            session = records.decode_origin(body).session
-            is_first = bool(session) and session not in seen
-            seen.add(session)
-            if is_first or line.head.kind == "checkpoint":
-                found.append(self._operation(line, body, 0))
-        return found[::-1]
+        found: dict[str, Line] = {}
+        first: dict[str, Line] = {}
+        # By the origin as it is written: most of them repeat.
+        sessions: dict[bytes, str] = {}
+        lines = self.journal.lines
+        for line, raw in self.journal.raw_newest_first(len(lines)):
+            written = records.origin_of_line(raw)
+            session = sessions.get(written)
+            if session is None:
+                session = sessions[written] = records.decode_origin(body_of(raw)).session
+            if line.head.kind == "checkpoint":
+                found[line.head.id] = line
+            elif session:
+                first[session] = line
+        marks = {line.head.id: line for line in (*found.values(), *first.values())}
+        ordered = sorted(marks.values(), key=lambda line: line.offset, reverse=True)
+        return [self._operation(line, self.journal.body(line), 0) for line in ordered]
 
     def _origin_of(self, line: Line) -> Origin:
         return records.decode_origin(self.journal.body(line))

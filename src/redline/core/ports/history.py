@@ -194,6 +194,9 @@ class History(Protocol):
     def fill(self, change_set: ChangeSet) -> ChangeSet:
         """A change set with contents, up to a limit; larger ones are left where they are."""
 
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content; HistoryError if the history has lost it."""
+
 
 class Transaction(Protocol):
     """A change set staged and checked under its locks; nothing is visible yet."""

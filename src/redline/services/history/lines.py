@@ -113,13 +113,19 @@ def blame(runtime: Runtime, path: WorkspacePath) -> list[BlamedLine]:
     lines = split_lines(runtime.tree.read(path))
     makers: list[Operation | None] = [None] * len(lines)
     walk = _Walk(lines, list(range(len(lines))), makers)
+    digest = ""
     for operation, change in _changes_of(runtime, path):
-        after, before = _loaded(runtime, change)
-        if after is None:
+        after, before = change.after, change.before
+        if not isinstance(after, FileState):
             break
-        walk.step_back(split_lines(after), None)
-        walk.step_back(split_lines(before or b""), operation)
-        if before is None or not walk.has_unknown:
+        if after.digest != digest:
+            walk.step_back(_lines_of(runtime, after), None)
+        if not isinstance(before, FileState):
+            walk.step_back([], operation)
+            break
+        walk.step_back(_lines_of(runtime, before), operation)
+        digest = before.digest
+        if not walk.has_unknown:
             break
     return [BlamedLine(*pair) for pair in zip(lines, makers, strict=True)]
 
@@ -194,15 +200,8 @@ def _changes_of(runtime: Runtime, path: WorkspacePath) -> Iterator[tuple[Operati
             return
 
 
-def _loaded(runtime: Runtime, change: Change) -> tuple[bytes | None, bytes | None]:
-    """The text after and before a change; None where there was no text file."""
-    filled = runtime.history.fill(ChangeSet((change,))).steps[0]
-    assert isinstance(filled, Change)
-    found = [
-        state.content if isinstance(state, FileState) else None
-        for state in (filled.after, filled.before)
-    ]
-    return found[0], found[1]
+def _lines_of(runtime: Runtime, state: FileState) -> list[bytes]:
+    return split_lines(runtime.history.load_content(state).content or b"")
 
 
 def _newest_first(

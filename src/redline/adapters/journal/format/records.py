@@ -29,6 +29,7 @@ from redline.core.ports.history import Origin
 _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 _STEP = re.compile(rb'\["[cm]",\[')
 _STEPS, _NOTES = b',"steps":[', b'],"notes":'
+_BEGIN, _ROOTS = b'{"origin":[', b'],"roots":['
 # In this order; older journals lack the last ones.
 _ORIGIN = ("tool", "client", "principal", "summary", "session")
 
@@ -82,6 +83,12 @@ def decode_body(
 def decode_origin(body: bytes) -> Origin:
     """The origin alone: cheap, however many steps there are."""
     return Origin(*_loads(body[: body.index(_STEPS)] + b"}")["origin"])
+
+
+def origin_of_line(raw: bytes) -> bytes:
+    """The origin as it is written in a line of the journal."""
+    start = raw.index(_BEGIN)
+    return raw[start : raw.index(_ROOTS, start)]
 
 
 def _loads(body: bytes) -> Any:

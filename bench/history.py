@@ -1,0 +1,91 @@
+"""What history costs: log, status and blame on 10,000 operations, a rewind of 1,000.
+
+python -m bench.history [OPERATIONS] prints milliseconds of CPU, for each command the best of five
+runs, with the start of the interpreter and without it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from redline.app import Redline
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import Direction, Origin, Revert
+from redline.settings import Settings
+
+SHM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+FILES = 50
+LINES = 200
+
+
+def fill(redline: Redline, count: int) -> None:
+    """Record *count* edits of one line each, round the files."""
+    texts = [[f"line {n}\n" for n in range(LINES)] for _ in range(FILES)]
+    for number in range(count):
+        at = number % FILES
+        path = WorkspacePath(0, (f"f{at}.txt",))
+        before = FileState.of("".join(texts[at]).encode(), 0o644)
+        texts[at][number // FILES % LINES] = f"edit {number}\n"
+        after = FileState.of("".join(texts[at]).encode(), 0o644)
+        origin = Origin("edit_file", "bench 1", "", "edit", f"s{number // 100}")
+        redline.editor.record(ChangeSet((Change(path, before, after),)), origin)
+    for at, lines in enumerate(texts):
+        Path(redline.settings.workspace, f"f{at}.txt").write_text("".join(lines))
+
+
+def cpu_of(argv: list[str], cwd: str) -> float:
+    """Milliseconds of CPU of a process, the best of five."""
+    best = float("inf")
+    for _ in range(5):
+        before = os.times()
+        subprocess.run(argv, cwd=cwd, check=True, capture_output=True)
+        after = os.times()
+        spent = after.children_user + after.children_system
+        best = min(best, spent - before.children_user - before.children_system)
+    return best * 1000
+
+
+def main(count: int) -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory(dir=SHM) as home:
+        root, state = f"{home}/ws", f"{home}/state"
+        os.mkdir(root)
+        with Redline(Settings(workspace=root, state_dir=state)) as redline:
+            fill(redline, count)
+        flags = ["--state-dir", state]
+        start = cpu_of([sys.executable, "-m", "redline", "--version"], root)
+        print(f"{'redline --version':32}{start:8.0f} ms")
+        for command in (
+            ["log"],
+            ["log", "--client", "nobody"],
+            ["status"],
+            ["blame", "f7.txt"],
+            ["diff", "@-100"],
+        ):
+            spent = cpu_of([sys.executable, "-m", "redline", *command, *flags], root)
+            print(f"{'redline ' + ' '.join(command):32}{spent:8.0f} ms {spent - start:8.0f} ms more")
+        rewind(root, state, 1000)
+        with open(f"{root}/f3.txt", "a") as file:
+            file.write("a person's line\n")
+        rewind(root, state, 2000)
+
+
+def rewind(root: str, state: str, count: int) -> None:
+    """Take the latest *count* changes back as one."""
+    with Redline(Settings(workspace=root, state_dir=state)) as redline:
+        ids = redline.history.changed_since(None, None)[:count]
+        began, cpu = time.perf_counter(), time.process_time()
+        done = redline.editor.revert(Revert(Direction.REWIND, tuple(ids)), Origin("rewind"))
+        wall, spent = time.perf_counter() - began, time.process_time() - cpu
+    merged = " merged" if done.merged else ""
+    print(f"rewind of {len(ids)}{merged}: {spent * 1000:.0f} ms CPU, {wall * 1000:.0f} ms wall")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
