@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from redline.adapters.files.workspace import DiskWorkspace
@@ -189,7 +189,7 @@ class StoreReading:
             found = chains.differing(lines, start)
             if by is None:
                 return found
-            return [root for root in found if by.matches(self._origin_of(chains.last[root]))]
+            return [root for root in found if by.matches(self._maker(root, lines[start:], chains))]
 
     def marks(self) -> list[Operation]:
         """See `core.ports.history.History.marks`."""
@@ -212,8 +212,12 @@ class StoreReading:
         ordered = sorted(marks.values(), key=lambda line: line.offset, reverse=True)
         return [self._operation(line, self.journal.body(line), 0) for line in ordered]
 
-    def _origin_of(self, line: Line) -> Origin:
-        return records.decode_origin(self.journal.body(line))
+    def _maker(self, root: str, since: Sequence[Line], chains: UndoChains) -> Origin:
+        """Who made a change or, if that was before *since*, who undid or redid it last."""
+        made = self.journal.find(root)
+        if made is None or made.offset < since[0].offset:
+            made = chains.last[root]
+        return records.decode_origin(self.journal.body(made))
 
     def _chains(self) -> UndoChains:
         with self._guard:

@@ -182,7 +182,8 @@ class History(Protocol):
     def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
         """The changes made, undone or redone behind an operation (None: ever), newest first.
 
-        Only those that are not in the state they were in then, and last touched as *by* says.
+        Only those that are not in the state they were in then. *by* chooses by who made the change
+        or, of an older one, who undid or redid it last.
         """
 
     def marks(self) -> Sequence[Operation]:

@@ -55,7 +55,7 @@ class RevertPlanner:
         self._timeline = Timeline(self._later_operations({task.since for task in tasks}))
         for task in _joined(tasks, self._timeline):
             for step in task.steps:
-                self._take_step(step, self._timeline.number_of(task.since))
+                self._take_step(step, self._timeline.end_of(task.since))
         if self._clashes:
             raise blocked(self._clashes, self._show, {task.since for task in tasks})
         return RevertPlan(ChangeSet(self._outlook.finished_steps()), tuple(self._merged))
@@ -84,9 +84,12 @@ class RevertPlanner:
     # -- one path -----------------------------------------------------------------------------
 
     def _take_change(self, step: Change, since: int) -> None:
-        path = self._outlook.relocate(self._timeline.locate(step.path, since).path)
-        now = self._outlook.state(path)
         base, wanted = step.before, step.after
+        if isinstance(base, Absent):  # what was made there since is another file
+            path = self._beside(step.path, since)
+        else:
+            path = self._outlook.relocate(self._timeline.locate(step.path, since).path)
+        now = self._outlook.state(path)
         if _is_same(now, wanted, base):
             return
         if _fits(now, base, wanted):
@@ -213,7 +216,7 @@ def _joined(tasks: Sequence[Task], timeline: Timeline) -> list[Task]:
 def _join(later: Task, older: Change, since: str, timeline: Timeline) -> Task | None:
     newer = later.steps[0]
     assert isinstance(newer, Change)
-    in_order = timeline.number_of(later.since) >= timeline.number_of(since)
+    in_order = timeline.end_of(later.since) >= timeline.end_of(since)
     if newer.after != older.before or not in_order:
         return None
     return Task((Change(newer.path, newer.before, older.after),), later.since)

@@ -27,61 +27,111 @@ class Passed(NamedTuple):
     after: State
 
 
+class _Changed(NamedTuple):
+    """A change of a path; `at` counts the steps of all operations."""
+
+    at: int
+    operation: str
+    kind: str
+    step: Change
+
+
+class _Renamed(NamedTuple):
+    """A rename; `at` counts the steps of all operations."""
+
+    at: int
+    operation: str
+    step: Rename
+
+
 class Timeline:
     """The operations from some point on, oldest first."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
-        self._ids = [operation.id for operation in operations]
-        self._numbers = {name: number for number, name in enumerate(self._ids)}
-        self._renames: list[tuple[int, Rename]] = []
-        self._changes: dict[WorkspacePath, list[tuple[int, Change]]] = {}
-        for number, operation in enumerate(operations):
-            self._take_in(number, operation)
+        # For each operation, how many steps there are up to its end.
+        self._ends: dict[str, int] = {}
+        self._renames: list[_Renamed] = []
+        self._changes: dict[WorkspacePath, list[_Changed]] = {}
+        count = 0
+        for operation in operations:
+            count = self._take_in(operation, count)
+            self._ends[operation.id] = count
 
-    def number_of(self, operation_id: str) -> int:
-        """Return the position of an operation; -1 if it is older than all of these."""
-        return self._numbers.get(operation_id, -1)
+    def end_of(self, operation_id: str) -> int:
+        """Return the moment after an operation; 0 if it is older than all of these."""
+        return self._ends.get(operation_id, 0)
 
-    def locate(self, path: WorkspacePath, number: int) -> Located:
-        """Return where later operations moved what was at *path* after operation *number*."""
+    def locate(self, path: WorkspacePath, moment: int) -> Located:
+        """Return where later operations moved what was at *path* at a *moment*."""
         found = Located(path)
-        for at, rename in self._later_renames(number):
-            target = moved(found.path, rename)
+        since = moment
+        for rename in self._later_renames(moment):
+            target = self._follow(found.path, rename, since)
             if target != found.path:
-                itself = rename.source == found.path
-                found = Located(target, self._ids[at] if itself else found.moved_by)
+                itself = target == rename.step.target
+                found = Located(target, rename.operation if itself else found.moved_by)
+                since = rename.at
         return found
 
-    def passed(self, path: WorkspacePath, number: int) -> Iterator[Passed]:
+    def passed(self, path: WorkspacePath, moment: int) -> Iterator[Passed]:
         """Yield what later operations made of the file at *path*, wherever they moved it."""
-        start = number
-        for at, rename in self._later_renames(number):
-            target = moved(path, rename)
+        since = moment
+        for rename in self._later_renames(moment):
+            target = self._follow(path, rename, since)
             if target != path:
-                yield from self._changes_of(path, start, at)
-                path, start = target, at - 1
-        yield from self._changes_of(path, start, len(self._ids))
+                yield from self._changes_of(path, since, rename.at)
+                path, since = target, rename.at
+        yield from self._changes_of(path, since, None)
 
-    def _changes_of(self, path: WorkspacePath, after: int, until: int) -> Iterator[Passed]:
-        for at, change in self._changes.get(path, ()):
-            if after < at <= until:
-                yield Passed(self._ids[at], change.before, change.after)
+    def _follow(self, path: WorkspacePath, rename: _Renamed, since: int) -> WorkspacePath:
+        """Return where a rename moves what has been at *path* since a moment."""
+        itself = rename.step.source == path
+        if itself and not self._is_same(path, since, rename.at):
+            return path
+        return moved(path, rename.step)
 
-    def _later_renames(self, number: int) -> Iterator[tuple[int, Rename]]:
-        first = bisect_right(self._renames, number, key=lambda pair: pair[0])
-        yield from self._renames[first:]
+    def _is_same(self, path: WorkspacePath, since: int, until: int) -> bool:
+        """Whether what was at *path* still is: not removed, or brought back by an undo or redo."""
+        is_there = True
+        for moment in self._between(path, since, until):
+            if isinstance(moment.step.after, Absent):
+                is_there = False
+            elif isinstance(moment.step.before, Absent):
+                is_there = moment.kind != "change"
+                if not is_there:
+                    return False
+        return is_there
 
-    def _take_in(self, number: int, operation: Operation) -> None:
+    def _changes_of(self, path: WorkspacePath, since: int, until: int | None) -> Iterator[Passed]:
+        for moment in self._between(path, since, until):
+            yield Passed(moment.operation, moment.step.before, moment.step.after)
+
+    def _between(self, path: WorkspacePath, since: int, until: int | None) -> Iterator[_Changed]:
+        moments = self._changes.get(path, [])
+        first = bisect_right(moments, since, key=lambda moment: moment.at)
+        for moment in moments[first:]:
+            if until is not None and moment.at >= until:
+                return
+            yield moment
+
+    def _later_renames(self, moment: int) -> list[_Renamed]:
+        return self._renames[bisect_right(self._renames, moment, key=lambda each: each.at) :]
+
+    def _take_in(self, operation: Operation, count: int) -> int:
         steps = operation.change_set.steps
         moves = _moves_by_content(steps)
         for step in steps:
+            count += 1
             if isinstance(step, Rename):
-                self._renames.append((number, step))
+                self._renames.append(_Renamed(count, operation.id, step))
             elif not moves or step.path not in moves:
-                self._changes.setdefault(step.path, []).append((number, step))
+                changed = _Changed(count, operation.id, operation.kind, step)
+                self._changes.setdefault(step.path, []).append(changed)
         for source, target in moves.items():
             if target is not None:
-                self._renames.append((number, Rename(source, target)))
+                count += 1
+                self._renames.append(_Renamed(count, operation.id, Rename(source, target)))
+        return count
 
 
 def _moves_by_content(
