@@ -128,8 +128,8 @@ class Run:
         is_undone = self.undone[change]
         direction = Direction.REDO if is_undone else Direction.UNDO
         request = Revert(direction, (change,))
-        alone = self.last[change]
-        self._revert(request, [self.model.operations[alone]], {change: not is_undone})
+        taken = self.last[change] if is_undone else change
+        self._revert(request, [self.model.operations[taken]], {change: not is_undone})
 
     def part(self, change: str) -> None:
         """Undo the changes of one file alone, and take that back at once."""

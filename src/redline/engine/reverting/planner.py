@@ -88,7 +88,10 @@ class RevertPlanner:
         if isinstance(base, Absent):  # what was made there since is another file
             path = self._beside(step.path, since)
         else:
-            path = self._outlook.relocate(self._timeline.locate(step.path, since).path)
+            located = self._timeline.locate(step.path, since)
+            path = self._outlook.relocate(located.path)
+            if isinstance(wanted, Absent) and not located.is_there and not self._plans(path):
+                return  # removed already; what is there now is another file
         now = self._outlook.state(path)
         if _is_same(now, wanted, base):
             return
@@ -168,6 +171,10 @@ class RevertPlanner:
         """Where *path* is if nothing but directories above it was moved since."""
         folder = self._timeline.locate(path.parent, since).path
         return self._outlook.relocate(folder).child(path.name)
+
+    def _plans(self, path: WorkspacePath) -> bool:
+        """Whether an earlier step of the plan changes *path*."""
+        return any(isinstance(s, Change) and s.path == path for s in self._outlook.steps)
 
     def _check_empty(self, path: WorkspacePath) -> None:
         kept = self._outlook.names_in(path)

@@ -124,14 +124,17 @@ def _nothing(store: Store, by: Author | None, *, undone: bool) -> NothingToUndo:
 
 
 def _flip(store: Store, change: ChangeStatus) -> Task:
-    """Undo a change that is done, redo one that is undone."""
-    if _is_alone(store, change):
+    """Undo a change that is done, redo one that is undone.
+
+    A redo takes back what the undo did, if that was about this change alone. Everything else starts
+    from the change itself.
+    """
+    root = store.peek(change.root)
+    if change.is_undone and _is_alone(store, change):
         return _inverse(store, change.last)
-    # Its latest operation is about others too: start from the change itself.
-    root = store.chain(change.root)
-    if change.is_undone != (root.kind == "undo"):
-        return Task(store.peek(change.root).change_set.steps, change.root)
-    return _inverse(store, change.root)
+    if change.is_undone == (root.kind == "undo"):
+        return _inverse(store, change.root)
+    return Task(root.change_set.steps, change.root)
 
 
 def _is_alone(store: Store, change: ChangeStatus) -> bool:

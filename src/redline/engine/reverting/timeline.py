@@ -13,10 +13,14 @@ from redline.engine.reverting.outlook import moved
 
 
 class Located(NamedTuple):
-    """Where something is now; `moved_by` is the last operation that renamed it itself."""
+    """Where something is now; `moved_by` is the last operation that renamed it itself.
+
+    `is_there` is False when an operation removed it and none brought it back.
+    """
 
     path: WorkspacePath
     moved_by: str = ""
+    is_there: bool = True
 
 
 class Passed(NamedTuple):
@@ -71,7 +75,7 @@ class Timeline:
                 itself = target == rename.step.target
                 found = Located(target, rename.operation if itself else found.moved_by)
                 since = rename.at
-        return found
+        return found._replace(is_there=self._is_same(found.path, since, None))
 
     def passed(self, path: WorkspacePath, moment: int) -> Iterator[Passed]:
         """Yield what later operations made of the file at *path*, wherever they moved it."""
@@ -90,7 +94,7 @@ class Timeline:
             return path
         return moved(path, rename.step)
 
-    def _is_same(self, path: WorkspacePath, since: int, until: int) -> bool:
+    def _is_same(self, path: WorkspacePath, since: int, until: int | None) -> bool:
         """Whether what was at *path* still is: not removed, or brought back by an undo or redo."""
         is_there = True
         for moment in self._between(path, since, until):
