@@ -133,7 +133,7 @@ def _author(call: Call) -> Author | None:
     arguments = call.arguments
     if arguments.get("session") == CURRENT:
         return call.own()
-    found = Author(*(arguments.get(name) for name in ("session", "client", "principal")))
+    found = Author(arguments.get("session"), arguments.get("client"), arguments.get("principal"))
     return None if found == Author() else found
 
 
