@@ -96,15 +96,14 @@ class Timeline:
 
     def _is_same(self, path: WorkspacePath, since: int, until: int | None) -> bool:
         """Whether what was at *path* still is: not removed, or brought back by an undo or redo."""
-        is_there = True
+        lost: State | None = None
         for moment in self._between(path, since, until):
-            if isinstance(moment.step.after, Absent):
-                is_there = False
-            elif isinstance(moment.step.before, Absent):
-                is_there = moment.kind != "change"
-                if not is_there:
-                    return False
-        return is_there
+            before, after = moment.step.before, moment.step.after
+            if lost is None and isinstance(after, Absent):
+                lost = before
+            elif isinstance(before, Absent) and moment.kind != "change" and after == lost:
+                lost = None
+        return lost is None
 
     def _changes_of(self, path: WorkspacePath, since: int, until: int | None) -> Iterator[Passed]:
         for moment in self._between(path, since, until):
