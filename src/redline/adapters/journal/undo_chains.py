@@ -74,10 +74,7 @@ class UndoChains:
         yield from sorted(matching.values(), key=lambda line: line.offset, reverse=True)
 
     def differing(self, lines: Sequence[Line], start: int) -> list[str]:
-        """The changes that lines[start:] left in another state than they were in before.
-
-        Those touched last come first.
-        """
+        """The changes that lines[start:] left in another state than before, newest first."""
         before: dict[str, bool | None] = {}
         for line in lines[start:]:
             for root in self.effects[line.head.id]:
@@ -86,10 +83,12 @@ class UndoChains:
         changed = [root for root, was in before.items() if was != self.undone[root]]
         return sorted(changed, key=self._order, reverse=True)
 
-    def _order(self, root: str) -> tuple[int, int]:
-        """When a change was touched last, and when it was made."""
+    def _order(self, root: str) -> int:
+        """When a change that is done was made, or one that is taken back was taken back."""
         made = self._find(root)
-        return self.last[root].offset, made.offset if made is not None else -1
+        if made is not None and self.undone[root] == self._starts_undone(root):
+            return made.offset
+        return self.last[root].offset
 
     def _state_before(self, root: str, lines: Sequence[Line], start: int) -> bool | None:
         """Whether a change was undone before lines[start]; a later one counts as taken back."""
