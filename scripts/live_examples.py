@@ -95,10 +95,11 @@ def _told(answer: dict[str, Any], workspace: str, names: dict[str, str]) -> str:
     result = answer["result"]
     text = "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
     structured = result.get("structuredContent") or {}
-    for key, shown in (("session_id", "sess_example"), ("id", "change")):
+    shown_as = {"session_id": "sess_example", "session": "session1"}
+    for key in ("session_id", "id", "session"):
         value = structured.get(key)
         if isinstance(value, str) and value and value not in names:
-            names[value] = shown if key == "session_id" else f"change{len(names) + 1}"
+            names[value] = shown_as.get(key) or f"change{len(names) + 1}"
     for real, shown in names.items():
         text = text.replace(real, shown)
     return _TIME.sub("2026-01-01T00:00:00Z", text.replace(workspace, "/workspace"))

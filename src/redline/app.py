@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from redline.adapters.egress.proxy_process import ProxyProcess
+    from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
     from redline.adapters.recorder.activity import LockedActivity
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.confined import Confined
-    from redline.core.ports.git import Git
+    from redline.core.ports.git import Committer, Git
     from redline.core.ports.grants import Grants
     from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
@@ -293,6 +294,44 @@ def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:
     from redline.adapters.egress.proxy_process import ProxyProcess
 
     return ProxyProcess(domains)
+
+
+def locate_workspace(start: str, state_dir: str | None) -> Settings:
+    """Return settings for the workspace that a directory lies in: upwards from *start*."""
+    from redline.adapters.files.registry import find_workspace
+
+    return _settings_of(find_workspace(start, state_dir))
+
+
+def list_workspaces() -> list[Settings]:
+    """Return settings for every workspace of this user that has a history."""
+    from redline.adapters.files.registry import list_workspaces
+
+    return [_settings_of(place)._replace(read_only=True) for place in list_workspaces()]
+
+
+def _settings_of(place: WorkspacePlace) -> Settings:
+    (workspace, _), *others = place.roots
+    return Settings(
+        workspace=workspace,
+        directories=tuple(others),
+        state_dir=place.state_dir,
+        allow_any_root=workspace in (os.sep, os.path.realpath(os.path.expanduser("~"))),
+    )
+
+
+def open_committer(start: str) -> Committer:
+    """Open the repository that a directory lies in, for commits."""
+    from redline.adapters.git_commit import GitCommitter
+
+    return GitCommitter(start)
+
+
+def page_text(text: str) -> bool:
+    """Show *text* in the person's pager; False if there is none."""
+    from redline.adapters.pager import page_text
+
+    return page_text(text)
 
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:

@@ -11,6 +11,7 @@ with Workspace.open("project") as workspace:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
@@ -20,12 +21,12 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
 from redline.core.errors import UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.history import HistoryQuery, Operation, Origin
+from redline.core.ports.history import Author, Direction, HistoryQuery, Operation, Origin
 from redline.core.textfile import encode
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.replace import TextEdit
-from redline.services.history import Direction, revert
+from redline.services.history.revert import Wish, revert
 from redline.services.text_edits import replace_text
 from redline.settings import Settings
 
@@ -36,6 +37,7 @@ class Workspace:
     def __init__(self, settings: Settings, client: str = "library") -> None:
         self._app = Redline(settings)
         self._client = client
+        self._session = f"{client}-{os.urandom(4).hex()}"
         self._app.workspace  # noqa: B018  a directory that cannot be used is said at once
 
     @classmethod
@@ -141,10 +143,11 @@ class Workspace:
         return self._app.workspace.resolve(path, access, follow=follow)
 
     def _origin(self, tool: str, summary: str = "") -> Origin:
-        return Origin(tool, self._client, "", summary)
+        return Origin(tool, self._client, "", summary, self._session)
 
     def _revert(self, direction: Direction, operation_id: str | None) -> Operation:
-        return revert(self._app.editor, direction, operation_id, self._origin(direction.value))
+        wish = Wish(direction, Author(principal=""), id=operation_id)
+        return revert(self._app, wish, self._origin(direction.value))
 
     def _diff(self, change_set: ChangeSet) -> str:
         return diff_of(change_set, lambda path: path.relative)

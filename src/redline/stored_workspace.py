@@ -12,6 +12,7 @@ from redline.settings import Settings
 
 if TYPE_CHECKING:
     from redline.adapters.files.disk import Disk
+    from redline.adapters.files.registry import RunningServer
     from redline.adapters.files.workspace import DiskWorkspace
     from redline.adapters.journal.store import DiskStore
     from redline.adapters.journal.write_guard import WriteGuard
@@ -28,6 +29,8 @@ class StoredWorkspace:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.started = time()
+        # Where a server of this workspace is reached: "stdio" or an address.
+        self.served_at = ""
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
 
@@ -108,6 +111,8 @@ class StoredWorkspace:
         store = DiskStore(
             self._disk, self.workspace, self.state_dir, locks, guard=self._guard, recover=recover
         )
+        if recover:
+            self._register()
         if store.recovery.settled:
             count = store.recovery.settled
             changes = "1 change" if count == 1 else f"{count} changes"
@@ -116,6 +121,20 @@ class StoredWorkspace:
         if damage := store.damage():
             self._notices.append(damage)
         return store
+
+    def _register(self) -> None:
+        """Note which roots this history is about and, for a server, that it runs."""
+        from redline.adapters.files.registry import announce_server, remember_roots
+
+        remember_roots(self.state_dir, [(r.path, r.writable) for r in self.workspace.roots])
+        if self.served_at:
+            self.at_close(announce_server(self.state_dir, self.served_at))
+
+    def servers(self) -> list[RunningServer]:
+        """Return the servers that work on this history now."""
+        from redline.adapters.files.registry import list_servers
+
+        return list_servers(self.state_dir)
 
     @built_once
     def _guard(self) -> WriteGuard | None:

@@ -13,7 +13,7 @@ from redline.adapters.journal.store import DiskStore
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import UndoBlocked, UnknownOperation
 from redline.core.paths import WorkspacePath
-from redline.core.ports.history import HistoryQuery, Operation, Origin
+from redline.core.ports.history import Direction, HistoryQuery, Operation, Origin, Revert
 from redline.engine.editor import JournalEditor
 from tests.engine.bench import ORIGIN, Bench, snapshot
 from tests.engine.quick import QuickDisk
@@ -225,11 +225,11 @@ def test_a_mode_changed_by_a_person_does_not_block_an_undo_of_content(bench: Ben
 
 def test_a_plan_is_shown_before_and_is_what_happens(bench: Bench) -> None:
     made = _write(bench, "f", "x")
-    plan = bench.editor.plan_undo(made.id)
+    plan = bench.editor.plan_revert(Revert(Direction.UNDO, (made.id,))).change_set
     assert isinstance(plan.steps[0].before, FileState)  # type: ignore[union-attr]
     assert (bench.root / "f").exists()
     assert bench.undo(made.id).change_set.paths == plan.paths
-    assert bench.editor.plan_redo(None).paths == plan.paths
+    assert bench.editor.plan_revert(Revert(Direction.REDO)).change_set.paths == plan.paths
 
 
 def test_more_than_fits_in_memory_is_deleted_and_brought_back(tmp_path: Path) -> None:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from redline.core.ports.history import Origin
 
 
+# The session of every change made by a command.
+TERMINAL = "terminal"
+
+
 class _Directory(argparse.Action):
     """Collects roots of both kinds in the order given: the first one is the workspace."""
 
@@ -100,7 +104,7 @@ def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
             raise refused
         return True
 
-    return Origin(tool, "command line", summary=summary, consent=consent)
+    return Origin(tool, "command line", "", summary, TERMINAL, consent)
 
 
 def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:

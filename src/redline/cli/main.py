@@ -20,10 +20,20 @@ COMMANDS = {
         "redline.cli.commands.history.watch",
         "record what other programs change, until interrupted",
     ),
+    "status": ("redline.cli.commands.history.status", "show what changed since a point"),
     "log": ("redline.cli.commands.history.log", "list changes, newest first"),
     "show": ("redline.cli.commands.history.show", "show one change as a diff"),
-    "undo": ("redline.cli.commands.history.undo", "undo a change"),
+    "diff": ("redline.cli.commands.history.diff", "show how files differ between two points"),
+    "blame": ("redline.cli.commands.history.blame", "show which change made each line"),
+    "undo": ("redline.cli.commands.history.undo", "undo a change, or a part of it"),
     "redo": ("redline.cli.commands.history.redo", "undo an undo"),
+    "rewind": ("redline.cli.commands.history.rewind", "go back to a point in history"),
+    "checkpoint": (
+        "redline.cli.commands.history.checkpoint",
+        "name this moment, or list the points to go back to",
+    ),
+    "restore": ("redline.cli.commands.history.restore", "bring an old content of a file back"),
+    "export": ("redline.cli.commands.history.export", "hand changes on as a patch or a commit"),
     "get": ("redline.cli.commands.documents.get", "read a value from a YAML, JSON or TOML file"),
     "set": (
         "redline.cli.commands.documents.set",
@@ -57,7 +67,7 @@ COMMANDS = {
     ),
     "completions": (
         "redline.cli.commands.server.completions",
-        "print shell completions for bash, zsh or tcsh",
+        "print shell completions for bash, zsh, fish or tcsh",
     ),
 }
 
@@ -120,6 +130,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Import only the given command's module: a server start must not pay for the others.
     named = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    if arguments and named is None and not arguments[0].startswith("-"):
+        return _report_unknown(arguments[0])
     parser = build_parser(named)
     parsed = parser.parse_args(arguments)
     if parsed.command is None:
@@ -136,6 +148,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _report_error(error)
     return code
+
+
+def _report_unknown(command: str) -> int:
+    """Print that there is no such command, and the nearest one; return the exit code."""
+    from difflib import get_close_matches
+
+    from redline.cli.terminal import fail
+
+    near = get_close_matches(command, COMMANDS, 1)
+    hint = f"did you mean {near[0]}?" if near else "redline --help lists the commands"
+    fail(f"there is no such command: {command}", hint)
+    return 2
 
 
 def _flush() -> None:

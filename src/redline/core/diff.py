@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import pairwise
-from typing import AnyStr
+from typing import AnyStr, NamedTuple
 
 from redline.core.spans import LineSpan, differing_spans
 from redline.core.textfile import text_start
@@ -51,6 +51,25 @@ def pieces_of_bytes(
 ) -> Iterator[str]:
     """The same where a byte order mark counts as text."""
     return _diff(differing_spans(old, new, b"\n"), old_label, new_label, context)
+
+
+class HunkLines(NamedTuple):
+    """Lines [i1, i2) of the old text and [j1, j2) of the new one, context included."""
+
+    i1: int
+    i2: int
+    j1: int
+    j2: int
+
+
+def hunks_of_files(old: bytes, new: bytes) -> list[HunkLines]:
+    """The hunks that `pieces_of_bytes` shows, in order."""
+    found = differing_spans(old, new, b"\n")
+    if found is None:
+        return []
+    codes = _opcodes(*found, found[0].first_line(), CONTEXT)
+    groups = _group_hunks(codes, CONTEXT)
+    return [HunkLines(g[0][1], g[-1][2], g[0][3], g[-1][4]) for g in groups]
 
 
 def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:

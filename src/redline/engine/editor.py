@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from redline.core.changes import Change, ChangeSet, FileState, Rename, SpecialState
+from redline.core.changes import Change, ChangeSet, SpecialState
 from redline.core.errors import (
-    AlreadyUndone,
     GuardedWrite,
     NothingToUndo,
     PathError,
@@ -16,11 +15,13 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import show_name
-from redline.core.ports.history import Operation, Origin, Store, Transaction
+from redline.core.ports.history import Direction, Operation, Origin, Revert, Store, Transaction
 from redline.core.ports.tree import PathResolver, Tree
-from redline.engine.obstacles import Obstacles
+from redline.engine.reverting.planner import RevertPlan, RevertPlanner
+from redline.engine.reverting.selection import Selected, select
 
 _PRUNE_EVERY = 64
+_MAX_ATTEMPTS = 20
 
 
 class JournalEditor:
@@ -38,7 +39,7 @@ class JournalEditor:
     ) -> None:
         self._workspace = workspace
         self._store = store
-        self._obstacles = Obstacles(workspace, tree)
+        self._tree = tree
         self._read_only = read_only
         self._limits = history_days, history_size
         self._commits = 0
@@ -60,21 +61,36 @@ class JournalEditor:
         """Journal that a person gave a permission."""
         return self._store.record(ChangeSet(), origin, "grant")
 
+    def note_checkpoint(self, origin: Origin) -> Operation:
+        """Journal a point to go back to."""
+        if self._read_only:
+            self._approve(ChangeSet())
+        return self._store.record(ChangeSet(), origin, "checkpoint")
+
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
-        return self._revert(self._to_undo(operation_id), origin)
+        return self.revert(_one(Direction.UNDO, operation_id), origin)
 
     def redo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an undo back; None means the latest undo."""
-        return self._revert(self._to_redo(operation_id), origin)
+        return self.revert(_one(Direction.REDO, operation_id), origin)
 
-    def plan_undo(self, operation_id: str | None) -> ChangeSet:
-        """What `undo` would do, with contents, after the same checks."""
-        return self._plan(self._store.load(self._to_undo(operation_id)))
+    def revert(self, request: Revert, origin: Origin) -> Operation:
+        """Take operations back as one operation, keeping what changed since around them."""
+        for _ in range(_MAX_ATTEMPTS - 1):
+            try:
+                return self._revert(request, origin)
+            except (StaleBase, PathError):
+                continue  # another writer was faster: plan again on its result
+        return self._revert(request, origin)
 
-    def plan_redo(self, operation_id: str | None) -> ChangeSet:
-        """What `redo` would do, with contents, after the same checks."""
-        return self._plan(self._store.load(self._to_redo(operation_id)))
+    def plan_revert(self, request: Revert) -> Operation:
+        """What `revert` would do, with contents, after the same checks."""
+        wanted, plan = self._plan(request)
+        change_set = self._store.fill(plan.change_set)
+        return Operation(
+            "", 0.0, Origin(""), change_set, wanted.kind, wanted.reverts, merged=bool(plan.merged)
+        )
 
     # -- the pipeline -------------------------------------------------------------------------
 
@@ -122,58 +138,20 @@ class JournalEditor:
 
     # -- undo and redo ------------------------------------------------------------------------
 
-    def _to_undo(self, operation_id: str | None) -> str:
-        """The operation whose inverse undoes; naming an undo means: redo what it took back."""
-        if operation_id is None:
-            latest = self._store.latest(undone=False)
-            if latest is None:
-                raise NothingToUndo("There is nothing to undo")
-            return latest
-        chain = self._store.chain(operation_id)
-        if chain.kind == "grant":
-            raise NothingToUndo(
-                f"This is a permission that was given, not a change: {operation_id}"
-            )
-        if chain.kind == "undo":
-            return self._to_redo(operation_id)
-        if chain.is_undone:
-            raise AlreadyUndone(
-                f"This change was undone before: {operation_id}",
-                hint="redo it first, or undo another change",
-            )
-        return chain.last
+    def _revert(self, request: Revert, origin: Origin) -> Operation:
+        wanted, plan = self._plan(request)
+        if not plan.change_set.steps:
+            # Others took it back already: only the journal has to say so.
+            return self._store.record(ChangeSet(), origin, wanted.kind, wanted.reverts)
+        done = self._carry_out(plan.change_set, origin, wanted.kind, wanted.reverts)
+        return replace(done, merged=bool(plan.merged))
 
-    def _to_redo(self, operation_id: str | None) -> str:
-        if operation_id is None:
-            latest = self._store.latest(undone=True)
-            if latest is None:
-                raise NothingToUndo("There is nothing to redo")
-            return latest
-        chain = self._store.chain(operation_id)
-        if not chain.is_undone:
-            raise AlreadyUndone(
-                f"This change is not undone: {operation_id}",
-                hint="only a change that was undone can be redone",
-            )
-        return chain.last
-
-    def _revert(self, operation_id: str, origin: Origin) -> Operation:
-        operation = self._store.load(operation_id)
-        plan = self._plan(operation)
-        kind = "redo" if operation.kind == "undo" else "undo"
-        reverts = operation.id if kind == "redo" else self._store.chain(operation_id).root
-        try:
-            return self._carry_out(plan, origin, kind, reverts)
-        except (StaleBase, PathError):
-            self._obstacles.check(plan)  # something came in between: say what, as a diff
-            raise
-
-    def _plan(self, operation: Operation) -> ChangeSet:
-        plan = ChangeSet(tuple(_relax_mode(step) for step in operation.change_set.inverse().steps))
-        self._approve(plan)
-        self._refuse_special_only(plan)
-        self._obstacles.check(plan)
-        return plan
+    def _plan(self, request: Revert) -> tuple[Selected, RevertPlan]:
+        wanted = select(self._store, request)
+        plan = RevertPlanner(self._workspace, self._tree, self._store).plan(wanted.tasks)
+        self._approve(plan.change_set)
+        self._refuse_special_only(plan.change_set)
+        return wanted, plan
 
     def _refuse_special_only(self, plan: ChangeSet) -> None:
         """Refuse a plan that would only bring back what no program can make again."""
@@ -188,15 +166,5 @@ class JournalEditor:
             )
 
 
-def _relax_mode(step: Change | Rename) -> Change | Rename:
-    """A step that did not change a mode does not insist on one when it is taken back."""
-    if isinstance(step, Rename):
-        return step
-    before, after = step.before, step.after
-    if isinstance(before, FileState) and isinstance(after, FileState) and before.mode == after.mode:
-        return Change(step.path, _modeless(before), _modeless(after))
-    return Change(step.path, before, after)
-
-
-def _modeless(state: FileState) -> FileState:
-    return FileState(state.digest, state.size, None, state.content)
+def _one(direction: Direction, operation_id: str | None) -> Revert:
+    return Revert(direction, () if operation_id is None else (operation_id,))

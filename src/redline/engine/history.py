@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports.history import HistoryQuery, Operation, Store
+from redline.core.ports.history import Author, HistoryQuery, Operation, Store
 from redline.core.ports.tree import PathResolver
 
 
@@ -36,6 +37,30 @@ class JournalHistory:
     def get(self, operation_id: str, steps: int | None = None) -> Operation:
         """One operation with the contents of its ChangeSet, or of its first *steps*."""
         return self._store.load(operation_id, steps)
+
+    def find(self, prefix: str) -> str:
+        """The one operation whose id starts with *prefix*."""
+        return self._store.find(prefix)
+
+    def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
+        """The changes made, undone or redone behind an operation, newest first."""
+        return self._store.changed_since(operation_id, by)
+
+    def marks(self) -> Sequence[Operation]:
+        """Checkpoints and, for each session, its first operation, newest first."""
+        return self._store.marks()
+
+    def touching(self, path: WorkspacePath, before_id: str | None) -> Iterator[Operation]:
+        """Operations that touch *path* or move it, newest first, contents not loaded."""
+        return self._store.newest_first(before_id, around=path)
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit."""
+        return self._store.fill(change_set)
+
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content."""
+        return self._store.load_content(state)
 
     def prune(self, *, days: float, size: int) -> int:
         """Drop the oldest operations over either limit; how many. What stays can be undone."""
@@ -67,6 +92,8 @@ class JournalHistory:
 
 def _matches(operation: Operation, query: HistoryQuery) -> bool:
     if query.tool is not None and operation.origin.tool != query.tool:
+        return False
+    if query.by is not None and not query.by.matches(operation.origin):
         return False
     return query.until is None or operation.time <= query.until
 

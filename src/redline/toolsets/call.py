@@ -5,6 +5,8 @@ The first call imports this module; a server that only lists tools does not.
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,12 +15,14 @@ from redline.core.budget import check_answer
 
 if TYPE_CHECKING:
     from redline.core.errors import RedlineError
-    from redline.core.ports.history import Origin
+    from redline.core.ports.history import Author, Origin
     from redline.core.ports.search import Cancel
     from redline.services.runtime import Runtime
     from redline.toolsets.tool import Client, Tool
 
 Json = dict[str, Any]
+# Tells the sessions of this server from those of every other.
+_PROCESS = os.urandom(8).hex()
 
 
 def _discard(_level: str, _message: str) -> None:
@@ -113,7 +117,26 @@ class Call:
 
             consent = AskConsent(self)
         name = f"{self.client.name} {self.client.version}".strip()
-        return Origin(self.tool.name, name, self.client.principal, summary, consent)
+        principal, session = self.client.principal, session_of(self.client)
+        return Origin(self.tool.name, name, principal, summary, session, consent)
+
+    def own(self) -> Author:
+        """Return whose changes are this caller's own: those of its session."""
+        from redline.core.ports.history import Author
+
+        session = session_of(self.client)
+        return Author(session, principal=self.client.principal, unsigned=True)
+
+
+def session_of(client: Client) -> str:
+    """Return the name of a client's session: the one it gave, else one for its connection.
+
+    The id of a connection may be a secret, so it goes no further than into a digest.
+    """
+    if client.session:
+        return client.session
+    parts = (_PROCESS, client.connection, client.name, client.principal)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 Handler = Callable[[Call], Result]

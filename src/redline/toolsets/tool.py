@@ -41,7 +41,10 @@ READS = Hints(read_only=True, open_world=False)
 
 
 class Client(NamedTuple):
-    """Who is calling. `connection` is one stdio pipe or one HTTP session (or principal)."""
+    """Who is calling. `connection` is one stdio pipe or one HTTP session (or principal).
+
+    `session` is the name that the client gives its session, if any.
+    """
 
     name: str = ""
     version: str = ""
@@ -49,6 +52,7 @@ class Client(NamedTuple):
     principal: str = ""
     connection: str = "stdio"
     capabilities: Mapping[str, Any] = {}
+    session: str = ""
 
     @property
     def is_modern(self) -> bool:

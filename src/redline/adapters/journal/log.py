@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
+from zlib import crc32
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.disk_read import Dir
@@ -22,15 +23,20 @@ from redline.adapters.journal.format.lines import (
     FIELDS,
     Head,
     Line,
-    checksum_of,
+    body_of,
     format_content,
     format_line,
     tokens_of,
 )
+from redline.adapters.journal.inline_contents import InlineContents
 
 NAME = "journal"
 _LOCK = "journal.lock"
 _NEXT = "journal.next"
+# How much is read at once where many lines are looked at.
+_WINDOW = 1 << 18
+# How long the fixed fields of a line usually are.
+_MAX_HEAD = 160
 
 
 class Undecided(Exception):
@@ -61,7 +67,7 @@ class Journal:
         self._own_added = 0
         self._lines: list[Line] = []
         self._numbers: dict[str, int] = {}
-        self._contents: dict[str, tuple[int, int]] = {}
+        self._contents = InlineContents()
         # Contents this process has synced; other processes may still take theirs back.
         self._durable: set[str] = set()
         # Lines that fail their checksum: cut off by a crash, or damaged.
@@ -206,20 +212,20 @@ class Journal:
 
     def location(self, digest: str) -> tuple[int, int] | None:
         """The offset and length of a content, as of the last refresh."""
-        return self._contents.get(digest)
+        return self._contents.locate(digest)
 
     def content(self, digest: str) -> bytes | None:
         """A content in base64, if it is here."""
         with self._guard:
             self.refresh()
             found = self._content(digest)
-            if found is None and digest in self._contents:
+            if found is None and self._contents.locate(digest) is not None:
                 self.read_again()  # its line was taken back and another written there
                 found = self._content(digest)
             return found
 
     def _content(self, digest: str) -> bytes | None:
-        offset, length = self._contents.get(digest, (0, 0))
+        offset, length = self._contents.locate(digest) or (0, 0)
         token = self._disk.pread(self._fd, length, offset)
         return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
 
@@ -242,8 +248,30 @@ class Journal:
 
     def body(self, line: Line) -> bytes:
         """The body of an operation's record; LookupError when it was pruned since."""
-        fields = self._raw(line).rstrip(b"\n").split(b" ", FIELDS)
-        return fields[FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[FIELDS]
+        return body_of(self._raw(line))
+
+    def raw_newest_first(self, end: int) -> Iterator[tuple[Line, bytes]]:
+        """Yield the lines before number *end* as bytes, reading many of them at once.
+
+        Ends where the rest was pruned since.
+        """
+        lines = self.lines
+        window, start = b"", 0
+        for number in range(end - 1, -1, -1):
+            line = lines[number]
+            with self._guard:
+                if line.file != self._identity:
+                    try:
+                        raw = self._raw(line)
+                    except LookupError:
+                        return
+                else:
+                    if not start <= line.offset < start + len(window):
+                        stop = line.offset + line.length
+                        start = max(0, stop - max(_WINDOW, line.length))
+                        window = self._disk.pread(self._fd, stop - start, start)
+                    raw = window[line.offset - start : line.offset - start + line.length]
+            yield line, raw
 
     def _raw(self, line: Line) -> bytes:
         with self._guard:
@@ -255,35 +283,38 @@ class Journal:
     def _take_in(self, data: bytes) -> None:
         offset = self._read_to
         start = 0
+        view = memoryview(data)
         while (end := data.find(b"\n", start)) >= 0:
-            self._take_line(data[start:end], offset + start)
+            checksum = data[start : start + 8]
+            if checksum == b"%08x" % crc32(view[start + 9 : end]) and end > start + 9:
+                self._take_line(data, start, end, offset)
+            else:
+                self.unreadable += end > start
             start = end + 1
         self._read_to = offset + start
 
-    def _take_line(self, text: bytes, offset: int) -> None:
-        checksum, _, payload = text.partition(b" ")
-        if not payload or checksum != checksum_of(payload):
-            self.unreadable += bool(text)
-            return
-        fields = payload.split(b" ", FIELDS - 1)
-        if fields[0] in (b"C", b"K"):
-            self._note_contents(fields[-1], offset + len(text) - len(fields[-1]))
-        name = fields[1].decode()
-        if fields[0] == b"V":
+    def _take_line(self, data: bytes, start: int, end: int, offset: int) -> None:
+        """Take in a line whose checksum fits: data[start:end], in the file *offset* further on."""
+        fields = data[start + 9 : min(end, start + _MAX_HEAD)].split(b" ", FIELDS - 1)
+        kind, name = fields[0], fields[1].decode()
+        if kind in (b"R", b"C"):
+            if len(fields) < FIELDS:  # it reverts many operations
+                fields = data[start + 9 : end].split(b" ", FIELDS - 1)
+            if name not in self._numbers:
+                reverts = None if fields[3] == b"-" else fields[3].decode()
+                head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
+                self._added += head.added
+                self._numbers[name] = len(self._lines)
+                line = Line(head, offset + start, end - start + 1, self._identity)
+                self._lines.append(line)
+        if kind == b"C":
+            self._contents.note(data, start + 9 + sum(map(len, fields[:6])) + 6, end, offset)
+        elif kind == b"K":
+            self._contents.note(data, start + 11, end, offset)
+        elif kind == b"V":
             self.revoked.add(name)
-        elif fields[0] == b"F":
+        elif kind == b"F":
             self.finished.add(name)
-        elif fields[0] in (b"R", b"C") and name not in self._numbers:
-            reverts = None if fields[3] == b"-" else fields[3].decode()
-            head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
-            self._added += head.added
-            self._numbers[name] = len(self._lines)
-            self._lines.append(Line(head, offset, len(text) + 1, self._identity))
-
-    def _note_contents(self, text: bytes, offset: int) -> None:
-        for token in text.partition(b" ")[0].split(b","):
-            self._contents[token[:DIGEST].decode()] = offset, len(token)
-            offset += len(token) + 1
 
     def _open(self) -> None:
         try:
@@ -302,7 +333,7 @@ class Journal:
         self._own_added = 0
         self._lines = []
         self._numbers = {}
-        self._contents = {}
+        self._contents = InlineContents()
         self._durable = set()
         self.unreadable = 0
         self.revoked = set()

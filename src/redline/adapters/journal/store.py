@@ -118,7 +118,13 @@ class DiskStore(StoreReading):
                 held.release()
         return waits
 
-    def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
+    def record(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
+    ) -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
         (operation_id,) = new_ids(1)
         contents = {
@@ -133,7 +139,7 @@ class DiskStore(StoreReading):
         try:
             bases = bases_of(change_set.steps)
             inline, added = self.contents.save(contents, operation_id, bases)
-            head = Head(operation_id, kind, None, time.time(), added)
+            head = Head(operation_id, kind, reverts, time.time(), added)
             self.journal.commit(format_operation(head, body, inline), inline, added)
         except OSError as error:
             raise writing_failed(error) from error
@@ -141,7 +147,7 @@ class DiskStore(StoreReading):
             raise WriteFailed("The change may not have been recorded") from error
         finally:
             self.release_blobs(held)
-        return Operation(operation_id, head.time, origin, change_set, kind)
+        return Operation(operation_id, head.time, origin, change_set, kind, reverts)
 
     def lock(self, change_set: ChangeSet) -> tuple[DirectoryHandles, Held]:
         """Lock every path that a change set touches."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.adapters.journal.content_store import ContentStore
 from redline.adapters.journal.format import records
-from redline.adapters.journal.format.lines import Line
+from redline.adapters.journal.format.lines import Line, body_of
 from redline.adapters.journal.log import Journal
 from redline.adapters.journal.undo_chains import UndoChains
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HistoryError, UnknownOperation
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Chained, Operation
+from redline.core.ports.history import Author, Chained, ChangeStatus, Operation, Origin
 
 
 class StoreReading:
@@ -47,9 +47,18 @@ class StoreReading:
         """An operation with contents, up to a limit; larger ones are left where they are."""
         line = self._line(operation_id)
         operation = self._operation(line, self.journal.body(line), steps)
+        return replace(operation, change_set=self.fill(operation.change_set))
+
+    def peek(self, operation_id: str) -> Operation:
+        """An operation, contents not loaded."""
+        line = self._line(operation_id)
+        return self._operation(line, self.journal.body(line))
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit; larger ones are left where they are."""
         budget = self.max_held
         filled: list[Change | Rename] = []
-        for step in operation.change_set.steps:
+        for step in change_set.steps:
             if isinstance(step, Change):
                 sizes = [s.size for s in (step.before, step.after) if isinstance(s, FileState)]
                 budget -= sum(sizes)
@@ -58,10 +67,16 @@ class StoreReading:
                         step.path, self._load_content(step.before), self._load_content(step.after)
                     )
             filled.append(step)
-        return replace(operation, change_set=ChangeSet(tuple(filled)))
+        return ChangeSet(tuple(filled))
+
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content."""
+        loaded = self._load_content(state)
+        assert isinstance(loaded, FileState)
+        return loaded
 
     def _load_content(self, state: State) -> State:
-        if not isinstance(state, FileState):
+        if not isinstance(state, FileState) or state.content is not None:
             return state
         try:
             content = self.contents.get(state.digest)
@@ -75,6 +90,7 @@ class StoreReading:
         *,
         naming: str = "",
         beneath: WorkspacePath | None = None,
+        around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
         """Every operation, contents not loaded; see `core.ports.history.Store`."""
@@ -84,13 +100,17 @@ class StoreReading:
             end = len(lines)
             if before_id is not None:
                 end = lines.index(self._line(before_id))
-        for number in range(end - 1, -1, -1):
-            try:
-                body = self.journal.body(lines[number])
-            except LookupError:  # pruned since, as is everything older
-                return
-            if records.may_name(body, naming) and self._touches(body, beneath):
-                yield self._operation(lines[number], body, steps)
+        for line, raw in self.journal.raw_newest_first(end):
+            place = beneath
+            if around is not None and not records.renames(raw):
+                place = around
+            if place is not None and not records.may_name(raw, place.name):
+                continue
+            if not records.may_name(raw, naming):
+                continue
+            body = body_of(raw)
+            if self._touches(body, place):
+                yield self._operation(line, body, steps)
 
     def _touches(self, body: bytes, place: WorkspacePath | None) -> bool:
         return place is None or records.touches(body, place, self.workspace.root_number)
@@ -125,17 +145,79 @@ class StoreReading:
     # -- chains of undo and redo --------------------------------------------------------------
 
     def chain(self, operation_id: str) -> Chained:
-        """Which change an operation belongs to, and the latest operation on it."""
+        """Which changes an operation is about, and the state of each."""
         line = self._line(operation_id)
         chains = self._chains()
-        root = chains.root(line)
-        last = chains.last[root].head
-        return Chained(operation_id, line.head.kind, root, last.id, last.kind == "undo")
+        changes = tuple(
+            ChangeStatus(root, chains.last[root].head.id, chains.undone[root])
+            for root in chains.effects[operation_id]
+        )
+        return Chained(operation_id, line.head.kind, changes)
 
-    def latest(self, *, undone: bool) -> str | None:
-        """The id of the latest operation that can be undone (or, with *undone*, redone)."""
+    def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
+        """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
         self.journal.refresh()
-        return self._chains().latest(undone=undone)
+        for line in self._chains().newest_first(undone=undone):
+            if by is None or by.matches(records.decode_origin(self.journal.body(line))):
+                return line.head.id
+        return None
+
+    def find(self, prefix: str) -> str:
+        """The one operation whose id starts with *prefix*."""
+        self.journal.refresh()
+        if self.journal.find(prefix) is not None:
+            return prefix
+        found = [line.head.id for line in self.journal.lines if line.head.id.startswith(prefix)]
+        if len(found) == 1:
+            return found[0]
+        shown = show_name(prefix)[:64]
+        if found:
+            some = ", ".join(found[-3:])
+            raise UnknownOperation(
+                f"Several operations start with this: {shown}", hint=f"for example {some}"
+            )
+        raise UnknownOperation(
+            f"No operation has this id: {shown}", hint="list the changes to see the ids"
+        )
+
+    def changed_since(self, operation_id: str | None, by: Author | None) -> list[str]:
+        """See `core.ports.history.History.changed_since`."""
+        with self._guard:
+            self.journal.refresh()
+            lines, chains = self.journal.lines, self._chains()
+            start = 0 if operation_id is None else lines.index(self._line(operation_id)) + 1
+            found = chains.differing(lines, start)
+            if by is None:
+                return found
+            return [root for root in found if by.matches(self._maker(root, lines[start:], chains))]
+
+    def marks(self) -> list[Operation]:
+        """See `core.ports.history.History.marks`."""
+        self.journal.refresh()
+        found: dict[str, Line] = {}
+        first: dict[str, Line] = {}
+        # By the origin as it is written: most of them repeat.
+        sessions: dict[bytes, str] = {}
+        lines = self.journal.lines
+        for line, raw in self.journal.raw_newest_first(len(lines)):
+            written = records.origin_of_line(raw)
+            session = sessions.get(written)
+            if session is None:
+                session = sessions[written] = records.decode_origin(body_of(raw)).session
+            if line.head.kind == "checkpoint":
+                found[line.head.id] = line
+            elif session:
+                first[session] = line
+        marks = {line.head.id: line for line in (*found.values(), *first.values())}
+        ordered = sorted(marks.values(), key=lambda line: line.offset, reverse=True)
+        return [self._operation(line, self.journal.body(line), 0) for line in ordered]
+
+    def _maker(self, root: str, since: Sequence[Line], chains: UndoChains) -> Origin:
+        """Who made a change or, if that was before *since*, who undid or redid it last."""
+        made = self.journal.find(root)
+        if made is None or made.offset < since[0].offset:
+            made = chains.last[root]
+        return records.decode_origin(self.journal.body(made))
 
     def _chains(self) -> UndoChains:
         with self._guard:

@@ -1,43 +1,105 @@
-"""Which change each undo and redo belongs to, and which operations can be undone now."""
+"""Which changes each operation makes, undoes or redoes, and which of them are undone now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from redline.adapters.journal.format.lines import Line
 
+_AGAIN, _PART = "+", "~"
+_SILENT = ("grant", "checkpoint")
+
 
 class UndoChains:
-    """Chains of change, undo, redo, undo ... as of one moment of the journal."""
+    """The state of every change as of one moment of the journal.
+
+    A change is named by its own operation, its root. A part that was taken back is a root too.
+    """
 
     def __init__(self, lines: Sequence[Line], find: Callable[[str], Line | None]) -> None:
         self._find = find
+        # For each operation the roots it touches, and whether they are undone after it.
+        self.effects: dict[str, dict[str, bool]] = {}
         self.last: dict[str, Line] = {}
+        self.undone: dict[str, bool] = {}
         self.reverters: dict[str, str] = {}
         for line in lines:
-            self.last[self.root(line)] = line
-            if line.head.reverts is not None:
-                self._note(line, line.head.reverts)
+            self._take_in(line)
 
-    def _note(self, line: Line, reverts: str) -> None:
-        self.reverters[reverts] = line.head.id
-        if line.head.kind == "redo":
-            undo = self._find(reverts)
-            if undo is not None and undo.head.reverts is not None:
-                self.reverters.pop(undo.head.reverts, None)
+    def _take_in(self, line: Line) -> None:
+        head = line.head
+        effects = self._effects(line)
+        self.effects[head.id] = effects
+        for root, is_undone in effects.items():
+            self.last[root] = line
+            self.undone[root] = is_undone
+            if is_undone == self._starts_undone(root):
+                self.reverters.pop(root, None)
+            else:
+                self.reverters[root] = head.id
+        for token in _tokens(head.reverts):
+            if head.kind == "redo" and self._starts_undone(token):
+                self.reverters[token] = head.id
 
-    def root(self, line: Line) -> str:
-        """The change that *line* is, undoes or redoes; where it was pruned, the oldest left."""
-        while line.head.reverts is not None:
-            before = self._find(line.head.reverts)
-            if before is None:
-                break
-            line = before
-        return line.head.id
+    def _starts_undone(self, name: str) -> bool:
+        """Whether an operation is an undo itself."""
+        line = self._find(name)
+        return line is not None and line.head.kind == "undo"
 
-    def latest(self, *, undone: bool) -> str | None:
-        """The latest operation that can be undone or, with *undone*, redone."""
-        kinds = ("undo",) if undone else ("change", "redo")
-        matching = [line for line in self.last.values() if line.head.kind in kinds]
-        newest = max(matching, key=lambda line: line.offset, default=None)
-        return None if newest is None else newest.head.id
+    def _effects(self, line: Line) -> dict[str, bool]:
+        head = line.head
+        if head.kind in _SILENT:
+            return {}
+        tokens = _tokens(head.reverts)
+        if not tokens or tokens[0].endswith(_PART):
+            return {head.id: head.kind == "undo"}
+        found: dict[str, bool] = {}
+        for token in tokens:
+            found |= self._effects_of(token, is_redo=head.kind == "redo")
+        # Where what it names was pruned, the operation is the oldest that is left.
+        return found or {head.id: head.kind == "undo"}
+
+    def _effects_of(self, token: str, *, is_redo: bool) -> dict[str, bool]:
+        name = token.removeprefix(_AGAIN)
+        before = self._find(name)
+        if before is None:
+            return {}
+        if name in self.effects and list(self.effects[name]) != [name]:
+            return {root: not undone for root, undone in self.effects[name].items()}
+        return {name: not (is_redo or token.startswith(_AGAIN))}
+
+    def newest_first(self, *, undone: bool) -> Iterator[Line]:
+        """The latest operation on each change that can be undone or, with *undone*, redone."""
+        matching = {line.head.id: line for r, line in self.last.items() if self.undone[r] is undone}
+        yield from sorted(matching.values(), key=lambda line: line.offset, reverse=True)
+
+    def differing(self, lines: Sequence[Line], start: int) -> list[str]:
+        """The changes that lines[start:] left in another state than before, newest first."""
+        before: dict[str, bool | None] = {}
+        for line in lines[start:]:
+            for root in self.effects[line.head.id]:
+                if root not in before:
+                    before[root] = self._state_before(root, lines, start)
+        changed = [root for root, was in before.items() if was != self.undone[root]]
+        return sorted(changed, key=self._order, reverse=True)
+
+    def _order(self, root: str) -> int:
+        """When a change that is done was made, or one that is taken back was taken back."""
+        made = self._find(root)
+        if made is not None and self.undone[root] == self._starts_undone(root):
+            return made.offset
+        return self.last[root].offset
+
+    def _state_before(self, root: str, lines: Sequence[Line], start: int) -> bool | None:
+        """Whether a change was undone before lines[start]; a later one counts as taken back."""
+        made = self._find(root)
+        if made is None or start >= len(lines) or made.offset >= lines[start].offset:
+            return not self._starts_undone(root)
+        for line in reversed(lines[:start]):
+            if root in self.effects[line.head.id]:
+                return self.effects[line.head.id][root]
+        return False
+
+
+def _tokens(reverts: str | None) -> list[str]:
+    return reverts.split(",") if reverts else []

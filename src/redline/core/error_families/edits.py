@@ -92,16 +92,30 @@ class StaleBase(Conflict):
 
 
 class UndoBlocked(Conflict):
-    """Files were changed after the operation that is to be undone; `diff` shows how."""
+    """Later changes touch what is to be undone; `diff` shows how, `operations` made them."""
 
-    def __init__(self, message: str, *, paths: Sequence[str], diff: str) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        paths: Sequence[str],
+        diff: str,
+        operations: Sequence[str] = (),
+        conflicts: Sequence[object] = (),
+    ) -> None:
+        details: dict[str, object] = {"paths": list(paths), "diff": diff}
+        if operations:
+            details["operations"] = list(operations)
+        if conflicts:
+            details["conflicts"] = list(conflicts)
         super().__init__(
             message,
             hint="undo the later changes first, or edit the files by hand",
-            details={"paths": list(paths), "diff": diff},
+            details=details,
         )
         self.paths = tuple(paths)
         self.diff = diff
+        self.operations = tuple(operations)
 
 
 class Locked(Conflict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,3 +68,24 @@ class Git(Protocol):
 
     def blob(self, at: WorkspacePath, name: str) -> bytes | None:
         """The content of an object, None when the repository does not have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadFile:
+    """A file in a commit."""
+
+    content: bytes
+    is_executable: bool = False
+
+
+class Committer(Protocol):
+    """Writes commits to one repository; its index and work tree stay as they are."""
+
+    def head_file(self, path: str) -> HeadFile | None:
+        """A file as HEAD has it, by its absolute path; None if it has none."""
+
+    def commit(self, files: Mapping[str, HeadFile | None], message: str) -> str:
+        """Commit *files* by absolute path (None removes one) on top of HEAD; the commit's id.
+
+        GitFailed when there is nothing to commit, or git knows no author.
+        """

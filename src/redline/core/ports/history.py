@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
-from redline.core.changes import ChangeSet
+from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import GuardedWrite
 from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath
@@ -23,25 +24,52 @@ class Consent(Protocol):
 class Origin:
     """Who asked for a change and how; kept in the journal, but for `consent`.
 
-    `consent` asks the person for a change that touches guarded paths; None where no person can
-    be asked, and then such a change is refused.
+    `session` is one connection of one client, or a name that the client gave. `consent` asks the
+    person for a change that touches guarded paths; None where no person can be asked, and then
+    such a change is refused.
     """
 
     tool: str
     client: str = ""
     principal: str = ""
     summary: str = ""
+    session: str = ""
     consent: Consent | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Whose operations are meant; None matches everyone.
+
+    With `unsigned`, operations that name no session (of older versions) match any session.
+    """
+
+    session: str | None = None
+    client: str | None = None
+    principal: str | None = None
+    unsigned: bool = False
+
+    def matches(self, origin: Origin) -> bool:
+        """Whether *origin* is meant; a client may be named with or without its version."""
+        if self.client is not None:
+            name = origin.client
+            if name != self.client and not name.startswith(f"{self.client} "):
+                return False
+        if self.session not in (None, origin.session) and (origin.session or not self.unsigned):
+            return False
+        return self.principal is None or origin.principal == self.principal
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A committed ChangeSet with its place in the journal.
 
-    `kind` is change, undo, redo, or grant: a permission a person gave, which changes nothing.
-    `reverts` is the id of the operation this one takes back,
-    `reverted_by` the one that took this one back. `notes` carry facts such as atomic: false.
-    `left_out` counts the steps at the end of `change_set` that were not asked for.
+    `kind` is change, undo, redo, or one that changes nothing: grant, a permission a person gave,
+    and checkpoint, a point to go back to. `reverts` is the id of the operation this one takes back
+    (several joined by commas; `+` before one that it does again, `~` behind one of which it takes
+    back a part), `reverted_by` the one that took this one back. `notes` carry facts such as
+    atomic: false. `left_out` counts the steps at the end of `change_set` that were not asked for.
+    `merged` is True right after an undo or redo that kept later changes of the same files.
     """
 
     id: str
@@ -53,6 +81,7 @@ class Operation:
     reverted_by: str | None = None
     notes: tuple[str, ...] = ()
     left_out: int = 0
+    merged: bool = False
 
     @property
     def step_count(self) -> int:
@@ -80,17 +109,45 @@ class ChangeEditor(Protocol):
     def note_grant(self, origin: Origin) -> Operation:
         """Journal that a person gave a permission; there is nothing to undo in it. WriteFailed."""
 
+    def note_checkpoint(self, origin: Origin) -> Operation:
+        """Journal a point to go back to, named by the origin's summary. WriteFailed."""
+
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
 
     def redo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an undo back; None means the latest undo."""
 
-    def plan_undo(self, operation_id: str | None) -> ChangeSet:
-        """What `undo` would do, with contents, after the same checks."""
+    def revert(self, request: Revert, origin: Origin) -> Operation:
+        """Take operations back as one operation, keeping what changed since around them.
 
-    def plan_redo(self, operation_id: str | None) -> ChangeSet:
-        """What `redo` would do, with contents, after the same checks."""
+        UndoBlocked, and nothing is changed, when a later change touches what they changed.
+        """
+
+    def plan_revert(self, request: Revert) -> Operation:
+        """What `revert` would do, with contents, after the same checks; its id is ""."""
+
+
+class Direction(StrEnum):
+    """Which way to go in history; REWIND turns each operation into the state it is not in."""
+
+    UNDO = "undo"
+    REDO = "redo"
+    REWIND = "rewind"
+
+
+@dataclass(frozen=True, slots=True)
+class Revert:
+    """Which operations to take back or do again; without ids the latest of those `by` matches.
+
+    `paths` and `hunks` (numbered from 1 as the operation's diff shows them) choose a part of one.
+    """
+
+    direction: Direction
+    ids: tuple[str, ...] = ()
+    by: Author | None = None
+    paths: tuple[WorkspacePath, ...] = ()
+    hunks: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +161,7 @@ class HistoryQuery:
     before_id: str | None = None
     limit: int = 50
     steps: int | None = None
+    by: Author | None = None
 
 
 class History(Protocol):
@@ -117,6 +175,28 @@ class History(Protocol):
 
         UnknownOperation if there is none.
         """
+
+    def find(self, prefix: str) -> str:
+        """The one operation whose id starts with *prefix*; UnknownOperation."""
+
+    def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
+        """The changes made, undone or redone behind an operation (None: ever), newest first.
+
+        Only those that are not in the state they were in then. *by* chooses by who made the change
+        or, of an older one, who undid or redid it last.
+        """
+
+    def marks(self) -> Sequence[Operation]:
+        """Checkpoints and, for each session, its first operation, newest first."""
+
+    def touching(self, path: WorkspacePath, before_id: str | None) -> Iterator[Operation]:
+        """Operations that touch *path* or move it, newest first, contents not loaded."""
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit; larger ones are left where they are."""
+
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content; HistoryError if the history has lost it."""
 
 
 class Transaction(Protocol):
@@ -134,17 +214,32 @@ class CommittedTransaction(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Chained:
-    """An operation in its chain: `root` is the change that it makes, undoes or redoes.
+class ChangeStatus:
+    """Whether a change is undone now, and the latest operation on it.
 
-    `last` is the latest operation on that change; the change is undone when that is an undo.
+    A part of a change that was taken back is a change of its own, which starts undone.
+    """
+
+    root: str
+    last: str
+    is_undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """An operation, and the changes that it makes, undoes or redoes.
+
+    `is_whole` says that it is the latest operation on all of these.
     """
 
     id: str
     kind: str
-    root: str
-    last: str
-    is_undone: bool
+    changes: tuple[ChangeStatus, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no later operation touched any of the changes."""
+        return all(change.last == self.id for change in self.changes)
 
 
 class Store(Protocol):
@@ -163,17 +258,41 @@ class Store(Protocol):
         GuardedWrite when it touches a guarded path that is not among the *consented* ones.
         """
 
-    def record(self, change_set: ChangeSet, origin: Origin, kind: str = "change") -> Operation:
+    def record(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
+    ) -> Operation:
         """Journal what already happened, contents included. WriteFailed."""
 
     def load(self, operation_id: str, steps: int | None = None) -> Operation:
         """An operation with contents, all of it or its first *steps*; UnknownOperation."""
 
-    def chain(self, operation_id: str) -> Chained:
-        """Which change an operation belongs to, and the latest one on it; UnknownOperation."""
+    def peek(self, operation_id: str) -> Operation:
+        """An operation, contents not loaded; UnknownOperation."""
 
-    def latest(self, *, undone: bool) -> str | None:
-        """The id of the latest operation that can be undone (or, with *undone*, redone)."""
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content; HistoryError if the history has lost it."""
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit; larger ones are left where they are."""
+
+    def chain(self, operation_id: str) -> Chained:
+        """Which changes an operation is about, and the state of each; UnknownOperation."""
+
+    def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
+        """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
+
+    def find(self, prefix: str) -> str:
+        """The one operation whose id starts with *prefix*; UnknownOperation."""
+
+    def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
+        """See `History.changed_since`."""
+
+    def marks(self) -> Sequence[Operation]:
+        """See `History.marks`."""
 
     def newest_first(
         self,
@@ -181,12 +300,14 @@ class Store(Protocol):
         *,
         naming: str = "",
         beneath: WorkspacePath | None = None,
+        around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
         """Every operation, contents not loaded, from the newest or from behind *before_id*.
 
         With *naming*, those may be left out in which no path has that part; with *beneath*, those
-        are that touch nothing there. With *steps*, at most that many of each are read.
+        are that touch nothing there; with *around*, those that neither touch that path nor rename
+        anything. With *steps*, at most that many of each are read.
         """
 
     def prune(self, *, days: float, size: int) -> int:

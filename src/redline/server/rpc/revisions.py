@@ -100,6 +100,7 @@ def read_client(
         principal=principal,
         connection=connection,
         capabilities=capabilities if isinstance(capabilities, dict) else {},
+        session=_text(about.get("session")),
     )
 
 

@@ -1,30 +1,25 @@
-"""list_changes, show_change, undo_change, redo_change."""
+"""list_changes, show_change, undo_change, redo_change, create_checkpoint."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from functools import partial
-
-from redline.core.changes import ChangeSet
-from redline.core.errors import InvalidArgument
-from redline.core.ports.history import HistoryQuery, Operation
-from redline.plan.describe import Label, list_touched
-from redline.services.history import (
-    Direction,
-    bounded_diff,
-    latest_id,
-    list_page,
-    load_with_diff,
-    plan_revert,
-    revert,
-)
-from redline.services.names import display_name
+from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
+from redline.plan.describe import list_touched
+from redline.services.history.listing import bounded_diff, latest_id, list_page, load_with_diff
+from redline.services.history.references import find_operation, require_time
+from redline.services.history.revert import CURRENT, Wish, plan_revert, revert
+from redline.services.history.revert import create_checkpoint as note_checkpoint
 from redline.toolsets.call import Call, Result
+from redline.toolsets.history.rows import (
+    MAX_FILES_LISTED,
+    MAX_FILES_SHOWN,
+    label_for,
+    line_of,
+    wire_files,
+    wire_operation,
+)
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65536
-_MAX_FILES_LISTED = 20
-_MAX_FILES_SHOWN = 500
 
 
 def list_changes(call: Call) -> Result:
@@ -37,37 +32,37 @@ def list_changes(call: Call) -> Result:
         until=_time(arguments, "until"),
         before_id=arguments.get("cursor"),
         limit=int(arguments.get("limit", 20)),
-        steps=_MAX_FILES_LISTED,
+        steps=MAX_FILES_LISTED,
+        by=_author(call),
     )
-    page, label = list_page(call.runtime.history, query), _label(call)
-    lines = [_line(operation, label) for operation in page.operations] or ["(no changes)"]
+    page, label = list_page(call.runtime.history, query), label_for(call)
+    lines = [line_of(operation, label) for operation in page.operations] or ["(no changes)"]
     if page.next_before:
         lines.append(f"[more: pass cursor {page.next_before}]")
-    rows = [_row(operation, label, _MAX_FILES_LISTED) for operation in page.operations]
+    rows = [wire_operation(operation, label, MAX_FILES_LISTED) for operation in page.operations]
     return Result.of_text("\n".join(lines), {"changes": rows, "next_cursor": page.next_before})
 
 
 def show_change(call: Call) -> Result:
     """One operation with its diff."""
     history, wanted = call.runtime.history, call.arguments.get("id")
-    if wanted is None:
-        wanted = latest_id(history)
-    label, limit = _label(call), int(call.arguments.get("max_bytes", _MAX_DIFF))
-    operation, diff = load_with_diff(history, str(wanted), label, limit)
+    wanted = latest_id(history) if wanted is None else find_operation(history, str(wanted))
+    label, limit = label_for(call), int(call.arguments.get("max_bytes", _MAX_DIFF))
+    operation, diff = load_with_diff(history, wanted, label, limit)
     structured = {
-        **_row(operation, label, _MAX_FILES_SHOWN),
+        **wire_operation(operation, label, MAX_FILES_SHOWN),
         "diff": diff.text,
         "truncated": diff.is_cut,
         "notes": list(operation.notes),
     }
-    text = f"{_line(operation, label)}\n\n{diff.text}"
+    text = f"{line_of(operation, label)}\n\n{diff.text}"
     return Result.of_text(
         text + ("\n[diff cut: raise max_bytes]" if diff.is_cut else ""), structured
     )
 
 
 def undo_change(call: Call) -> Result:
-    """Take an operation back, or show what that would do."""
+    """Take changes back, or show what that would do."""
     return _revert(call, Direction.UNDO, "Undid")
 
 
@@ -76,90 +71,73 @@ def redo_change(call: Call) -> Result:
     return _revert(call, Direction.REDO, "Redid")
 
 
+def create_checkpoint(call: Call) -> Result:
+    """Note a point to go back to."""
+    name = str(call.arguments["name"])
+    made = note_checkpoint(call.runtime, name, call.origin(name))
+    text = f"Checkpoint {name} is {made.id}; undo_change with to takes back what follows"
+    return Result.of_text(text, {"id": made.id, "name": name})
+
+
 def _revert(call: Call, direction: Direction, verb: str) -> Result:
-    editor, wanted = call.runtime.editor, call.arguments.get("id")
-    if call.arguments.get("dry_run"):
-        return _preview(call, plan_revert(editor, direction, wanted), wanted, direction)
-    origin = call.origin(f"{direction} {wanted or 'latest'}")
-    return _answer(call, revert(editor, direction, wanted, origin), verb)
+    arguments, own = call.arguments, call.own()
+    wish = Wish(
+        direction,
+        own,
+        id=arguments.get("id"),
+        paths=tuple(arguments.get("paths", ())),
+        hunks=tuple(arguments.get("hunks", ())),
+        session=arguments.get("session"),
+        since=arguments.get("since"),
+        to=arguments.get("to"),
+        by=own,
+    )
+    if arguments.get("dry_run"):
+        return _answer(call, plan_revert(call.runtime, wish), f"{direction} would change", True)
+    return _answer(call, revert(call.runtime, wish, call.origin(wish.summary)), verb, False)
 
 
-def _preview(call: Call, change_set: ChangeSet, wanted: str | None, direction: Direction) -> Result:
-    label = _label(call)
-    diff = bounded_diff(change_set, label, _MAX_DIFF).text
+def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result:
+    label = label_for(call)
+    shows_diff = is_dry or operation.merged
+    diff = bounded_diff(operation.change_set, label, _MAX_DIFF).text if shows_diff else ""
     structured = {
-        "id": None,
-        "reverts": wanted or "latest",
-        "dry_run": True,
-        **_files(change_set, label, _MAX_FILES_SHOWN, len(change_set.steps)),
-        "diff": diff,
+        "id": operation.id or None,
+        "reverts": operation.reverts or "",
+        "dry_run": is_dry,
+        "merged": operation.merged,
+        **wire_files(operation.change_set, label, MAX_FILES_SHOWN, operation.step_count),
+        **({"diff": diff} if shows_diff else {}),
     }
-    return Result.of_text(f"{direction} would change:\n{diff}", structured)
+    merged = " (merged: later changes of the same files are kept)" if operation.merged else ""
+    if is_dry:
+        return Result.of_text(f"{verb}{merged}:\n{diff}", structured)
+    text = f"{verb} {_short(operation.reverts or '')} ({_names(call, operation)})"
+    text += f"; this is change {operation.id}{merged}"
+    text = "\n".join([text, *(f"note: {note}" for note in operation.notes)])
+    return Result.of_text(f"{text}\n\n{diff}" if diff else text, structured)
 
 
-def _answer(call: Call, operation: Operation, verb: str) -> Result:
-    label = _label(call)
-    files = list_touched(operation.change_set, label, _MAX_FILES_LISTED)
-    names = ", ".join(place.path for place in files)
+def _short(reverts: str) -> str:
+    ids = reverts.split(",")
+    return reverts if len(ids) < 6 else f"{len(ids)} changes"
+
+
+def _names(call: Call, operation: Operation) -> str:
+    files = list_touched(operation.change_set, label_for(call), MAX_FILES_LISTED)
     rest = operation.step_count - len(files)
     more = f" and {rest} more" if rest else ""
-    structured = {
-        "id": operation.id,
-        "reverts": operation.reverts or "",
-        "dry_run": False,
-        **_files(operation.change_set, label, _MAX_FILES_SHOWN, operation.step_count),
-    }
-    fact = f"{verb} {operation.reverts} ({names}{more}); this is change {operation.id}"
-    notes = [f"note: {note}" for note in operation.notes]
-    return Result.of_text("\n".join([fact, *notes]), structured)
+    return ", ".join(place.path for place in files) + more or "nothing was left to change"
 
 
-def _label(call: Call) -> Label:
-    return partial(display_name, call.runtime.workspace)
-
-
-def _files(change_set: ChangeSet, label: Label, most: int, total: int) -> Json:
-    files = [place.wire() for place in list_touched(change_set, label, most)]
-    return {"files": files} if len(files) == total else {"files": files, "files_total": total}
-
-
-def _row(operation: Operation, label: Label, most: int) -> Json:
-    return {
-        "id": operation.id,
-        "time": _iso(operation.time),
-        "tool": operation.origin.tool,
-        "client": operation.origin.client,
-        "kind": operation.kind,
-        "summary": operation.origin.summary,
-        "undone": operation.reverted_by is not None,
-        "reverts": operation.reverts,
-        "reverted_by": operation.reverted_by,
-        **_files(operation.change_set, label, most, operation.step_count),
-    }
-
-
-def _line(operation: Operation, label: Label) -> str:
-    places = list_touched(operation.change_set, label, 3)
-    names = ", ".join(f"{place.action} {place.path}" for place in places)
-    more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
-    state = " (undone)" if operation.reverted_by else ""
-    return f"{operation.id}  {_iso(operation.time)}  {operation.origin.tool}  {names}{more}{state}"
-
-
-def _iso(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _author(call: Call) -> Author | None:
+    arguments = call.arguments
+    if arguments.get("session") == CURRENT:
+        return call.own()
+    found = Author(arguments.get("session"), arguments.get("client"), arguments.get("principal"))
+    return None if found == Author() else found
 
 
 def _time(arguments: Json, field: str) -> float | None:
     text = arguments.get(field)
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(str(text))
-    except ValueError:
-        raise InvalidArgument(
-            f"Not an ISO 8601 time: {text}", field=field, hint="for example 2026-11-15T09:00:00Z"
-        ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return moment.timestamp()
+    return None if text is None else require_time(str(text), field)

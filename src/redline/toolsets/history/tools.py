@@ -14,7 +14,9 @@ _OPERATION: Json = {
         "time": {"type": "string"},
         "tool": {"type": "string"},
         "client": {"type": "string"},
-        "kind": {"type": "string", "enum": ["change", "undo", "redo", "grant"]},
+        "principal": {"type": "string"},
+        "session": {"type": "string"},
+        "kind": {"type": "string", "enum": ["change", "undo", "redo", "grant", "checkpoint"]},
         "summary": {"type": "string"},
         "undone": {"type": "boolean"},
         "reverts": {"type": ["string", "null"]},
@@ -33,18 +35,21 @@ def _schema(properties: Json, required: tuple[str, ...] = ()) -> Json:
     return schema
 
 
-def _reverting(name: str, title: str, description: str) -> Tool:
+def _reverting(name: str, title: str, description: str, properties: Json) -> Tool:
     return Tool(
         name=name,
         title=title,
         description=description,
-        input_schema=_schema({"id": {"type": "string"}, "dry_run": {"type": "boolean"}}),
+        input_schema=_schema(
+            {"id": {"type": "string"}, **properties, "dry_run": {"type": "boolean"}}
+        ),
         output_schema={
             "type": "object",
             "properties": {
                 "id": {"type": ["string", "null"]},
                 "reverts": {"type": "string"},
                 "dry_run": {"type": "boolean"},
+                "merged": {"type": "boolean"},
                 "files": {"type": "array", "items": {"type": "object"}},
                 "files_total": {"type": "integer"},
                 "diff": {"type": "string"},
@@ -61,13 +66,16 @@ LIST_CHANGES = Tool(
     name="list_changes",
     title="List changes",
     description=(
-        "List committed changes, newest first, whoever made them. Filter by path or folder, tool "
-        "and ISO 8601 time; continue with cursor."
+        "List changes, newest first, by path or folder, tool, maker (session current: yours), "
+        "ISO 8601 time."
     ),
     input_schema=_schema(
         {
             "path": {"type": "string"},
             "tool": {"type": "string"},
+            "session": {"type": "string"},
+            "client": {"type": "string"},
+            "principal": {"type": "string"},
             "since": {"type": "string"},
             "until": {"type": "string"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 200},
@@ -89,10 +97,7 @@ LIST_CHANGES = Tool(
 SHOW_CHANGE = Tool(
     name="show_change",
     title="Show change",
-    description=(
-        "Show one change as a unified diff with its files, tool and client. "
-        "id comes from list_changes; omitted = the latest."
-    ),
+    description=("Show a change, the latest without id, as a diff with numbered hunks."),
     input_schema=_schema(
         {
             "id": {"type": "string"},
@@ -116,20 +121,43 @@ SHOW_CHANGE = Tool(
 UNDO_CHANGE = _reverting(
     "undo_change",
     "Undo change",
-    "Take a change back, all its files or none; the latest not undone without id. Refused when a "
-    "file changed since.",
+    "Take back your latest change, one by id (or its paths or hunks), a session, or yours since or"
+    " to an id, checkpoint or time: all or nothing, keeping later changes.",
+    {
+        "paths": {"type": "array", "items": {"type": "string"}},
+        "hunks": {"type": "array", "items": {"type": "integer"}},
+        "session": {"type": "string"},
+        "since": {"type": "string"},
+        "to": {"type": "string"},
+    },
 )
 
 REDO_CHANGE = _reverting(
     "redo_change",
     "Redo change",
-    "Take an undo back, named by its id or the change's; the latest without id.",
+    "Take an undo back, by its id or the change's; else your latest.",
+    {},
+)
+
+CREATE_CHECKPOINT = Tool(
+    name="create_checkpoint",
+    title="Create checkpoint",
+    description="Name this moment for undo_change.",
+    input_schema=_schema({"name": {"type": "string"}}, ("name",)),
+    output_schema={
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
+        "required": ["id", "name"],
+    },
+    handler=f"{_HERE}.handlers:create_checkpoint",
+    hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
+    writes=True,
 )
 
 TOOLSET = Toolset(
     name="history",
     title="History",
-    tools=(LIST_CHANGES, SHOW_CHANGE, UNDO_CHANGE, REDO_CHANGE),
+    tools=(LIST_CHANGES, SHOW_CHANGE, UNDO_CHANGE, REDO_CHANGE, CREATE_CHECKPOINT),
     wording=f"{_HERE}.errors:word",
     instructions=(
         "{list_changes} lists every change.",

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # How many fields precede the body of an `R` line, and how long a digest is.
 FIELDS = 7
 DIGEST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The fixed fields of an operation's line."""
 
     id: str
@@ -29,8 +28,7 @@ class Head:
     added: int
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """Where an operation is in the file; pruning writes a new file, with other offsets."""
 
     head: Head
@@ -47,6 +45,12 @@ def format_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | No
         return format_line(b"R " + encoded + b" " + body)
     inline = b",".join([format_content(digest, text) for digest, text in contents.items()])
     return format_line(b"C " + encoded + b" " + inline + b" " + body)
+
+
+def body_of(raw: bytes) -> bytes:
+    """The body of an operation's line."""
+    fields = raw.rstrip(b"\n").split(b" ", FIELDS)
+    return fields[FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[FIELDS]
 
 
 def checksum_of(payload: bytes) -> bytes:

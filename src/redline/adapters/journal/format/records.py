@@ -33,6 +33,9 @@ from redline.core.ports.history import Origin
 _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 _STEP = re.compile(rb'\["[cm]",\[')
 _STEPS, _NOTES = b',"steps":[', b'],"notes":'
+_BEGIN, _ROOTS = b'{"origin":[', b'],"roots":['
+# In this order; older journals lack the last ones.
+_ORIGIN = ("tool", "client", "principal", "summary", "session")
 
 
 def encode_body(
@@ -51,7 +54,7 @@ def encode_body(
         else:
             steps.append(["c", place(step.path), _state(step.before), _state(step.after)])
     body = {
-        "origin": [origin.tool, origin.client, origin.principal, origin.summary],
+        "origin": [getattr(origin, name) for name in _ORIGIN],
         "roots": [root_path(number) for number in roots],
         "steps": steps,
         "notes": list(notes),
@@ -81,6 +84,17 @@ def decode_body(
     return ChangeSet(tuple(steps)), Origin(*data["origin"]), tuple(data["notes"])
 
 
+def decode_origin(body: bytes) -> Origin:
+    """The origin alone: cheap, however many steps there are."""
+    return Origin(*_loads(body[: body.index(_STEPS)] + b"}")["origin"])
+
+
+def origin_of_line(raw: bytes) -> bytes:
+    """The origin as it is written in a line of the journal."""
+    start = raw.index(_BEGIN)
+    return raw[start : raw.index(_ROOTS, start)]
+
+
 def _loads(body: bytes) -> Any:
     try:
         return orjson.loads(body)
@@ -91,6 +105,11 @@ def _loads(body: bytes) -> Any:
 def may_name(body: bytes, name: str) -> bool:
     """False when no path in *body* has the part *name*: much cheaper than reading it."""
     return not _is_plain(name) or name.encode() in body
+
+
+def renames(body: bytes) -> bool:
+    """Whether a step renames something."""
+    return b'["m",[' in body
 
 
 def _is_plain(name: str) -> bool:

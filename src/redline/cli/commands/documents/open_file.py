@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from redline.app import Redline
+from redline.app import Redline, locate_workspace
 from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
 from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
 from redline.core.cancellation import UNCANCELLABLE
@@ -47,7 +47,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--doc-index", type=int, default=0, metavar="N", help="which YAML document; default 0"
     )
-    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
+    parser.add_argument("--workspace", metavar="DIR", help="default: the one the file lies in")
     parser.add_argument(
         "--state-dir", metavar="DIR", help="where history lives, if not the default"
     )
@@ -182,11 +182,15 @@ def _read(opened: Opened) -> Opened:
 
 def _settings(args: argparse.Namespace, access: Access) -> Settings:
     """The workspace, and the directory of a file that lies elsewhere: the person named it."""
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(args.file)))
+    state_dir = state_dir_from(args)
+    if args.workspace is None:
+        here = "." if args.file == "-" else folder
+        return locate_workspace(here, state_dir)._replace(allow_any_root=True)
     workspace = os.path.realpath(args.workspace)
-    settings = Settings(workspace=workspace, state_dir=state_dir_from(args), allow_any_root=True)
+    settings = Settings(workspace=workspace, state_dir=state_dir, allow_any_root=True)
     if args.file == "-":
         return settings
-    folder = os.path.realpath(os.path.dirname(os.path.abspath(args.file)))
     if os.path.commonpath([workspace, folder]) == workspace:
         return settings
     return settings._replace(directories=((folder, access is Access.WRITE),))

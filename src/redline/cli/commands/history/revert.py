@@ -1,4 +1,4 @@
-"""What undo and redo share: show what will change, then change it."""
+"""What undo, redo and rewind share: show what will change, then change it."""
 
 from __future__ import annotations
 
@@ -6,29 +6,35 @@ import argparse
 
 from redline.cli.commands.history.view import add_workspace_flags, headline, label_for, open_redline
 from redline.cli.flags import add_guarded_flag, origin_of
-from redline.cli.terminal import out, paint_diff
+from redline.cli.terminal import out, paint, paint_diff
+from redline.core.ports.history import Author, Direction
 from redline.plan.describe import diff_of
-from redline.services.history import Direction, plan_revert, revert
+from redline.services.history.revert import Wish, plan_revert, revert
+
+# A person at a terminal owns what every client of this login did.
+OWN = Author(principal="")
 
 
-def add_flags(parser: argparse.ArgumentParser, direction: Direction) -> None:
-    """The flags undo and redo take."""
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that every command of these takes."""
     add_workspace_flags(parser)
-    parser.add_argument("id", nargs="?", help=f"what to {direction}; default: the latest")
     add_guarded_flag(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
 
 
-def run_revert(args: argparse.Namespace, direction: Direction) -> int:
+def run_revert(args: argparse.Namespace, wish: Wish) -> int:
     """Show the difference, and unless it is a dry run, make it."""
     redline = open_redline(args)
     label = label_for(redline)
-    planned = plan_revert(redline.editor, direction, args.id)
-    out(paint_diff(diff_of(planned, label)).rstrip("\n"))
+    planned = plan_revert(redline, wish)
+    diff = paint_diff(diff_of(planned.change_set, label)).rstrip("\n")
+    out(diff or "the files already are as they would become")
+    if planned.merged:
+        out(paint("merged: later changes of the same files are kept", "cyan"))
     if args.dry_run:
         return 0
-    origin = origin_of(args, direction.value, f"{direction} {args.id or 'latest'}")
-    operation = revert(redline.editor, direction, args.id, origin)
+    tool = "undo" if wish.direction is Direction.REWIND else wish.direction.value
+    operation = revert(redline, wish, origin_of(args, tool, wish.summary))
     out()
     out(headline(operation, label))
     return 0

@@ -4,39 +4,56 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.history.view import add_workspace_flags, headline, label_for, open_redline
-from redline.cli.terminal import fail, one_line, out, paint, paint_diff
-from redline.core.errors import NothingToUndo
+from redline.cli.commands.history.view import (
+    add_workspace_flags,
+    headline,
+    label_for,
+    open_redline,
+    print_long,
+)
+from redline.cli.terminal import fail, one_line, paint, paint_diff
+from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
-from redline.services.history import latest_id
+from redline.services.history.listing import BoundedDiff, number_hunks
+from redline.services.history.references import find_operation
+
+EXAMPLES = """examples:
+  redline show          the latest change
+  redline show @-2      the one two before it
+  redline show ab12     by the start of its id
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
+    parser.epilog = EXAMPLES
     add_workspace_flags(parser)
-    parser.add_argument("id", nargs="?", help="as `redline log` prints it; default: the latest")
+    parser.add_argument(
+        "id", nargs="?", help="an id or the start of one, @ for the latest, @-2; default: @"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the change and its diff."""
     redline = open_redline(args)
-    try:
-        wanted = latest_id(redline.history) if args.id is None else args.id
-    except NothingToUndo:
+    history = redline.history
+    if args.id is None and not history.list(HistoryQuery(limit=1, steps=0)):
         fail("no changes yet")
         return 1
-    operation = redline.history.get(wanted)
-    label = label_for(redline)
-    out(headline(operation, label))
+    operation = history.get(find_operation(history, args.id or "@"))
+    label, origin = label_for(redline), operation.origin
+    lines = [headline(operation, label)]
     for name, value in (
-        ("client", operation.origin.client),
-        ("asked", operation.origin.summary),
+        ("client", origin.client),
+        ("principal", origin.principal),
+        ("session", origin.session),
+        ("asked", origin.summary),
         ("reverts", operation.reverts),
         ("undone by", operation.reverted_by),
         *(("note", note) for note in operation.notes),
     ):
         if value:
-            out(f"{paint(f'{name}:', 'dim')} {one_line(value)}")
-    out()
-    out(paint_diff(diff_of(operation.change_set, label)).rstrip("\n"))
+            lines.append(f"{paint(f'{name}:', 'dim')} {one_line(value)}")
+    diff = number_hunks(BoundedDiff(diff_of(operation.change_set, label), is_cut=False)).text
+    print_long([*lines, "", paint_diff(diff).rstrip("\n")])
     return 0

@@ -1,15 +1,19 @@
-"""What log, show, undo and redo share: opening the history and drawing an operation."""
+"""What the history commands share: opening the workspace and drawing operations."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
 from datetime import datetime
 
-from redline.app import Redline
+from redline.app import Redline, locate_workspace, page_text
 from redline.cli.flags import state_dir_from
-from redline.cli.terminal import one_line, paint
+from redline.cli.terminal import escape_for_terminal, one_line, out, paint
 from redline.core.paths import WorkspacePath
-from redline.core.ports.history import Operation
+from redline.core.ports.history import Author, Operation
 from redline.plan.describe import Label, list_touched
 from redline.services.names import display_name
 from redline.settings import Settings
@@ -17,23 +21,57 @@ from redline.settings import Settings
 # How many files of an operation are named on its line.
 MAX_NAMED = 3
 _ACTION_STYLE = {"create": "green", "delete": "red", "edit": "yellow", "move": "blue"}
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_WEEK = 7 * 86400
 
 
 def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say whose history is meant."""
-    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
+    """Add the flags that say whose history is meant."""
+    parser.add_argument(
+        "--workspace", metavar="DIR", help="default: found from this directory upwards"
+    )
     parser.add_argument(
         "--state-dir", metavar="DIR", help="where history lives, if not the default"
     )
 
 
-def open_redline(args: argparse.Namespace) -> Redline:
-    """The workspace the flags name."""
-    return Redline(Settings(workspace=args.workspace, state_dir=state_dir_from(args)))
+def add_author_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that choose operations by who made them."""
+    group = parser.add_argument_group("whose changes")
+    group.add_argument("--mine", action="store_true", help="only changes made at this terminal")
+    group.add_argument("--client", metavar="NAME", help="only changes of this client")
+    group.add_argument("--principal", metavar="NAME", help="only changes of this login")
+    group.add_argument("--session", metavar="NAME", help="only changes of this session")
+
+
+def author_from(args: argparse.Namespace) -> Author | None:
+    """Return whose changes the flags choose; None for everyone's."""
+    if args.mine:
+        return Author(client="command line", principal="")
+    found = Author(args.session, args.client, args.principal)
+    return None if found == Author() else found
+
+
+def settings_for(args: argparse.Namespace, near: str | None = None) -> Settings:
+    """Return the settings of the workspace that is named, or that a file or this directory is in.
+
+    *near* is the file that the command is about.
+    """
+    state_dir = state_dir_from(args)
+    here = "." if near is None else os.path.dirname(os.path.realpath(near))
+    found = locate_workspace(args.workspace or here, state_dir)
+    if args.workspace is not None and os.path.realpath(args.workspace) != found.workspace:
+        return Settings(workspace=args.workspace, state_dir=state_dir)
+    return found
+
+
+def open_redline(args: argparse.Namespace, near: str | None = None) -> Redline:
+    """Open the workspace that the flags name, or that *near* lies in."""
+    return Redline(settings_for(args, near))
 
 
 def label_for(redline: Redline) -> Label:
-    """How paths are shown: relative to the workspace, absolute in other roots."""
+    """Return how paths are shown: relative to the workspace, absolute in other roots."""
 
     def label(path: WorkspacePath) -> str:
         return one_line(display_name(redline.workspace, path))
@@ -42,7 +80,16 @@ def label_for(redline: Redline) -> Label:
 
 
 def headline(operation: Operation, label: Label) -> str:
-    """One operation on one line."""
+    """Return one operation on one line."""
+    ident = paint(operation.id, "yellow", *(() if operation.reverted_by else ("bold",)))
+    time, tool = paint(when(operation.time), "dim"), paint(one_line(operation.origin.tool), "cyan")
+    return f"{ident}  {time}  {tool}  {describe_files(operation, label)}"
+
+
+def describe_files(operation: Operation, label: Label) -> str:
+    """Return the first files of an operation and what happened to each."""
+    if operation.kind == "checkpoint":
+        return paint(f"checkpoint {one_line(operation.origin.summary)}", "magenta")
     places = list_touched(operation.change_set, label, MAX_NAMED)
     names = ", ".join(
         f"{paint(place.action, _ACTION_STYLE.get(place.action, 'dim'))} {place.path}"
@@ -50,11 +97,43 @@ def headline(operation: Operation, label: Label) -> str:
     )
     more = f" +{operation.step_count - MAX_NAMED} more" if operation.step_count > MAX_NAMED else ""
     state = paint("  undone", "dim") if operation.reverted_by else ""
-    ident = paint(operation.id, "yellow", *(() if operation.reverted_by else ("bold",)))
-    time, tool = paint(when(operation.time), "dim"), paint(one_line(operation.origin.tool), "cyan")
-    return f"{ident}  {time}  {tool}  {names}{more}{state}"
+    return f"{names}{more}{state}"
+
+
+def print_table(rows: Sequence[Sequence[tuple[str, str]]]) -> None:
+    """Print rows of (text, style) cells, all columns but the last aligned, in the pager if long."""
+    widths = [max(len(row[n][0]) for row in rows) for n in range(len(rows[0]) - 1)] if rows else []
+    lines = []
+    for row in rows:
+        cells = [
+            paint(text, *style.split()) + " " * (width - len(text))
+            for (text, style), width in zip(row[:-1], widths, strict=True)
+        ]
+        text, style = row[-1]
+        lines.append("  ".join([*cells, paint(text, *style.split()) if style else text]))
+    print_long(lines)
+
+
+def print_long(lines: Sequence[str]) -> None:
+    """Print lines, through the pager where a person reads more than fits the screen."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        height = os.get_terminal_size(sys.stdout.fileno()).lines
+        text = "\n".join(escape_for_terminal(line) for line in lines) + "\n"
+        if text.count("\n") >= height and page_text(text):
+            return
+    for line in lines:
+        out(line)
 
 
 def when(moment: float) -> str:
-    """A time in the reader's own zone."""
+    """Return a time in the reader's own zone."""
     return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def ago(moment: float) -> str:
+    """Return how long ago something happened, or its date if that is over a week."""
+    seconds = max(0.0, time.time() - moment)
+    if seconds >= _WEEK:
+        return when(moment)[:10]
+    size, unit = next(((s, u) for s, u in _UNITS if seconds >= s), (1, "s"))
+    return f"{int(seconds // size)} {unit} ago"

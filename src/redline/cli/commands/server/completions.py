@@ -1,4 +1,4 @@
-"""`redline completions SHELL`: the script a shell loads to complete commands and flags."""
+"""`redline completions SHELL`: the script a shell loads to complete commands, flags and ids."""
 
 from __future__ import annotations
 
@@ -6,17 +6,56 @@ import argparse
 
 from redline.cli.terminal import out_bytes
 
+# Each script asks this program for the words that fit; it offers files where there are none.
+_BASH = r"""_redline() {
+    local IFS=$'\n'
+    COMPREPLY=($(redline completions words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _redline redline
+"""
+_ZSH = r"""#compdef redline
+_redline() {
+    local -a found
+    found=("${(@f)$(redline completions words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    if [[ -n "$found" ]]; then compadd -Q -- "${found[@]}"; else _files; fi
+}
+compdef _redline redline
+"""
+_FISH = r"""function __redline_words
+    set -l given (commandline -opc) (commandline -ct)
+    redline completions words -- $given[2..-1] 2>/dev/null
+end
+complete -c redline -a '(__redline_words)'
+"""
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
-    parser.add_argument("shell", choices=["bash", "zsh", "tcsh"])
+    parser.add_argument(
+        "shell",
+        choices=[*_SCRIPTS, "tcsh", "words"],
+        metavar="SHELL",
+        help="bash, zsh, fish or tcsh",
+    )
+    parser.add_argument("given", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the completion script, generated from the parser."""
-    import shtab
+    """Print the script, or for the script the words that fit."""
+    if args.shell == "words":
+        from redline.cli.commands.server.complete import words_for
 
-    from redline.cli.main import build_parser
+        # Not every version of argparse keeps the two dashes before the words.
+        found = words_for(args.given[1:] if args.given[:1] == ["--"] else args.given)
+        out_bytes("".join(f"{word}\n" for word in found).encode("utf-8", "replace"))
+        return 0
+    script = _SCRIPTS.get(args.shell)
+    if script is None:
+        import shtab
 
-    out_bytes(shtab.complete(build_parser(), shell=args.shell).encode() + b"\n")
+        from redline.cli.main import build_parser
+
+        script = shtab.complete(build_parser(), shell=args.shell) + "\n"
+    out_bytes(script.encode())
     return 0

@@ -176,6 +176,7 @@ def run(args: argparse.Namespace) -> int:
         err(f"redline: {failure}")
         return 1
     try:
+        redline.served_at = "stdio" if args.stdio else f"http://{settings.host}:{settings.port}"
         if settings.record and not settings.read_only:
             redline.record_soon()
         if args.stdio:

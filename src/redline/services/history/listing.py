@@ -1,27 +1,23 @@
-"""Look back at changes and take them back."""
+"""Pages of operations, and one operation as a diff."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
+from itertools import count
 from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
 from redline.core.diff import visible
 from redline.core.errors import NothingToUndo
-from redline.core.ports.history import ChangeEditor, History, HistoryQuery, Operation, Origin
+from redline.core.ports.history import History, HistoryQuery, Operation
 from redline.plan.describe import Label, pieces_of
 
 # How many steps of an operation are read at first when its diff is shown.
 FIRST_STEPS = 500
-
-
-class Direction(StrEnum):
-    """Which way to go in history."""
-
-    UNDO = "undo"
-    REDO = "redo"
+# Lines of the files themselves begin with a space, a plus or a minus.
+_HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
 
 
 class Page(NamedTuple):
@@ -60,10 +56,20 @@ def load_with_diff(
     steps = FIRST_STEPS
     while True:
         operation = history.get(operation_id, steps)
-        diff = bounded_diff(operation.change_set, label, max_bytes)
+        diff = number_hunks(bounded_diff(operation.change_set, label, max_bytes))
         if diff.is_cut or not operation.left_out:
             return operation, diff
         steps *= 4
+
+
+def number_hunks(diff: BoundedDiff) -> BoundedDiff:
+    """Number the hunks of a diff, if it has several, as `undo` takes them."""
+    if len(_HUNK.findall(diff.text)) < 2 and not diff.is_cut:
+        return diff
+    numbers = count(1)
+    return diff._replace(
+        text=_HUNK.sub(lambda found: f"{found[0]} hunk {next(numbers)}", diff.text)
+    )
 
 
 def bounded_diff(change_set: ChangeSet, label: Label, max_bytes: int) -> BoundedDiff:
@@ -85,17 +91,3 @@ def bounded_diff(change_set: ChangeSet, label: Label, max_bytes: int) -> Bounded
         return BoundedDiff(diff, is_cut=False)
     head = raw[:max_bytes].decode("utf-8", "ignore")
     return BoundedDiff(head[: head.rfind("\n") + 1] or head, is_cut=True)
-
-
-def plan_revert(editor: ChangeEditor, direction: Direction, operation_id: str | None) -> ChangeSet:
-    """Return what `revert` would change, after the same checks."""
-    plan = editor.plan_undo if direction is Direction.UNDO else editor.plan_redo
-    return plan(operation_id)
-
-
-def revert(
-    editor: ChangeEditor, direction: Direction, operation_id: str | None, origin: Origin
-) -> Operation:
-    """Undo or redo an operation, the latest one if *operation_id* is None: all of it or nothing."""
-    act = editor.undo if direction is Direction.UNDO else editor.redo
-    return act(operation_id, origin)

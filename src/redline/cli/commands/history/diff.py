@@ -1,0 +1,49 @@
+"""`redline diff [A [B]]`: how files differ between two points."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.cli.commands.history.compare import default_point
+from redline.cli.commands.history.view import (
+    add_workspace_flags,
+    label_for,
+    open_redline,
+    print_long,
+)
+from redline.cli.terminal import paint_diff
+from redline.plan.describe import diff_of
+from redline.services.history.lines import difference
+from redline.services.history.references import find_point
+
+EXAMPLES = """A and B are changes (right after them), checkpoints, sessions (their start) or times.
+
+examples:
+  redline diff                  since the latest checkpoint or start of a session
+  redline diff @-3              since that change
+  redline diff @-3 @-1          between two changes
+  redline diff 2h               in the last two hours
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    parser.epilog = EXAMPLES
+    add_workspace_flags(parser)
+    parser.add_argument("start", nargs="?", metavar="A", help="compare from here")
+    parser.add_argument("end", nargs="?", metavar="B", help="to here; default: now")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the difference as a unified diff."""
+    redline = open_redline(args)
+    history = redline.history
+    if args.start is None:
+        start = default_point(history)[0]
+    else:
+        start = find_point(history, args.start, inclusive=False)
+    end = None if args.end is None else find_point(history, args.end, inclusive=False)
+    diff = diff_of(difference(redline, start, end), label_for(redline))
+    if diff:
+        print_long([paint_diff(diff).rstrip("\n")])
+    return 0

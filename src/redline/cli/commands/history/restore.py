@@ -1,0 +1,49 @@
+"""`redline restore FILE --at POINT`: bring an old content back."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from redline.cli.commands.history.view import (
+    add_workspace_flags,
+    headline,
+    label_for,
+    open_redline,
+)
+from redline.cli.flags import add_guarded_flag, origin_of
+from redline.cli.terminal import out, paint_diff
+from redline.core.paths import Access
+from redline.plan.describe import diff_of
+from redline.services.history.lines import restore
+from redline.services.history.references import find_point
+
+EXAMPLES = """examples:
+  redline restore src/app.py --at @-3      as it was right after that change
+  redline restore src/app.py --at 1h       as it was an hour ago
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    parser.epilog = EXAMPLES
+    add_workspace_flags(parser)
+    add_guarded_flag(parser)
+    parser.add_argument("file", metavar="FILE", help="a file of the workspace")
+    parser.add_argument("--at", metavar="POINT", required=True, help="a change, checkpoint or time")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Give a file the content it had, as one change that can be undone."""
+    redline = open_redline(args, near=args.file)
+    place = redline.workspace.resolve(os.path.abspath(args.file), Access.WRITE)
+    point = find_point(redline.history, args.at, inclusive=False)
+    origin = origin_of(args, "restore", f"restore {args.file} at {args.at}")
+    operation = restore(redline, place, point, args.file, origin)
+    if not operation.id:
+        out("the file already is as it was then")
+        return 0
+    label = label_for(redline)
+    out(paint_diff(diff_of(operation.change_set, label)).rstrip("\n"))
+    out(headline(operation, label))
+    return 0

@@ -1,0 +1,74 @@
+"""`redline status`: where history lives, who serves it, and what changed since."""
+
+from __future__ import annotations
+
+import argparse
+
+from redline.cli.commands.history.compare import default_point
+from redline.cli.commands.history.view import (
+    add_workspace_flags,
+    ago,
+    headline,
+    label_for,
+    open_redline,
+    print_table,
+)
+from redline.cli.terminal import one_line, out, paint
+from redline.core.changes import ChangeSet
+from redline.core.errors import NothingToUndo
+from redline.core.ports.history import HistoryQuery
+from redline.plan.describe import list_touched
+from redline.services.history.lines import count_lines, difference
+from redline.services.history.references import find_point
+
+EXAMPLES = """examples:
+  redline status                          since the latest checkpoint or start of a session
+  redline status --since @-5              since a change, a checkpoint, a session or a time
+  redline status --since 2h               what changed in the last two hours
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    parser.epilog = EXAMPLES
+    add_workspace_flags(parser)
+    parser.add_argument("--since", metavar="POINT", help="compare with this point")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the workspace, its servers and the files that differ."""
+    redline = open_redline(args)
+    history, label = redline.history, label_for(redline)
+    out(f"workspace {one_line(redline.workspace.roots[0].path)}")
+    for server in redline.servers():
+        out(f"served   {one_line(server.address)} by process {server.pid}, {ago(server.started)}")
+    try:
+        if args.since is None:
+            point, name = default_point(history)
+        else:
+            point, name = find_point(history, args.since, inclusive=False), args.since
+    except NothingToUndo:
+        out("no changes yet")
+        return 0
+    (latest,) = history.list(HistoryQuery(limit=1, steps=3))
+    out(f"latest   {headline(latest, label)}")
+    changed = difference(redline, point)
+    if not changed.steps:
+        out(f"nothing differs since {one_line(name)}")
+        return 0
+    out(paint(f"changed since {one_line(name)}:", "bold"))
+    rows = []
+    for step in changed.steps:
+        one = ChangeSet((step,))
+        counts = count_lines(one)
+        (place,) = list_touched(one, label)
+        rows.append(
+            (
+                (f"  {place.action}", "cyan"),
+                (f"+{counts.added}", "green"),
+                (f"-{counts.removed}", "red"),
+                (place.path, ""),
+            )
+        )
+    print_table(rows)
+    return 0

@@ -1,0 +1,145 @@
+"""Which operations a revert is about, and the steps that take each of them back."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from redline.core.errors import AlreadyUndone, InvalidArgument, NothingToUndo
+from redline.core.ports.history import (
+    Author,
+    Chained,
+    ChangeStatus,
+    Direction,
+    Revert,
+    Store,
+)
+from redline.engine.reverting.parts import part_of
+from redline.engine.reverting.planner import Task
+
+
+class Selected(NamedTuple):
+    """What to do, and how the journal will call it."""
+
+    kind: str
+    reverts: str
+    tasks: tuple[Task, ...]
+
+
+def select(store: Store, request: Revert) -> Selected:
+    """Return what *request* means now; HistoryError when it means nothing."""
+    if request.direction is Direction.REWIND:
+        return _rewind(store, request.ids)
+    if request.paths or request.hunks:
+        return _part(store, request)
+    if request.direction is Direction.REDO:
+        return _redo(store, request)
+    return _undo(store, request)
+
+
+def _undo(store: Store, request: Revert) -> Selected:
+    """Taking back an undo means doing again what it took back."""
+    named = _named(store, request, undone=False)
+    if named.kind in ("grant", "checkpoint"):
+        raise NothingToUndo(f"There is nothing to take back in a {named.kind}: {named.id}")
+    if named.kind == "undo" and not _is_part_taken_back(named):
+        return _redo_of(store, named)
+    if all(change.is_undone for change in named.changes):
+        raise AlreadyUndone(
+            f"This change was undone before: {named.id}",
+            hint="redo it first, or undo another change",
+        )
+    if len(named.changes) > 1 and named.is_whole:
+        tokens = [f"+{c.root}" if c.is_undone else c.root for c in named.changes]
+        return Selected("undo", ",".join(tokens), (_inverse(store, named.id),))
+    done = [change for change in named.changes if not change.is_undone]
+    tasks = tuple(_flip(store, change) for change in done)
+    return Selected("undo", ",".join(change.root for change in done), tasks)
+
+
+def _is_part_taken_back(named: Chained) -> bool:
+    """Whether this undo of a part was redone: then undoing it does it once more."""
+    return [(c.root, c.is_undone) for c in named.changes] == [(named.id, False)]
+
+
+def _redo(store: Store, request: Revert) -> Selected:
+    return _redo_of(store, _named(store, request, undone=True))
+
+
+def _redo_of(store: Store, named: Chained) -> Selected:
+    if named.kind == "undo" and named.is_whole:
+        return Selected("redo", named.id, (_inverse(store, named.id),))
+    undone = [change for change in named.changes if change.is_undone]
+    if not undone:
+        raise AlreadyUndone(
+            f"This change is not undone: {named.id}",
+            hint="only a change that was undone can be redone",
+        )
+    tasks = tuple(_flip(store, change) for change in reversed(undone))
+    alone = len(undone) == 1 and _is_alone(store, undone[0])
+    reverts = undone[0].last if alone else ",".join(change.root for change in undone)
+    return Selected("redo", reverts, tasks)
+
+
+def _rewind(store: Store, ids: tuple[str, ...] | list[str]) -> Selected:
+    """Turn every change into the state it is not in, those touched last first."""
+    tasks: list[Task] = []
+    tokens: list[str] = []
+    for name in ids:
+        change = next(c for c in store.chain(name).changes if c.root == name)
+        tasks.append(_flip(store, change))
+        tokens.append(f"+{name}" if change.is_undone else name)
+    if not tasks:
+        raise NothingToUndo("Nothing has changed since")
+    return Selected("undo", ",".join(tokens), tuple(tasks))
+
+
+def _part(store: Store, request: Revert) -> Selected:
+    if request.direction is not Direction.UNDO:
+        raise InvalidArgument("Only an undo takes paths or hunks", field="paths")
+    named = _named(store, request, undone=False)
+    operation = store.load(named.id)
+    steps = part_of(operation.change_set, request.paths, request.hunks)
+    return Selected("undo", f"{named.id}~", (Task(steps, named.id),))
+
+
+def _named(store: Store, request: Revert, *, undone: bool) -> Chained:
+    if request.ids:
+        (name,) = request.ids
+        return store.chain(name)
+    latest = store.latest(undone=undone, by=request.by)
+    if latest is None:
+        raise _nothing(store, request.by, undone=undone)
+    return store.chain(latest)
+
+
+def _nothing(store: Store, by: Author | None, *, undone: bool) -> NothingToUndo:
+    verb = "redo" if undone else "undo"
+    other = store.latest(undone=undone) if by is not None else None
+    if other is None:
+        return NothingToUndo(f"There is nothing to {verb}")
+    return NothingToUndo(
+        f"There is nothing of yours to {verb}; the latest change of another client is {other}",
+        hint=f"pass its id to {verb} it",
+    )
+
+
+def _flip(store: Store, change: ChangeStatus) -> Task:
+    """Undo a change that is done, redo one that is undone.
+
+    A redo takes back what the undo did, if that was about this change alone. Everything else starts
+    from the change itself.
+    """
+    root = store.peek(change.root)
+    if change.is_undone and _is_alone(store, change):
+        return _inverse(store, change.last)
+    if change.is_undone == (root.kind == "undo"):
+        return _inverse(store, change.root)
+    return Task(root.change_set.steps, change.root)
+
+
+def _is_alone(store: Store, change: ChangeStatus) -> bool:
+    return len(store.chain(change.last).changes) == 1
+
+
+def _inverse(store: Store, operation_id: str) -> Task:
+    return Task(store.peek(operation_id).change_set.inverse().steps, operation_id)

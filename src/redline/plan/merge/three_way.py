@@ -1,0 +1,127 @@
+"""Carry a change over to a text that was changed since: the three-way merge of lines.
+
+Two changes that share a line, or touch without a common line between them, conflict, unless both
+made the same of it. Where lines repeat, it may be unclear which of them a change meant. So each
+merge is made twice, reading the texts from their beginning and from their end; if that makes a
+difference, it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from redline.plan.merge.line_diff import LineHunk, Lines, diff_lines
+from redline.plan.merge.line_history import Version, follow_lines
+
+
+class LineConflict(NamedTuple):
+    """Lines [start, end) of the base that both sides changed; `now_line` counts from 1.
+
+    `makers` names who changed them since, as `Version.maker` does.
+    """
+
+    start: int
+    end: int
+    now_line: int
+    now: tuple[bytes, ...]
+    wanted: tuple[bytes, ...]
+    makers: tuple[str, ...] = ()
+
+
+class Merged(NamedTuple):
+    """The merged lines, which mean nothing if there are conflicts."""
+
+    lines: list[bytes]
+    conflicts: tuple[LineConflict, ...]
+
+
+class _Edit(NamedTuple):
+    """Base lines that one side, or both in the same way, replaced."""
+
+    low: int
+    high: int
+    side: int
+
+
+_WANTED, _NOW, _BOTH = 0, 1, 2
+
+
+def merge_lines(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
+    """Make the change from *base* to *wanted* in the last of the versions *since*.
+
+    *since* is what became of *base*, oldest first; at least one version.
+    """
+    merged = _merge(base, wanted, since)
+    if merged.conflicts:
+        return merged
+    again = _merge(base[::-1], wanted[::-1], [v._replace(lines=v.lines[::-1]) for v in since])
+    if not again.conflicts and again.lines[::-1] == merged.lines:
+        return merged
+    # Reading direction matters: everything the change touched is in doubt.
+    hunks = diff_lines(base, wanted)
+    low, high = min(h.i1 for h in hunks), max(h.i2 for h in hunks)
+    now = since[-1].lines
+    conflict = LineConflict(low, high, low + 1, tuple(now[low:high]), tuple(wanted[low:high]))
+    return Merged([], (conflict,))
+
+
+def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
+    followed = follow_lines(base, since)
+    now = since[-1].lines
+    sides = (wanted, now)
+    hunks = (diff_lines(base, wanted), followed.hunks)
+    merged: list[bytes] = []
+    conflicts: list[LineConflict] = []
+    position = 0
+    for group in _groups(sides, hunks):
+        low, high = min(edit.low for edit in group), max(edit.high for edit in group)
+        merged += base[position:low]
+        position = high
+        mine, theirs = (
+            _text_of(side, which, low, high) for side, which in zip(sides, hunks, strict=True)
+        )
+        touched = {edit.side for edit in group}
+        if touched == {_WANTED} or mine == theirs:
+            merged += mine
+        elif _WANTED not in touched:
+            merged += theirs
+        else:
+            line = 1 + low + _growth(hunks[_NOW], low)
+            makers = followed.makers_of(low, high)
+            conflicts.append(LineConflict(low, high, line, tuple(theirs), tuple(mine), makers))
+    merged += base[position:]
+    return Merged(merged, tuple(conflicts))
+
+
+def _groups(
+    sides: tuple[Lines, Lines], hunks: tuple[Sequence[LineHunk], Sequence[LineHunk]]
+) -> list[list[_Edit]]:
+    """The edits of both sides in order; those that touch are together."""
+    made = [
+        {(hunk.i1, hunk.i2, tuple(text[hunk.j1 : hunk.j2])) for hunk in which}
+        for text, which in zip(sides, hunks, strict=True)
+    ]
+    same = made[_WANTED] & made[_NOW]
+    edits = [_Edit(low, high, _BOTH) for low, high, _ in same]
+    for side, found in enumerate(made):
+        edits += [_Edit(low, high, side) for low, high, _ in found - same]
+    groups: list[list[_Edit]] = []
+    reach = -1
+    for edit in sorted(edits):
+        if edit.low <= reach:
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
+        reach = max(reach, edit.high)
+    return groups
+
+
+def _text_of(text: Lines, hunks: Sequence[LineHunk], low: int, high: int) -> list[bytes]:
+    """What one side made of base lines [low, high), whose borders lie in no hunk."""
+    return list(text[low + _growth(hunks, low) : high + _growth(hunks, high + 1)])
+
+
+def _growth(hunks: Sequence[LineHunk], line: int) -> int:
+    """How many lines the hunks that begin before base line *line* added."""
+    return sum((h.j2 - h.j1) - (h.i2 - h.i1) for h in hunks if h.i1 < line)

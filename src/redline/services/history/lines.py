@@ -1,0 +1,235 @@
+"""Files as they were at points of history, and which operation made each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from redline.core.changes import ABSENT, Change, ChangeSet, FileState, Rename, State
+from redline.core.errors import NotFound, RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import History, HistoryQuery, Operation, Origin
+from redline.core.textfile import TextFile
+from redline.plan.merge.line_diff import diff_lines, split_lines
+from redline.services.history.references import Point
+from redline.services.runtime import Runtime
+
+_PAGE = 500
+
+
+class LineCounts(NamedTuple):
+    """How many lines a change added and removed; binary files count nothing."""
+
+    added: int = 0
+    removed: int = 0
+
+
+class BlamedLine(NamedTuple):
+    """A line, and the operation that made it; None if that is not recorded."""
+
+    text: bytes
+    operation: Operation | None
+
+
+def count_lines(change_set: ChangeSet) -> LineCounts:
+    """Count the lines that the changes of files added and removed."""
+    added = removed = 0
+    for step in change_set.steps:
+        if isinstance(step, Rename):
+            continue
+        old, new = _text(step.before), _text(step.after)
+        if old is None or new is None:
+            continue
+        for hunk in diff_lines(split_lines(old), split_lines(new)):
+            added += hunk.j2 - hunk.j1
+            removed += hunk.i2 - hunk.i1
+    return LineCounts(added, removed)
+
+
+def difference(runtime: Runtime, start: Point, end: Point | None = None) -> ChangeSet:
+    """Return how files differ between two points; *end* None is now.
+
+    Only files that recorded operations touched since *start* are compared.
+    """
+    before = states_at(runtime, start)
+    after = {} if end is None else _states_between(runtime, start, end)
+    steps = []
+    for path, old in sorted(before.items()):
+        new = after.get(path)
+        new = _state_now(runtime, path) if new is None else new
+        if old != new and (isinstance(old, FileState) or isinstance(new, FileState)):
+            steps.append(Change(path, old, new))
+    return runtime.history.fill(ChangeSet(tuple(steps)))
+
+
+def states_at(runtime: Runtime, point: Point) -> dict[WorkspacePath, State]:
+    """Return what was at each path that operations touched since *point*."""
+    states: dict[WorkspacePath, State] = {}
+    for operation in _newest_first(runtime.history, until=point.last):
+        for step in reversed(operation.change_set.steps):
+            if isinstance(step, Change):
+                states[step.path] = step.before
+                continue
+            known = states.pop(step.target, None)
+            states[step.target] = ABSENT
+            states[step.source] = _state_now(runtime, step.target) if known is None else known
+    return states
+
+
+def _states_between(runtime: Runtime, start: Point, end: Point) -> dict[WorkspacePath, State]:
+    """Return what was at *end* at each path touched since *start*, as operations left it."""
+    states = states_at(runtime, end)
+    if end.last is None:
+        return states
+    left: dict[WorkspacePath, State] = {}
+    newest = runtime.history.get(end.last, 0)
+    for operation in [newest, *_newest_first(runtime.history, until=start.last, start=newest.id)]:
+        if operation.left_out:
+            operation = runtime.history.get(operation.id)
+        for step in reversed(operation.change_set.steps):
+            if isinstance(step, Change):
+                left.setdefault(step.path, step.after)
+    return states | left
+
+
+def restore(
+    runtime: Runtime, path: WorkspacePath, point: Point, shown: str, origin: Origin
+) -> Operation:
+    """Make a file what it was at *point*, as one operation; an empty id if it is so already."""
+    now = runtime.tree.state(path)
+    then = states_at(runtime, point).get(path, now)
+    if not isinstance(then, FileState):
+        raise NotFound(shown, f"There was no such file then: {shown}")
+    plan = runtime.history.fill(ChangeSet((Change(path, now, then),)))
+    return runtime.editor.commit(plan, origin)
+
+
+def blame(runtime: Runtime, path: WorkspacePath) -> list[BlamedLine]:
+    """Return the lines of a file with the operation that made each.
+
+    Goes back only as far as it must: until every line has been found, or the history ends.
+    """
+    lines = split_lines(runtime.tree.read(path))
+    makers: list[Operation | None] = [None] * len(lines)
+    walk = _Walk(lines, list(range(len(lines))), makers)
+    digest = ""
+    for operation, change in _changes_of(runtime, path):
+        after, before = change.after, change.before
+        if not isinstance(after, FileState):
+            break
+        if after.digest != digest:
+            walk.step_back(_lines_of(runtime, after), None)
+        if not isinstance(before, FileState):
+            walk.step_back([], operation)
+            break
+        walk.step_back(_lines_of(runtime, before), operation)
+        digest = before.digest
+        if not walk.has_unknown:
+            break
+    return [BlamedLine(*pair) for pair in zip(lines, makers, strict=True)]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes from version to older version; `numbers` are the lines' numbers in the file now.
+
+    Lines whose maker is known, or that are not in the file now, have the number -1.
+    """
+
+    version: list[bytes]
+    numbers: list[int]
+    makers: list[Operation | None]
+    # Lines that an undo or redo put back: an older version has them, and tells who made them.
+    restored: dict[bytes, list[int]] = field(default_factory=dict)
+
+    @property
+    def has_unknown(self) -> bool:
+        return bool(self.restored) or any(number >= 0 for number in self.numbers)
+
+    def step_back(self, older: list[bytes], maker: Operation | None) -> None:
+        """Go to the version before; lines that it does not have were made by *maker*."""
+        kept = [-1] * len(older)
+        i = j = 0
+        for hunk in diff_lines(older, self.version):
+            kept[i : hunk.i1] = self.numbers[j : hunk.j1]
+            i, j = hunk.i2, hunk.j2
+            self._leave(range(hunk.j1, hunk.j2), maker)
+            for at in range(hunk.i1, hunk.i2):
+                kept[at] = self._find_restored(older[at])
+        kept[i:] = self.numbers[j:]
+        self.version, self.numbers = older, kept
+
+    def _leave(self, lines: range, maker: Operation | None) -> None:
+        for at in lines:
+            number = self.numbers[at]
+            if number < 0 or maker is None:
+                continue
+            if maker.kind == "change":
+                self.makers[number] = maker
+            else:
+                self.restored.setdefault(self.version[at], []).append(number)
+
+    def _find_restored(self, line: bytes) -> int:
+        waiting = self.restored.get(line)
+        if not waiting:
+            return -1
+        number = waiting.pop()
+        if not waiting:
+            del self.restored[line]
+        return number
+
+
+def _changes_of(runtime: Runtime, path: WorkspacePath) -> Iterator[tuple[Operation, Change]]:
+    """The changes of a file, newest first, followed to the names it had before."""
+    before_id: str | None = None
+    while True:
+        moved = False
+        for operation in runtime.history.touching(path, before_id):
+            for step in reversed(operation.change_set.steps):
+                if isinstance(step, Change) and step.path == path:
+                    yield operation, step
+                elif isinstance(step, Rename) and path.is_beneath(step.target):
+                    rest = path.parts[len(step.target.parts) :]
+                    path = WorkspacePath(step.source.root, step.source.parts + rest)
+                    moved = True
+            if moved:
+                before_id = operation.id
+                break
+        if not moved:
+            return
+
+
+def _lines_of(runtime: Runtime, state: FileState) -> list[bytes]:
+    return split_lines(runtime.history.load_content(state).content or b"")
+
+
+def _newest_first(
+    history: History, *, until: str | None, start: str | None = None
+) -> Iterator[Operation]:
+    """Operations behind *start* (None: from the newest), up to but without *until*."""
+    before = start
+    while True:
+        page = history.list(HistoryQuery(before_id=before, limit=_PAGE))
+        for operation in page:
+            if operation.id == until:
+                return
+            yield operation
+        if len(page) < _PAGE:
+            return
+        before = page[-1].id
+
+
+def _state_now(runtime: Runtime, path: WorkspacePath) -> State:
+    try:
+        return runtime.tree.state(path)
+    except RedlineError:
+        return ABSENT
+
+
+def _text(state: State) -> bytes | None:
+    if not isinstance(state, FileState):
+        return b""
+    if state.content is None or TextFile(state.content).is_binary:
+        return None
+    return state.content

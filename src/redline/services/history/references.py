@@ -1,0 +1,94 @@
+"""Names of operations and points in history, as people and agents write them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from redline.core.errors import InvalidArgument, NothingToUndo, UnknownOperation
+from redline.core.ports.history import History, HistoryQuery, Operation
+
+_AT = re.compile(r"@(?:-(\d{1,6}))?")
+_AGO = re.compile(r"(\d{1,6}) ?([smhdw])(?:in|ours?|ays?|eeks?)?(?: ago)?")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+class Point(NamedTuple):
+    """A point in history: right after the operation `last`, at the very beginning if None."""
+
+    last: str | None
+
+
+def find_operation(history: History, text: str) -> str:
+    """Return the id that *text* means: an id or the start of one, `@` for the latest, `@-2`."""
+    found = _AT.fullmatch(text)
+    if found is None:
+        return history.find(text)
+    back = int(found[1] or 0)
+    latest = history.list(HistoryQuery(limit=back + 1, steps=0))
+    if len(latest) <= back:
+        raise NothingToUndo(f"There are only {len(latest)} changes: {text}")
+    return latest[back].id
+
+
+def find_point(history: History, text: str, *, inclusive: bool) -> Point:
+    """Return the point that *text* means: a checkpoint, a session's start, an operation, a time.
+
+    *inclusive* says that an operation itself lies behind the point.
+    """
+    marks = history.marks()
+    for mark in marks:
+        if mark.kind == "checkpoint" and mark.origin.summary == text:
+            return Point(mark.id)
+    for mark in marks:
+        if mark.origin.session == text and mark.kind != "checkpoint":
+            return Point(_before(history, mark.id))
+    moment = read_time(text)
+    if moment is not None:
+        earlier = history.list(HistoryQuery(until=moment, limit=1, steps=0))
+        return Point(earlier[0].id if earlier else None)
+    try:
+        found = find_operation(history, text)
+    except UnknownOperation as error:
+        error.hint = _suggest(text, marks) or error.hint
+        raise
+    return Point(_before(history, found) if inclusive else found)
+
+
+def read_time(text: str) -> float | None:
+    """Return the moment that an ISO 8601 time or a duration such as `2h` means; else None."""
+    ago = _AGO.fullmatch(text)
+    if ago is not None:
+        return time.time() - int(ago[1]) * _SECONDS[ago[2]]
+    if not re.match(r"\d{4}-\d\d", text):
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def require_time(text: str, field: str) -> float:
+    """Return the moment *text* means; InvalidArgument names the *field*."""
+    moment = read_time(text)
+    if moment is None:
+        raise InvalidArgument(
+            f"Not an ISO 8601 time: {text}", field=field, hint="for example 2026-11-15T09:00:00Z"
+        )
+    return moment
+
+
+def _before(history: History, operation_id: str) -> str | None:
+    older = history.list(HistoryQuery(before_id=operation_id, limit=1, steps=0))
+    return older[0].id if older else None
+
+
+def _suggest(text: str, marks: Sequence[Operation]) -> str | None:
+    names = [m.origin.summary for m in marks if m.kind == "checkpoint"]
+    near = difflib.get_close_matches(text, names, 1)
+    return f"did you mean the checkpoint {near[0]}?" if near else None

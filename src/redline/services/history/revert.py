@@ -1,0 +1,100 @@
+"""Undo, redo and rewind: by operation, by part, by session, by point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from redline.core.errors import InvalidArgument, NothingToUndo
+from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.history import Author, Direction, Operation, Origin, Revert
+from redline.services.history.references import find_operation, find_point
+from redline.services.runtime import Runtime
+
+CURRENT = "current"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller wants to take back or do again, in its own words.
+
+    Of `id`, `session`, `since` and `to` at most one is given; without any it is the latest change
+    of `own`. `since` takes back the operation it names too, `to` keeps it. Both take back only
+    what `by` matches.
+    """
+
+    direction: Direction
+    own: Author | None = None
+    id: str | None = None
+    paths: Sequence[str] = ()
+    hunks: Sequence[int] = ()
+    session: str | None = None
+    since: str | None = None
+    to: str | None = None
+    by: Author | None = None
+
+    @property
+    def summary(self) -> str:
+        """Say in a few words what is wanted, for the journal."""
+        for name in ("session", "since", "to"):
+            value = getattr(self, name)
+            if value is not None:
+                return f"{self.direction} {name} {value}"
+        return f"{self.direction} {self.id or 'latest'}"
+
+
+def plan_revert(runtime: Runtime, wish: Wish) -> Operation:
+    """Return what `revert` would do, after the same checks; its id is ""."""
+    return runtime.editor.plan_revert(_request(runtime, wish))
+
+
+def revert(runtime: Runtime, wish: Wish, origin: Origin) -> Operation:
+    """Take back or do again what is wished as one operation: all of it or nothing."""
+    return runtime.editor.revert(_request(runtime, wish), origin)
+
+
+def create_checkpoint(runtime: Runtime, name: str, origin: Origin) -> Operation:
+    """Journal a point to go back to; the origin's summary becomes its name."""
+    if not name.strip() or len(name) > 100 or not name.isprintable():
+        raise InvalidArgument(
+            "A checkpoint has a name of 1 to 100 printable characters", field="name"
+        )
+    return runtime.editor.note_checkpoint(origin)
+
+
+def _request(runtime: Runtime, wish: Wish) -> Revert:
+    given = [name for name in ("id", "session", "since", "to") if getattr(wish, name) is not None]
+    if len(given) > 1:
+        raise InvalidArgument(f"Pass only one of these: {', '.join(given)}", field=given[1])
+    if (wish.paths or wish.hunks) and given not in ([], ["id"]):
+        raise InvalidArgument("Parts are taken of one change: pass its id", field=given[0])
+    if wish.session is not None or wish.since is not None or wish.to is not None:
+        return Revert(Direction.REWIND, _ids_of_group(runtime, wish))
+    ids = () if wish.id is None else (find_operation(runtime.history, wish.id),)
+    return Revert(
+        wish.direction,
+        ids,
+        wish.own,
+        tuple(_place(runtime, path) for path in wish.paths),
+        frozenset(wish.hunks),
+    )
+
+
+def _ids_of_group(runtime: Runtime, wish: Wish) -> tuple[str, ...]:
+    history = runtime.history
+    if wish.session is not None:
+        by = wish.own if wish.session == CURRENT else Author(session=wish.session)
+        found = tuple(history.changed_since(None, by))
+        nothing = f"No change of this session is left to take back: {wish.session}"
+    else:
+        name = wish.since if wish.since is not None else wish.to or ""
+        point = find_point(history, name, inclusive=wish.since is not None)
+        found = tuple(history.changed_since(point.last, wish.by))
+        nothing = f"Nothing to take back has changed since then: {name}"
+    if not found:
+        raise NothingToUndo(nothing, hint="list the changes to see the ids and sessions")
+    return found
+
+
+def _place(runtime: Runtime, path: str) -> WorkspacePath:
+    return runtime.workspace.resolve(path, Access.READ, follow=False)

@@ -1,0 +1,64 @@
+"""Operations as the history tools answer them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+
+from redline.core.changes import ChangeSet
+from redline.core.ports.history import Operation
+from redline.plan.describe import Label, list_touched
+from redline.services.names import display_name
+from redline.toolsets.call import Call
+from redline.toolsets.tool import Json
+
+MAX_FILES_LISTED = 20
+MAX_FILES_SHOWN = 500
+
+
+def label_for(call: Call) -> Label:
+    """Return how paths are shown to this caller."""
+    return partial(display_name, call.runtime.workspace)
+
+
+def wire_files(change_set: ChangeSet, label: Label, most: int, total: int) -> Json:
+    """Return the files of a change, and how many there are if some are left out."""
+    files = [place.wire() for place in list_touched(change_set, label, most)]
+    return {"files": files} if len(files) == total else {"files": files, "files_total": total}
+
+
+def wire_operation(operation: Operation, label: Label, most: int) -> Json:
+    """Return an operation as a JSON object."""
+    origin = operation.origin
+    return {
+        "id": operation.id,
+        "time": iso_time(operation.time),
+        "tool": origin.tool,
+        "client": origin.client,
+        "principal": origin.principal,
+        "session": origin.session,
+        "kind": operation.kind,
+        "summary": origin.summary,
+        "undone": operation.reverted_by is not None,
+        "reverts": operation.reverts,
+        "reverted_by": operation.reverted_by,
+        **wire_files(operation.change_set, label, most, operation.step_count),
+    }
+
+
+def line_of(operation: Operation, label: Label) -> str:
+    """Return an operation on one line."""
+    places = list_touched(operation.change_set, label, 3)
+    names = ", ".join(f"{place.action} {place.path}" for place in places)
+    if operation.kind == "checkpoint":
+        names = f"checkpoint {operation.origin.summary}"
+    more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
+    state = " (undone)" if operation.reverted_by else ""
+    who = f"  [{operation.origin.session}]" if operation.origin.session else ""
+    head = f"{operation.id}  {iso_time(operation.time)}  {operation.origin.tool}"
+    return f"{head}  {names}{more}{state}{who}"
+
+
+def iso_time(moment: float) -> str:
+    """Return a moment as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

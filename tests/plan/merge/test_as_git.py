@@ -1,0 +1,49 @@
+"""The three-way merge beside `git merge-file`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from redline.plan.merge.line_diff import diff_lines, split_lines
+from redline.plan.merge.line_history import Version
+from redline.plan.merge.three_way import merge_lines
+from tests.plan.merge.pairs import compare
+
+COUNT = 10_000 if os.environ.get("REDLINE_LONG") else 300
+
+
+@pytest.mark.requirement("history-merge-as-git")
+def test_random_pairs_merge_as_git_merges_them_or_are_refused(tmp_path: Path) -> None:
+    counts, wrong = compare(COUNT, 7, tmp_path)
+    assert wrong == []
+    assert counts["same"] > COUNT / 4
+    # A short run is too small a sample for 2 %.
+    share = 0.02 if COUNT > 5000 else 0.05
+    assert counts["refused"] <= share * (counts["same"] + counts["refused"])
+
+
+@pytest.mark.requirement("history-merge-as-git")
+def test_hunks_rebuild_the_new_text_also_beyond_the_limit_on_work() -> None:
+    old = [b"%d\n" % (n % 700) for n in range(2000)]
+    new = [b"x%d\n" % n if n % 3 == 0 else line for n, line in enumerate(old)]
+    rebuilt = list(old)
+    for hunk in reversed(diff_lines(old, new)):
+        rebuilt[hunk.i1 : hunk.i2] = new[hunk.j1 : hunk.j2]
+    assert rebuilt == new
+
+
+def test_a_line_removed_and_restored_in_between_counts_as_kept() -> None:
+    base, wanted = split_lines(b"a\nb\nc\nd\ne\n"), split_lines(b"a\nB\nc\nd\ne\n")
+    versions = [
+        Version(split_lines(b"a\nx\nc\nd\ne\n"), "one"),
+        Version(split_lines(b"a\nx\nc\nd\ne\nf\n"), "two"),
+        Version(split_lines(b"a\nb\nc\nd\ne\nf\n"), "three"),
+    ]
+    merged = merge_lines(base, wanted, versions)
+    assert b"".join(merged.lines) == b"a\nB\nc\nd\ne\nf\n"
+    assert merged.conflicts == ()
+    (conflict,) = merge_lines(base, wanted, versions[:2]).conflicts
+    assert (conflict.now, conflict.wanted, conflict.makers) == ((b"x\n",), (b"B\n",), ("one",))
