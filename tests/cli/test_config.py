@@ -106,7 +106,7 @@ def test_an_entry_that_starts_python_imports_nothing_of_the_workspace(
 
 
 def test_started_by_hand_it_imports_no_library_of_the_workspace(tmp_path: Path) -> None:
-    project = tmp_path / "project"
+    project = tmp_path / "repository"
     project.mkdir()
     for name in ("orjson", "msgspec", "ctypes", "getpass"):
         (project / f"{name}.py").write_text("raise SystemExit('the workspace was imported')")
