@@ -23,7 +23,7 @@ from redline.instruct.language.tokens import Token, tokenize
 from redline.instruct.language.words import key_form, key_words, number_in, singular
 from redline.instruct.lexicon.names import Lexicon
 from redline.instruct.lexicon.tree import DocumentTree
-from redline.instruct.model.operations import DocumentOperation, apply_operations
+from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
 
 MAX_TRIED = 80
@@ -122,7 +122,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
         raise Unclear("clause", "it asks for no change")
     operations = _merge(outcomes)
     try:
-        apply_operations(tree.document, operations)
+        check_applicable(tree.document, operations)
     except (CannotApply, NodeNotFound) as error:
         raise Unclear("several", error.message[0].lower() + error.message[1:]) from None
     _check_protected(tree, reading, operations)
