@@ -12,7 +12,9 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
+    positions,
     slots,
+    tails,
 )
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause

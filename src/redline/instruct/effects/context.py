@@ -14,7 +14,7 @@ from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
-from redline.instruct.model.operations import DocumentOperation
+from redline.instruct.model.operations import ABSENT, DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, same
 
 
@@ -202,7 +202,7 @@ class EffectContext:
         current, key = self.tree.values[node], self.key(node)
         text = self.tree.text(node)
         holder = self.tree.parents[self.tree.parents[node]] if text is not None else node
-        memo = (span.start, span.end, key, text, type(current), holder)
+        memo = (span.meaning, key, text, type(current), holder)
         known = self.chart.typed_values.get(memo)
         if known is None:
             known = self.chart.typed_values[memo] = self._type_with_doubt(span, node, current, key)
@@ -214,6 +214,8 @@ class EffectContext:
     ) -> tuple[Value, str]:
         """Return the value and why it is in doubt."""
         tokens = self.chart.tokens[span.start : span.end]
+        if span.extra == "literal":
+            return type_value(tokens, self.chart.source, ABSENT), ""
         peers = self.tree.peers(node)
         found = type_value(tokens, self.chart.source, current, peers, key)
         doubt = doubt_of(tokens, current, peers, key)

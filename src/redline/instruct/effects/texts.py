@@ -181,7 +181,7 @@ def _search_places(context: EffectContext) -> tuple[tuple[int, ...], bool]:
     )  # fmt: skip
     if key is not None:
         held = set(key.nodes)
-        scalars = tuple(n for n in scalars if n in held)
+        scalars = tuple(n for n in scalars if n in held or tree.parents[n] in held)
     tree.spend(len(scalars))
     return scalars, many
 

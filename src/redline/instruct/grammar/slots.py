@@ -81,12 +81,6 @@ def _json(chart: Chart, start: int) -> Iterator[Edge]:
         yield Edge(start + 1, TokenSpan(start, start + 1))
 
 
-@rule("NAMED")
-def _naming_word(chart: Chart, start: int) -> Iterator[Edge]:
-    if chart.low(start) in ("named", "called", "titled", ":"):
-        yield Edge(start + 1, TokenSpan(start, start + 1))
-
-
 @rule("DIRECTION")
 def _direction(chart: Chart, start: int) -> Iterator[Edge]:
     """The direction of a sort."""
