@@ -67,8 +67,7 @@ def _arrays(context: EffectContext, position: Position | None) -> list[int]:
     where, kind = clause.role("where"), clause.role("kind")
     listed = where.listed if where is not None else clause.role("list")
     if kind is not None:
-        arrays = _of_kind(context, kind, listed or clause.role("owner"), position)
-        return arrays
+        return _of_kind(context, kind, listed or clause.role("owner"), position)
     if listed is None and position is not None and position.anchors:
         nodes = [anchor_in(context, anchor) for anchor in position.anchors]
         return sorted({tree.parents[n] for n in nodes})

@@ -34,6 +34,10 @@ def assign(context: EffectContext) -> EffectOutcome:
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
     _check_reference(context, value)
+    if context.clause.extra == "named" and not all(
+        isinstance(context.tree.values[n], str) for n in found.nodes
+    ):
+        raise Unclear("type", "it has no name to change", found.nodes)
     return context.each(found, lambda node: context.type_value(value, node))
 
 
@@ -47,6 +51,17 @@ def _check_names(context: EffectContext, found: ResolvedNodes, value: TokenSpan)
         and any(tree.identifies(node) and not tree.repeats(node) for node in found.nodes)
     ):
         context.doubt = "several records would get the same name"
+    if not quoted and any(_is_unlike(context, node, value) for node in found.nodes[:20]):
+        context.doubt = f"{context.text(value)!r} is unlike the names there are"
+
+
+def _is_unlike(context: EffectContext, node: int, value: TokenSpan) -> bool:
+    """Return whether a plain word would take the place of a code such as `LH 302`."""
+    tree = context.tree
+    if not tree.identifies(node) or not context.text(value).isalpha():
+        return False
+    texts = [peer for peer in tree.peers(node) if isinstance(peer, str)]
+    return len(texts) > 1 and all(any(c.isdigit() for c in text) for text in texts)
 
 
 def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
@@ -54,6 +69,9 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     if context.chart.tokens[value.start].kind != "word":
         return
     said = context.text(value).lower()
+    flags = context.tree.by_form.get(key_form(said), ())
+    if any(isinstance(context.tree.values[n], bool) for n in flags):
+        raise Unclear("several", f"{said!r} may be a switch", found.nodes)
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
@@ -70,7 +88,10 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
 def _check_reference(context: EffectContext, value: TokenSpan) -> None:
     """Put words in doubt that may name another place instead of being the value."""
     chart = context.chart
-    if chart.tokens[value.start].low != "the" or value.end - value.start < 2:
+    first = chart.tokens[value.start]
+    if first.kind == "code" and any(s.sort is Sort.PATH for s in chart.lexicon.senses(value.start)):
+        raise Unclear("value", f"{first.text!r} may be a place")
+    if first.low != "the" or value.end - value.start < 2:
         return
     named = any(
         edge.end == value.end and edge.item.whole for edge in chart.edges("CORE", value.start + 1)
@@ -157,12 +178,15 @@ def _check_places(context: EffectContext, found: ResolvedNodes, value: TokenSpan
     phrase = found.phrase
     assert phrase is not None
     literal = context.chart.tokens[value.start].kind == "json"
+    quoted = context.chart.tokens[value.start].kind == "quoted"
     if phrase.sort in (Sort.RECORD, Sort.FLAG) and not literal:
         raise Unclear("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
     for node in found.nodes:
         held = context.tree.values[node]
         if node == 0:
             raise Unclear("target", "the whole document cannot be replaced")
+        if isinstance(held, list) and held and quoted:
+            context.doubt = context.doubt or f"{context.key(node)} is a list"
         if isinstance(held, dict) and held and not literal:
             raise Unclear("type", f"{context.text(phrase)!r} is an object", found.nodes)
 

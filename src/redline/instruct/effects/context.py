@@ -19,7 +19,14 @@ from redline.instruct.model.values import Num, Value, dumps, same
 
 
 class Nothing(Exception):
-    """A filter that no record passes; the message names what was looked for."""
+    """A filter that no record passes; the message names what was looked for.
+
+    `many` is false when one thing was named that is not there, which only a removal may ignore.
+    """
+
+    def __init__(self, sought: str, *, many: bool = True) -> None:
+        super().__init__(sought)
+        self.many = many
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +68,13 @@ class EffectContext:
         nodes = self._refer_back(phrase) if phrase.owner else phrase.nodes
         many, unsure = phrase.many, phrase.unsure
         if not nodes and phrase.filtered:
-            raise Nothing(self.text(phrase))
+            raise Nothing(self.text(phrase), many=many)
         for scope in self.clause.scopes if scoped else ():
             before = nodes
             nodes, wide, loose = self._narrow(nodes, scope, many)
             many, unsure = many or wide, unsure or loose
             if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
-                raise Nothing(self.text(phrase))
+                raise Nothing(self.text(phrase), many=many and not scope.loose)
         if not nodes:
             raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
         nodes = self._single_out(phrase, nodes, many, unsure)
@@ -218,10 +225,20 @@ class EffectContext:
             return type_value(tokens, self.chart.source, ABSENT), ""
         peers = self.tree.peers(node)
         found = type_value(tokens, self.chart.source, current, peers, key)
-        doubt = doubt_of(tokens, current, peers, key)
+        doubt = doubt_of(tokens, current, peers, key) or self._speaks_on(span)
         if not doubt and tokens[0].kind == "word" and shape_doubt(found, current):
             doubt = f"{key} does not hold such a value now"
         return found, doubt
+
+    def _speaks_on(self, span: TokenSpan) -> str:
+        """Return a doubt when a key follows a comma in bare words: another change may begin."""
+        for place in range(span.start + 1, span.end - 1):
+            if self.chart.low(place) in (",", "and") and any(
+                sense.sort is Sort.KEY and sense.whole
+                for sense in self.chart.lexicon.senses(place + 1)
+            ):
+                return f"{self.text(span)!r} may be more than the value"
+        return ""
 
     def key(self, node: int) -> str:
         """Return the key a node is known by: its own, or that of the array it is in."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from redline.instruct.effects.additions import containers
 from redline.instruct.effects.context import EffectContext, Nothing, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.grammar.nouns import PRONOUNS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.tokens import text_of
@@ -13,6 +14,10 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
+
+
+# Verbs that end what a switch stands for as well as take it away.
+_STOPPING = frozenset("kill axe cut lose ditch scrap".split())
 
 
 def remove(context: EffectContext) -> EffectOutcome:
@@ -42,6 +47,10 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
         raise Unclear("target", "the whole document cannot be removed")
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
+    elif context.chart.low(context.clause.start) in _STOPPING and any(
+        isinstance(context.tree.values[n], bool) for n in found.nodes
+    ):
+        context.doubt = f"{context.text(target)!r} may be meant to be switched off"
     elif target.sort is Sort.RECORD and not target.filtered and not _names(context, target):
         context.doubt = f"{context.text(target)!r} is not what identifies it"
     elif (
@@ -96,7 +105,8 @@ def _elements(context: EffectContext) -> EffectOutcome:
         context.doubt = "only a part of a name says where"
     if not nodes:
         records = any(tree.is_group(array) for array in arrays)
-        if not arrays or spans[0].cost or records:
+        pronoun = context.chart.low(spans[0].start) in PRONOUNS
+        if not arrays or spans[0].cost or records or pronoun:
             raise Unclear("target", f"nothing here is {context.text(spans[0])!r}")
         raise Nothing(context.text(spans[0]))
     return _remove_nodes(context, tuple(sorted(nodes)))

@@ -102,11 +102,15 @@ def _state(chart: Chart, start: int) -> Iterator[Edge]:
         wanted, place = False, place + 1
     place += chart.low(place) in ("a", "an", "currently", "still", "already", "marked")
     place += chart.low(place) == "as"
+    if place < chart.size and chart.tokens[place].kind == "quoted":
+        yield Edge(place + 1, Itself(chart.tokens[place].text, wanted))
     for edge in chart.edges("CORE", place):
         phrase: Phrase = edge.item
         if phrase.sort is Sort.FLAG:
             yield Edge(edge.end, _flag(chart.tree, phrase, wanted))
         elif phrase.sort is Sort.RECORD and phrase.whole:
+            if not all(map(chart.tree.is_record, phrase.nodes)):
+                continue
             keys = {str(chart.tree.keys[n]) for n in phrase.fields}
             known = tuple(
                 sorted({chart.tree.record_of(n) for k in keys for n in chart.tree.by_key[k]})

@@ -30,7 +30,7 @@ CLASSES: dict[str, str] = {
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
-    "RENAME": "renaming rename relabel retitle call",
+    "RENAME": "renaming rename relabel retitle",
     "ON": "enabling enable activate turn-on switch-on toggle-on",
     "OFF": "disabling disable deactivate turn-off switch-off shut-off toggle-off",
     "FLIP": "toggle flip invert",
@@ -147,7 +147,9 @@ shift=up        turn|push|crank|bring|dial up NPLIST:target to VAL:goal
 shift=down      turn|push|crank|bring|dial down NPLIST:target to VAL:goal
 shift=up        turn|push|crank|bring|dial|move NPLIST:target up by AMT:value
 shift=down      turn|push|crank|bring|dial|move|mark NPLIST:target down by AMT:value
-shift=up        add AMT:value to NPLIST:target
+shift=up        add AMT:value more? to NPLIST:target
+shift=up        NPLIST:owner HAVE AMT:value more|extra|additional FIELD:target
+shift=down      NPLIST:owner HAVE AMT:value fewer|less FIELD:target
 shift=down      subtract|deduct|take|knock|remove|shave|cut AMT:value from|off|off-of NPLIST:target
 shift=down      take|knock NPLIST:target down by AMT:value
 shift=up        NPLIST:target IS raised|increased|bumped|boosted by AMT:value
@@ -262,6 +264,9 @@ clear           set|make NPLIST:target to? empty|blank
 rename          RENAME NPLIST:target TO KEYNAME:key
 rename          RENAME NPLIST:target KEYNAME:key
 rename          RENAME the? STRUCT NPLIST:target TO KEYNAME:key
+rename          call the? STRUCT NPLIST:target KEYNAME:key
+renamed         call NPLIST:target VAL:value
+assign=named    call NPLIST:target QUOTED:value
 rename          change|update the? name of? the? STRUCT NPLIST:target to KEYNAME:key
 renamed         RENAME NPLIST:target TO VAL:value
 renamed         RENAME NPLIST:target VAL:value

@@ -256,5 +256,7 @@ class Itself:
         return (self.operand, self.wanted)
 
     def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
-        """Return the nodes whose value is, or is not, that."""
+        """Return the nodes whose value is, or is not, that; None for records."""
+        if any(isinstance(tree.values[n], dict) for n in nodes):
+            return None
         return tuple(n for n in nodes if _equals(tree.values[n], self.operand) is self.wanted)

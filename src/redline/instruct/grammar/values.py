@@ -187,7 +187,7 @@ def _amount(chart: Chart, start: int) -> Iterator[Edge]:
     after = chart.low(place + 1)
     if after in ("%", "percent", "pct") or singular(after) in CURRENCIES or unit_of(after):
         yield Edge(place + 2, TokenSpan(place, place + 2))
-    elif singular(after) in ("year", "point", "unit", "time", "step", "percentage", "more"):
+    elif singular(after) in ("year", "point", "unit", "time", "step", "percentage"):
         skip = 2 if singular(after) == "percentage" else 1
         yield Edge(place + 1 + skip, TokenSpan(place, place + 1))
 
