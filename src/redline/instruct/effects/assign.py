@@ -13,6 +13,7 @@ from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.values import Num, Value, same, type_name
 
+_MOVING = frozenset("move shift push put bring transfer".split())
 PRICES = ("price", "cost", "unitprice")
 
 
@@ -91,6 +92,14 @@ def _check_reference(context: EffectContext, value: TokenSpan) -> None:
     first = chart.tokens[value.start]
     if first.kind == "code" and any(s.sort is Sort.PATH for s in chart.lexicon.senses(value.start)):
         raise Unclear("value", f"{first.text!r} may be a place")
+    moved = chart.low(context.clause.start) in _MOVING
+    if moved and any(
+        isinstance(context.tree.values[n], dict | list)
+        for s in chart.lexicon.senses(value.start)
+        if s.end == value.end and s.sort is Sort.KEY
+        for n in s.nodes
+    ):
+        raise Unclear("value", f"{first.text!r} is a place")
     if first.low != "the" or value.end - value.start < 2:
         return
     named = any(

@@ -15,7 +15,6 @@ from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
-
 # Verbs that end what a switch stands for as well as take it away.
 _STOPPING = frozenset("kill axe cut lose ditch scrap".split())
 

@@ -15,7 +15,8 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
 _OPERATORS: dict[str, str] = {
-    "=": "= == is equals equal equal-to is-equal-to of at : being set-to is-set-to is-currently are was "
+    "=": "= == is equals equal equal-to "
+    "is-equal-to of at : being set-to is-set-to is-currently are was "
     "is-exactly were matches reads is-still has-value has-the-value",
     "!=": "is-not isn't isnt are-not aren't not != differs-from not-equal-to was-not "
     "is-anything-but is-not-equal-to other-than is-other-than does-not-equal doesn't-equal "

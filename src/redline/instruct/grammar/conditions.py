@@ -41,6 +41,13 @@ _COPULAS: dict[str, bool] = {
     "is": True, "are": True, "was": True, "were": True, "isn't": False, "aren't": False,
     "wasn't": False, "isnt": False, "arent": False, "aren’t": False, "isn’t": False,
 }  # fmt: skip
+# Who does what an irregular participle says.
+_AGENTS: dict[str, tuple[str, ...]] = {
+    "driven": ("driver",), "written": ("writer", "author"), "taught": ("teacher", "instructor"),
+    "led": ("lead", "leader"), "run": ("runner", "host", "owner"), "held": ("holder",),
+    "made": ("maker", "manufacturer", "vendor"), "built": ("builder",), "sold": ("seller",),
+    "given": ("giver", "speaker"), "sung": ("singer", "artist"), "played": ("player",),
+}  # fmt: skip
 _NAMED = frozenset("named called titled labeled labelled entitled".split())
 
 
@@ -240,9 +247,10 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
         if fields:
             phrase = Phrase(start, start + 1, fields, Sort.KEY, 1)
             yield from comparison(chart, start + 1, phrase)
-    if chart.low(start + 1) == "by" and low.endswith("ed"):
+    if chart.low(start + 1) == "by" and (low.endswith("ed") or low in _AGENTS):
         stem = low[:-2]
-        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e")
+        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e",
+                  *_AGENTS.get(low, ()))  # fmt: skip
         fields = tuple(n for f in agents for n in chart.tree.by_form.get(f, ()))
         if fields:
             for end, found in operands(chart, start + 2, fields):

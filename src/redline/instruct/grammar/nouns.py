@@ -27,6 +27,14 @@ PRONOUNS = frozenset("it them they he she him her this that those these".split()
 POSSESSIVES = frozenset("its their his her".split())
 _MAX_PARTS = 6
 _MEASURES = frozenset("size count number amount level rate length value total".split())
+_POINTERS = (("json", "pointer"), ("json", "path"), ("jsonpath",), ("pointer",))
+# What a key in quotes may be called: the `delete` operation, the `retry` policy.
+_CLASSES = frozenset(
+    "operation method endpoint policy limit threshold handler rule header toggle switch string "
+    "number boolean text date timestamp label dictionary mapping table constant environment stage "
+    "job step task plan role group service module package dependency plugin feature command script "
+    "argument env profile job queue channel host region locale language page route".split()
+)
 _TOP = tuple(
     tuple(text.split())
     for text in (
@@ -120,6 +128,10 @@ def _core(chart: Chart, start: int) -> Iterator[Edge]:
 
 def _structural_prefix(chart: Chart, start: int) -> int:
     """Return where the name begins behind `field`, `key`, `value of` and the like."""
+    for words in _POINTERS:
+        after = chart.words(start, words)
+        if after > 0:
+            return after
     word = singular(chart.low(start))
     if word not in STRUCTURAL and word not in ("number", "amount", "name"):
         return start
@@ -138,6 +150,9 @@ def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
         isinstance(chart.tree.values[n], Num) for n in phrase.nodes
     )  # fmt: skip
     named = singular(low) in STRUCTURAL - GENERIC and phrase.sort in (Sort.KEY, Sort.PATH)
+    quoted = chart.tokens[phrase.end - 1].kind in ("quoted", "code")
+    if quoted and low in _CLASSES and not chart.lexicon.senses(phrase.end):
+        return replace(phrase, end=phrase.end + 1)
     if not measured and not named:
         return None
     many = phrase.many or (is_plural(low) and len(phrase.nodes) > 1)

@@ -9,6 +9,7 @@ from itertools import count
 
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
+from redline.instruct.grammar.frame_table import CLASSES
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
 from redline.instruct.language.words import singular
 
@@ -48,19 +49,52 @@ _REASONS = phrase_table((
     ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
     ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
 ))  # fmt: skip
-_PROTECT = (
-    "don't touch|do not touch|don't change|do not change|leave|keep|don't modify|dont touch|"
-    "do not modify|don't alter|without changing|without touching|but leave|but keep|dont change|"
-    "but don't touch|but don't change|but do not touch|but do not change|while keeping"
-)
-_PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT.split("|"))
-
-
-_ELSE = phrase_table((("anything", "else"), ("the", "rest"), ("everything", "else")))
+_PROTECT = [
+    f"{joint}{words}"
+    for joint in ("", "but ", "and ", "while ")
+    for words in (
+        "don't touch|do not touch|don't change|do not change|dont touch|dont change|don't modify|"
+        "do not modify|don't alter|do not alter|without changing|without touching|leave|keep|"
+        "without modifying|without altering|leaving|keeping|preserve|preserving|do not remove|"
+        "don't remove|don't delete|do not delete|do not overwrite|do not affect|without affecting"
+    ).split("|")
+]
+_PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT)
+_KEEPING = frozenset("leave keep keeping leaving preserve preserving".split())
+_THINGS = "field fields key keys value values entry entries element elements item items property "
+_ELSE = phrase_table((
+    ("anything", "else"), ("the", "rest"), ("everything", "else"), ("nothing", "else"),
+    ("the", "others"), ("the", "other", "ones"), ("others",),
+    *((*lead, thing) for thing in (_THINGS + "properties record records part parts").split()
+      for lead in (("any", "other"), ("all", "other"), ("the", "other"), ("other",),
+                   ("the", "rest", "of", "the"), ("any", "of", "the", "other"))),
+    *(("the", "rest", "of", "the", thing) for thing in "document file config object".split()),
+))  # fmt: skip
 _AS_IS = phrase_table(
     (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
-     ("as", "they", "are"), ("the", "same"))
+     ("as", "they", "are"), ("the", "same"), ("intact",), ("unmodified",), ("as", "before"))
 )  # fmt: skip
+_STAYS = phrase_table(
+    tuple(f"{modal}{verb}".split())
+    for modal in ("must ", "should ", "shall ", "has to ", "have to ", "needs to ", "")
+    for verb in ("remain", "stay", "be left", "be kept", "remains", "stays", "not be changed",
+                 "not change", "not be touched", "not be modified", "not be affected")
+)  # fmt: skip
+_ITSELF = phrase_table(
+    (owner, *adjective, thing)
+    for owner in ("its", "the", "their")
+    for adjective in ((), ("current",), ("existing",), ("old",))
+    for thing in ("value", "values", "content", "contents", "position", "order", "data")
+)
+# Words in which an instruction says that changes follow, before a colon.
+_ANNOUNCING = frozenset(
+    "please make apply perform do carry out the these this following two three four five six few "
+    "edit edits change changes update updates modification modifications below i need we want "
+    "several as follows step steps in order of to document file config json here are is requested "
+    "a b adjustment adjustments following: execute list task tasks action actions".split()
+)
+_EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
+_FINDING = frozenset("find locate select pick look-up take open go-to".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +165,7 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
         yield from _gaps(chart, state)
     if fresh:
         yield from _fronts(chart, state)
+        yield from _announced(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
 
@@ -155,8 +190,8 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
     low = chart.low(place)
     if (low in _SEPARATORS and low != "-") or (low == "-" and fresh):
         yield place + 1
-    if low.isdigit() and chart.low(place + 1) in (".", ")") and fresh:
-        yield place + 2
+    if fresh and _is_bullet(chart, place):
+        yield place + 1 + (chart.low(place + 1) in (".", ")") and low.isdigit())
     for end in chart.phrases(place, _BEFORE):
         yield end + (chart.low(end) == ",")
 
@@ -179,7 +214,7 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
         yield replace(state, place=end)
     low = chart.low(place)
     if low in _SEPARATORS:
-        ends = low in _ENDS
+        ends = low in _ENDS and not _is_bullet(chart, place + 1)
         yield replace(state, place=place + 1, joined=True, fronts=() if ends else state.fronts)
         for end in chart.phrases(place + 1, _AFTER):
             yield replace(state, place=end)
@@ -225,7 +260,7 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
 def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield scopes said before the clauses they apply to."""
     place = state.place
-    verb = chart.low(place) in ("update", "change", "edit", "modify", "take", "adjust", "with")
+    verb = chart.low(place) in _EDITING | _FINDING
     if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
                                     "across"):  # fmt: skip
         for edge in chart.edges("NPLIST", place + 1):
@@ -269,21 +304,73 @@ def _front_scope(
 ) -> Iterator[_State]:
     low = chart.low(end)
     cost = state.cost + scope.cost
-    if low in (",", ":", "then"):
-        after = end + 1 + (low == "," and chart.low(end + 1) == "then")
+    found = strict and low == "and" and chart.low(state.place) in _FINDING
+    if low in (",", ":", "then") or found:
+        after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
         yield replace(state, place=after, fronts=(*state.fronts, scope), cost=cost, joined=True)
     elif not strict and (low in VERBS or singular(low) in VERBS):
         yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
 
 
+def _is_bullet(chart: Chart, place: int) -> bool:
+    """Return whether an item of a list begins here: -, *, 1. or 1)."""
+    low = chart.low(place)
+    numbered = low.isdigit() and chart.low(place + 1) in (".", ")")
+    return low in ("-", "*", "•") or numbered or (low[:-1].isdigit() and low[-1:] == ")")
+
+
+def _announced(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield the place behind `Make the following two changes to staging only:`."""
+    place = state.place
+    while chart.low(place) in _ANNOUNCING:
+        place += 1
+        if chart.low(place) == ":" and place > state.place + 1:
+            after = place + 1 + (chart.low(place + 1) == "\n")
+            yield replace(state, place=after, joined=bool(state.clauses))
+        if chart.low(place) not in ("to", "in", "for", "on") or place < state.place + 2:
+            continue
+        for edge in chart.edges("NPLIST", place + 1):
+            scope = ScopePhrase(edge.item, cost=edge.item.cost)
+            fronted = replace(state, fronts=(*state.fronts, scope), joined=bool(state.clauses))
+            end = edge.end + (chart.low(edge.end) == "only")
+            for after, kept in ((end, ()), *_stays(chart, end + 1)):
+                if chart.low(after) == ":":
+                    yield replace(
+                        fronted,
+                        place=after + 1 + (chart.low(after + 1) == "\n"),
+                        protected=(*state.protected, *kept),
+                        cost=state.cost + scope.cost,
+                    )
+
+
+def _stays(chart: Chart, start: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield where `production must remain unchanged` ends and the nodes it protects."""
+    subjects = [(end, ()) for end in chart.phrases(start, _ELSE)]
+    subjects += [(e.end, e.item.nodes) for e in chart.edges("NPLIST", start) if e.item.nodes]
+    for end, nodes in subjects:
+        for after in chart.phrases(end, _STAYS):
+            negated = "not" in chart.lows[end:after]
+            tail = next(chart.phrases(after, _AS_IS), after if negated else None)
+            if tail is not None:
+                yield tail, nodes
+
+
 def _protections(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield `don't touch X`, `leave X alone`: an assertion over the result."""
-    place = state.place + (chart.low(state.place) in (",", "and"))
+    place = state.place + (chart.low(state.place) in (",", "and", ";"))
+    for end, nodes in _stays(chart, place):
+        if (state.clauses or nodes) and _may_end(chart, end):
+            kept = (*state.protected, *nodes)
+            yield replace(state, place=end, joined=False, protected=kept)
     for start in chart.phrases(place, _PROTECTING):
-        keeps = chart.low(start - 1) in ("leave", "keep", "keeping")
-        for end in chart.phrases(start, _ELSE):
-            if state.clauses and not keeps:
+        keeps = chart.low(start - 1) in _KEEPING
+        if keeps and state.clauses and state.clauses[-1].effect in ("rename", "move", "retype"):
+            for end in chart.phrases(start, _ITSELF):
                 yield replace(state, place=end, joined=False)
+        for end in chart.phrases(start, _ELSE):
+            tail = next(chart.phrases(end, _AS_IS), None) if keeps else end
+            if state.clauses and tail is not None:
+                yield replace(state, place=tail, joined=False)
         for edge in chart.edges("NPLIST", start):
             tail = next(chart.phrases(edge.end, _AS_IS), None)
             end = tail if keeps and tail is not None else edge.end
