@@ -11,6 +11,7 @@ from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frame_table import CLASSES
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
+from redline.instruct.grammar.protections import PROTECTING, protected, staying
 from redline.instruct.language.words import singular
 
 MAX_READINGS = 60
@@ -49,43 +50,6 @@ _REASONS = phrase_table((
     ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
     ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
 ))  # fmt: skip
-_PROTECT = [
-    f"{joint}{words}"
-    for joint in ("", "but ", "and ", "while ")
-    for words in (
-        "don't touch|do not touch|don't change|do not change|dont touch|dont change|don't modify|"
-        "do not modify|don't alter|do not alter|without changing|without touching|leave|keep|"
-        "without modifying|without altering|leaving|keeping|preserve|preserving|do not remove|"
-        "don't remove|don't delete|do not delete|do not overwrite|do not affect|without affecting"
-    ).split("|")
-]
-_PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT)
-_KEEPING = frozenset("leave keep keeping leaving preserve preserving".split())
-_THINGS = "field fields key keys value values entry entries element elements item items property "
-_ELSE = phrase_table((
-    ("anything", "else"), ("the", "rest"), ("everything", "else"), ("nothing", "else"),
-    ("the", "others"), ("the", "other", "ones"), ("others",),
-    *((*lead, thing) for thing in (_THINGS + "properties record records part parts").split()
-      for lead in (("any", "other"), ("all", "other"), ("the", "other"), ("other",),
-                   ("the", "rest", "of", "the"), ("any", "of", "the", "other"))),
-    *(("the", "rest", "of", "the", thing) for thing in "document file config object".split()),
-))  # fmt: skip
-_AS_IS = phrase_table(
-    (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
-     ("as", "they", "are"), ("the", "same"), ("intact",), ("unmodified",), ("as", "before"))
-)  # fmt: skip
-_STAYS = phrase_table(
-    tuple(f"{modal}{verb}".split())
-    for modal in ("must ", "should ", "shall ", "has to ", "have to ", "needs to ", "")
-    for verb in ("remain", "stay", "be left", "be kept", "remains", "stays", "not be changed",
-                 "not change", "not be touched", "not be modified", "not be affected")
-)  # fmt: skip
-_ITSELF = phrase_table(
-    (owner, *adjective, thing)
-    for owner in ("its", "the", "their")
-    for adjective in ((), ("current",), ("existing",), ("old",))
-    for thing in ("value", "values", "content", "contents", "position", "order", "data")
-)
 # Words in which an instruction says that changes follow, before a colon.
 _ANNOUNCING = frozenset(
     "please make apply perform do carry out the these this following two three four five six few "
@@ -117,6 +81,7 @@ class _State:
     cost: int = 0
     remarks: tuple[tuple[int, int], ...] = ()
     protected: tuple[int, ...] = ()
+    headed: tuple[ScopePhrase, ...] = ()  # scopes of a heading, for every item of the list below
     joined: bool = False  # a separator that does not end the sentence was just read
 
 
@@ -180,7 +145,7 @@ def _with(state: _State, clause: Clause, end: int) -> _State:
 def _may_end(chart: Chart, end: int) -> bool:
     if end >= chart.size or chart.low(end) in _SEPARATORS or chart.low(end) == "but":
         return True
-    if any(True for table in (_AFTER, _REASONS, _PROTECTING) for _ in chart.phrases(end, table)):
+    if any(True for table in (_AFTER, _REASONS, PROTECTING) for _ in chart.phrases(end, table)):
         return True
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
@@ -214,8 +179,10 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
         yield replace(state, place=end)
     low = chart.low(place)
     if low in _SEPARATORS:
-        ends = low in _ENDS and not _is_bullet(chart, place + 1)
-        yield replace(state, place=place + 1, joined=True, fronts=() if ends else state.fronts)
+        fronts = state.fronts
+        if low in _ENDS:
+            fronts = state.headed if _is_bullet(chart, place + 1) else ()
+        yield replace(state, place=place + 1, joined=True, fronts=fronts)
         for end in chart.phrases(place + 1, _AFTER):
             yield replace(state, place=end)
     elif low in VERBS or low == "but":
@@ -307,7 +274,9 @@ def _front_scope(
     found = strict and low == "and" and chart.low(state.place) in _FINDING
     if low in (",", ":", "then") or found:
         after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
-        yield replace(state, place=after, fronts=(*state.fronts, scope), cost=cost, joined=True)
+        scopes = (*state.fronts, scope)
+        headed = scopes if low == ":" and chart.low(after) == "\n" else ()
+        yield replace(state, place=after, fronts=scopes, headed=headed, cost=cost, joined=True)
     elif not strict and (low in VERBS or singular(low) in VERBS):
         yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
 
@@ -331,9 +300,10 @@ def _announced(chart: Chart, state: _State) -> Iterator[_State]:
             continue
         for edge in chart.edges("NPLIST", place + 1):
             scope = ScopePhrase(edge.item, cost=edge.item.cost)
-            fronted = replace(state, fronts=(*state.fronts, scope), joined=bool(state.clauses))
+            scopes = (*state.fronts, scope)
+            fronted = replace(state, fronts=scopes, headed=scopes, joined=bool(state.clauses))
             end = edge.end + (chart.low(edge.end) == "only")
-            for after, kept in ((end, ()), *_stays(chart, end + 1)):
+            for after, kept in ((end, ()), *staying(chart, end + 1)):
                 if chart.low(after) == ":":
                     yield replace(
                         fronted,
@@ -343,42 +313,14 @@ def _announced(chart: Chart, state: _State) -> Iterator[_State]:
                     )
 
 
-def _stays(chart: Chart, start: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield where `production must remain unchanged` ends and the nodes it protects."""
-    subjects = [(end, ()) for end in chart.phrases(start, _ELSE)]
-    subjects += [(e.end, e.item.nodes) for e in chart.edges("NPLIST", start) if e.item.nodes]
-    for end, nodes in subjects:
-        for after in chart.phrases(end, _STAYS):
-            negated = "not" in chart.lows[end:after]
-            tail = next(chart.phrases(after, _AS_IS), after if negated else None)
-            if tail is not None:
-                yield tail, nodes
-
-
 def _protections(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield `don't touch X`, `leave X alone`: an assertion over the result."""
+    """Yield `don't touch X`, `production must stay as it is`: an assertion over the result."""
     place = state.place + (chart.low(state.place) in (",", "and", ";"))
-    for end, nodes in _stays(chart, place):
+    last = state.clauses[-1].effect if state.clauses else ""
+    for end, nodes in protected(chart, place, last):
         if (state.clauses or nodes) and _may_end(chart, end):
             kept = (*state.protected, *nodes)
             yield replace(state, place=end, joined=False, protected=kept)
-    for start in chart.phrases(place, _PROTECTING):
-        keeps = chart.low(start - 1) in _KEEPING
-        if keeps and state.clauses and state.clauses[-1].effect in ("rename", "move", "retype"):
-            for end in chart.phrases(start, _ITSELF):
-                yield replace(state, place=end, joined=False)
-        for end in chart.phrases(start, _ELSE):
-            tail = next(chart.phrases(end, _AS_IS), None) if keeps else end
-            if state.clauses and tail is not None:
-                yield replace(state, place=tail, joined=False)
-        for edge in chart.edges("NPLIST", start):
-            tail = next(chart.phrases(edge.end, _AS_IS), None)
-            end = tail if keeps and tail is not None else edge.end
-            if (tail is not None or not keeps) and edge.item.nodes and _may_end(chart, end):
-                yield replace(
-                    state, place=end, joined=False,
-                    protected=(*state.protected, *edge.item.nodes),
-                )  # fmt: skip
 
 
 def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.chart import Chart, Edge, Rule, rule
 from redline.instruct.grammar.values import TokenSpan
 
 _MAX_WORDS = 14
@@ -36,7 +36,7 @@ _TAILS = {
 }
 
 
-def _tail_rule(category: str, pattern: str) -> Callable[[Chart, int], Iterator[Edge]]:
+def _tail_rule(category: str, pattern: str) -> Rule:
     compiled = re.compile(rf"(?:[,;.] )?(?:{pattern})(?= |$)")
 
     def find(chart: Chart, start: int) -> Iterator[Edge]:
