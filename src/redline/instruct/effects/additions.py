@@ -68,6 +68,8 @@ def _arrays(context: EffectContext, position: Position | None) -> list[int]:
     listed = where.listed if where is not None else clause.role("list")
     if kind is not None:
         return _of_kind(context, kind, listed or clause.role("owner"), position)
+    if listed is None and position is not None and position.of is not None:
+        return _of_kind(context, position.of, None, position)
     if listed is None and position is not None and position.anchors:
         nodes = [anchor_in(context, anchor) for anchor in position.anchors]
         return sorted({tree.parents[n] for n in nodes})
@@ -78,8 +80,15 @@ def _arrays(context: EffectContext, position: Position | None) -> list[int]:
 
 
 def _scoped_arrays(context: EffectContext) -> list[int]:
-    """Return the arrays a scope names: `In the tags, append x`."""
+    """Return the arrays a scope or the clause before names: `In the tags, append x`."""
     phrases = [scope.phrase for scope in context.clause.scopes]
+    focus = context.focus
+    again = context.chart.low(context.clause.end) not in ("instead", "in")
+    listed = len(focus) == 1 and isinstance(context.tree.values[focus[0]], list)
+    if not phrases and again and listed:
+        # "remove a from the tags and add b": the list is said once
+        context.cost += 1
+        return list(focus)
     if len(phrases) != 1 or phrases[0] is None or not context.clause.scopes[0].wanted:
         raise Unclear("target", "it is not clear where it is to be added")
     found = context.resolve(phrases[0], scoped=False)
@@ -196,8 +205,23 @@ def newkey(context: EffectContext) -> EffectOutcome:
     for node in found.nodes:
         if not isinstance(tree.values[node], dict):
             raise Unclear("type", "a key can only be added to an object", (node,))
-        operations += _member(context, node)
+        operations += _member(context, *_home(context, node))
     return context.outcome(operations, found.nodes, "already there")
+
+
+def _home(context: EffectContext, node: int) -> tuple[int, str]:
+    """Return the object and the key there that a new key means: `a.b` is the b of an a."""
+    tree, span = context.tree, context.clause.role("key")
+    held = tree.values[node]
+    assert isinstance(held, dict)
+    key = _key_text(context, span, list(held))
+    front, dot, last = key.rpartition(".")
+    home = tree.node_at(front.split("."), node) if dot and front and last else None
+    if home is None or not isinstance(tree.values[home], dict):
+        return node, key
+    if context.chart.tokens[span.start].kind == "quoted":
+        context.doubt = context.doubt or f"{key!r} may be a path"
+    return home, last
 
 
 def _scoped_holders(context: EffectContext) -> ResolvedNodes:
@@ -222,12 +246,16 @@ def _objects_of(context: EffectContext, kind: Phrase, holder: Phrase | None) -> 
     return objects
 
 
-def _member(context: EffectContext, node: int) -> list[DocumentOperation]:
+def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
     """Return the operation that adds the key to one object."""
     tree, value = context.tree, context.clause.role("value")
     held = tree.values[node]
     assert isinstance(held, dict)
-    key = _key_text(context, context.clause.role("key"), list(held))
+    if value is None:
+        if key in held:
+            raise Unclear("value", f"{key!r} is there already", (node,))
+        new: Value = [] if context.clause.extra == "array" else {}
+        return [DocumentOperation("add", (*tree.path(node), key), value=new)]
     tokens = context.chart.tokens[value.start : value.end]
     peers = [item[key] for item in _siblings(context, node) if key in item]
     if key in held:
@@ -242,8 +270,21 @@ def _member(context: EffectContext, node: int) -> list[DocumentOperation]:
     new = type_value(tokens, context.chart.source, ABSENT, peers, key)
     if isinstance(new, str) and len(tokens) > 1:
         context.doubt = context.doubt or doubt_of(tokens, "", peers, key)
+    if _names_collection(context, key):
+        raise Unclear("target", f"{key!r} is what something else holds", (node,))
     path = (*tree.path(node), key)
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _names_collection(context: EffectContext, key: str) -> bool:
+    """Return whether a bare new key is the singular of a collection there is: a note, the notes."""
+    tree = context.tree
+    if context.chart.tokens[context.clause.role("key").start].kind != "word":
+        return False
+    return any(
+        isinstance(tree.values[n], dict | list) and str(tree.keys[n]).lower() != key.lower()
+        for n in tree.by_form.get(key_form(key), ())
+    )
 
 
 def _siblings(context: EffectContext, node: int) -> list[dict[str, Value]]:

@@ -34,16 +34,19 @@ def swap(context: EffectContext) -> EffectOutcome:
     a, b = context.tree.values[left], context.tree.values[right]
     if type_name(a) != type_name(b) and None not in (a, b):
         raise Unclear("type", "the two places hold different types", nodes)
-    if isinstance(a, dict) and _are_named(context):
+    if isinstance(a, dict) and context.tree.is_element(left) and _are_named(context):
         raise Unclear("target", "it is not clear which of their fields are to be swapped", nodes)
     operations = [*context.replace(left, b), *context.replace(right, a)]
     return context.outcome(operations, nodes, "both hold the same")
 
 
 def _are_named(context: EffectContext) -> bool:
-    """Return whether records are named by a value, so that a field of theirs may be meant."""
+    """Return whether records are named otherwise than by place: a field of theirs may be meant."""
     phrases = [context.clause.role(role) for role in ("pair", "one", "two")]
-    return any(p is not None and p.sort in (Sort.RECORD, Sort.FLAG) for p in phrases)
+    return any(
+        p is not None and p.sort is not Sort.PATH and not (p.sort is Sort.ITEMS and p.filtered)
+        for p in phrases
+    )
 
 
 def _second(context: EffectContext, phrase: Phrase, one: ResolvedNodes) -> tuple[int, ...]:

@@ -214,7 +214,7 @@ def affix(context: EffectContext) -> EffectOutcome:
 
     def change(node: int) -> Value:
         value = context.tree.values[node]
-        if not isinstance(value, str):
+        if not isinstance(value, str) or context.tree.is_element(node):
             raise Unclear("type", "only a text can be added to", (node,))
         return text + value if context.clause.extra == "before" else value + text
 

@@ -48,7 +48,7 @@ _AGENTS: dict[str, tuple[str, ...]] = {
     "made": ("maker", "manufacturer", "vendor"), "built": ("builder",), "sold": ("seller",),
     "given": ("giver", "speaker"), "sung": ("singer", "artist"), "played": ("player",),
 }  # fmt: skip
-_NAMED = frozenset("named called titled labeled labelled entitled".split())
+_NAMED = frozenset("numbered named called titled labeled labelled entitled".split())
 
 
 @rule("PREDICATE")
@@ -214,6 +214,7 @@ def _relative(chart: Chart, start: int) -> Iterator[Edge]:
             yield edge
     if low in ("have", "has", "had"):
         yield from chart.edges("PREDICATE", start + 1 + (chart.low(start + 1) in ("a", "an")))
+        yield from chart.edges("STATE", start + 1)
     if low in ("cost", "costs"):
         for end, op in [(start + 1, "="), *operators(chart, start + 1)]:
             yield from _by_forms(chart, end, ("price", "cost"), op)
@@ -255,6 +256,20 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
         if fields:
             for end, found in operands(chart, start + 2, fields):
                 yield Edge(end, Test(fields, "=", found.texts, found.cost))
+
+
+@rule("SIMPLE")
+def _labelled(chart: Chart, start: int) -> Iterator[Edge]:
+    """A participle made from a field and the value in quotes: tagged "camping"."""
+    low = chart.low(start)
+    if not low.endswith("ed") or not chart.edges("QUOTED", start + 1):
+        return
+    forms = (low[:-2], low[:-3], low[:-1])
+    fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
+    listed = any(isinstance(chart.tree.values[n], list) for n in fields)
+    if fields:
+        text = chart.tokens[start + 1].text
+        yield Edge(start + 2, Test(fields, "has" if listed else "=", (text,), 1))
 
 
 @rule("SIMPLE")

@@ -39,7 +39,7 @@ CLASSES: dict[str, str] = {
     "SORT": "sort order reorder arrange rank",
     "REPLACE": "replace substitute swap-out swap",
     "CHANGE": "change update turn convert switch alter",
-    "ART": "a an the another new one-more a-new the-new another-new an-additional an-extra",
+    "ART": "a an the the-following another new one-more a-new the-new another-new an-additional an-extra",
     "NAMED": "named called titled with-key with-the-key with-name with-the-name",
     "VERIFY": "verify validate",
     "SAMEAS": "the-same-as the-same-value-as match the-value-of the-current-value-of equal-to "
@@ -67,7 +67,9 @@ assign          ENSURE that? NPLIST:target IS VAL:value REPAIR?
 assign          VERIFY that? NPLIST:target IS VAL:value REPAIR
 assign          WANT NPLIST:target to-be|to-equal|to-read|to-say|set-to|as|be VAL:value
 assign=terse+2  NPLIST:target VAL:value
-assign          use|put|set|take VAL:value as|for NPLIST:target
+assign          use|put|set|take|assign|make VAL:value as|for NPLIST:target
+assign          reorder|rearrange NPLIST:target to|as JSON:value
+assign          assign VAL:value to NPLIST:target
 assign=bare+1   use NPLIST:target VAL:value
 assign          replace NPLIST:target with|by VAL:value
 assign          the? value of NPLIST:target IS VAL:value
@@ -193,7 +195,9 @@ append          ADD LIT:value ONCE?
 append          ADD VAL:value as ART? KIND:kind
 append          ADD VAL:value INTO NPLIST:owner as ART? KIND:kind
 append          ADD ART? KIND:kind VALS:values
-append          ADD ART? KIND:kind VAL:value ONCE?
+append          ADD ART? KIND:kind VALS:values WHERE:where
+append          ADD the-following STRUCT|values|names|strings? WHERE:where : VALS:values
+append          ADD ART? KIND:kind :? VAL:value ONCE?
 append          ADD ART? KIND:kind named|called|of VAL:value
 append          ADD ART? KIND:kind of? VAL:value WHERE:where ONCE?
 append          ADD ART? VAL:value KIND:kind WHERE:where
@@ -210,8 +214,8 @@ newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value
 newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value INTO NPLIST:holder
 newkey          ADD ART? KEYNAME:key STRUCT? INTO NPLIST:holder GIVEN:value
 newkey          ADD ART? KEYNAME:key : VAL:value STRUCT INTO NPLIST:holder
-newkey          ADD ART? STRUCT NAMED? KEYNAME:key GIVEN:value
-newkey          ADD ART? STRUCT NAMED? KEYNAME:key GIVEN:value INTO NPLIST:holder
+newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:key GIVEN:value
+newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:key GIVEN:value INTO NPLIST:holder
 newkey          ADD ART? STRUCT NAMED? KEYNAME:key INTO NPLIST:holder GIVEN:value
 newkey          ADD INTO NPLIST:holder ART? STRUCT? NAMED? KEYNAME:key STRUCT? GIVEN:value
 newkey=top      ADD ART? top-level STRUCT NAMED? KEYNAME:key GIVEN:value
@@ -222,12 +226,19 @@ newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key INTO NPLIST:holder
 newkey          ADD ART? KEYNAME:key KIND:kind GIVEN:value
 newkey          ADD ART? CODED:key STRUCT? LIT:value INTO NPLIST:holder
 newkey+1        ADD a|an|the? KEYNAME:key QUOTED:value INTO NPLIST:holder
+newkey=array    ADD an-empty|a-new-empty array|list NAMED? KEYNAME:key INTO NPLIST:holder
+newkey=object   ADD an-empty|a-new-empty object NAMED? KEYNAME:key INTO|at NPLIST:holder
+newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value
+newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value INTO NPLIST:holder
 newkey+3        give NPLIST:holder a|an new? KEYNAME:key STRUCT? GIVEN:value
 newrecord       ADD ART? KIND:kind JSON:value
 newrecord       ADD JSON:value as ART? KIND:kind
 newrecord       ADD ART? KIND:kind NAMED|: VAL:name with PAIRS:pairs
 newrecord       ADD ART? KIND:kind QUOTED:name with PAIRS:pairs
 newrecord       ADD ART? KIND:kind with|: PAIRS:pairs
+newrecord       ADD ART? KIND:kind with PAIRS:pairs INTO NPLIST:list
+newrecord       ADD ART? STRUCT with PAIRS:pairs INTO NPLIST:list
+newrecord       ADD INTO NPLIST:list ART? STRUCT with PAIRS:pairs
 newrecord       ADD ART? KIND:kind PAIRS:pairs
 newrecord       ADD ART? KIND:kind NAMED|: VAL:name
 newrecord       ADD ART? KIND:kind NAMED|: VAL:name , PAIRS:pairs
@@ -275,6 +286,7 @@ replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across|u
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
 replace         CHANGE VAL:old to|into VAL:new
+replace         CHANGE the? FIELD:key QUOTED:old to|into VAL:new
 replace         CHANGE VAL:old to|into VAL:new in|within|inside|of|under NPLIST:within WHEREVER?
 replace=all     REPLACE OCCURRENCES? VAL:old with|by|for VAL:new WHEREVER
 replace=all     REPLACE|CHANGE OCCURRENCES VAL:old with|by|for|to|into VAL:new

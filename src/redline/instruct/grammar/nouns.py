@@ -137,7 +137,8 @@ def _structural_prefix(chart: Chart, start: int) -> int:
         return start
     if chart.low(start + 1) == "of":
         after = start + 2
-        return after + (chart.low(after) in DETERMINERS)
+        after += chart.low(after) in DETERMINERS
+        return after + (word == "value" and singular(chart.low(after)) in STRUCTURAL)
     return start + 1 if word in STRUCTURAL and word not in ("item", "element") else start
 
 
@@ -237,6 +238,8 @@ def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
         for edge in chart.edges("CORE", start + 1):
             if not edge.item.weak:
                 yield Edge(edge.end, replace(edge.item, start=start, owner=True))
+    if low in ("the", "this") and chart.low(start + 1) == "value":
+        yield Edge(start + 2, Phrase(start, start + 2, (), Sort.KEY, 1, many=True, owner=True))
     for top in _TOP:
         after = chart.words(start + (chart.low(start) == "the"), top)
         if after > 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.phrase import Phrase
@@ -27,11 +27,13 @@ class Position:
     kind: str
     index: int = 0
     anchors: tuple[Phrase, ...] = ()
+    of: Phrase | None = None
     cost: int = 0
 
     @property
     def meaning(self) -> Hashable:
-        return (self.kind, self.index, tuple(anchor.meaning for anchor in self.anchors))
+        of = self.of.meaning if self.of else None
+        return (self.kind, self.index, of, tuple(anchor.meaning for anchor in self.anchors))
 
 
 @rule("POS")
@@ -51,7 +53,8 @@ def _end_of_list(chart: Chart, start: int) -> Iterator[Edge]:
     if chart.low(place + 1) in STRUCTURAL | {"position", "place", "one", "spot"}:
         yield Edge(place + 2, found)
     elif led > start:
-        yield from (Edge(kind.end, found) for kind in chart.edges("ONEKIND", place + 1))
+        for edge in chart.edges("ONEKIND", place + 1):
+            yield Edge(edge.end, replace(found, of=edge.item, cost=edge.item.cost))
     if place == start and ordinal in (0, -1):
         yield Edge(place + 1, found)
 
@@ -74,7 +77,7 @@ def _beside(chart: Chart, start: int) -> Iterator[Edge]:
         after = chart.words(place, words)
         if after > 0:
             for edge in chart.edges("NP", after):
-                yield Edge(edge.end, Position(kind, 0, (edge.item,), edge.item.cost))
+                yield Edge(edge.end, Position(kind, 0, (edge.item,), None, edge.item.cost))
     place += chart.low(place) == "in"
     if chart.low(place) != "between":
         return
@@ -83,7 +86,7 @@ def _beside(chart: Chart, start: int) -> Iterator[Edge]:
             continue
         for right in chart.edges("NP", left.end + 1):
             cost = left.item.cost + right.item.cost
-            yield Edge(right.end, Position("between", 0, (left.item, right.item), cost))
+            yield Edge(right.end, Position("between", 0, (left.item, right.item), None, cost))
 
 
 @dataclass(frozen=True, slots=True)

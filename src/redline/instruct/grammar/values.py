@@ -146,7 +146,8 @@ def _values(chart: Chart, start: int) -> Iterator[Edge]:
             break
         places.append(end)
         end += 1
-        if len(places) > 1 and chart.low(places[-1] - 1) in ("and", "&"):
+        quoted = all(chart.tokens[p].kind == "quoted" for p in places)
+        if len(places) > 1 and (quoted or chart.low(places[-1] - 1) in ("and", "&")):
             yield Edge(end, TokenSpan(start, end, 0, ",".join(map(str, places))))
         if chart.low(end) == "," and chart.low(end + 1) in ("and", "&"):
             end += 1
