@@ -32,6 +32,7 @@ def append(context: EffectContext) -> EffectOutcome:
         place = index_in(context, array, position)
         for span in spans:
             value = _element(context, span, held)
+            _check_put(context, span)
             if _is_there(held, value, once) and (once or not placed):
                 continue
             path = (*context.tree.path(array), str(place))
@@ -39,6 +40,16 @@ def append(context: EffectContext) -> EffectOutcome:
                 DocumentOperation("insert", path, value=value).with_confidence(context.rate(0.95))
             )
     return context.outcome(operations, tuple(arrays), "already there")
+
+
+def _check_put(context: EffectContext, span: TokenSpan) -> None:
+    """Doubt that what is elsewhere in the document is put here as well rather than moved."""
+    chart = context.chart
+    if chart.low(context.clause.start) == "put" and any(
+        sense.sort is Sort.ELEMENT and sense.whole and sense.end == span.end
+        for sense in chart.lexicon.senses(span.start)
+    ):
+        context.doubt = context.doubt or f"{context.text(span)!r} may be meant to move"
 
 
 def _said_position(context: EffectContext) -> Position | None:

@@ -34,7 +34,7 @@ def swap(context: EffectContext) -> EffectOutcome:
     a, b = context.tree.values[left], context.tree.values[right]
     if type_name(a) != type_name(b) and None not in (a, b):
         raise Unclear("type", "the two places hold different types", nodes)
-    if isinstance(a, dict) and context.tree.is_element(left) and _are_named(context):
+    if isinstance(a, dict) and _are_named(context):
         raise Unclear("target", "it is not clear which of their fields are to be swapped", nodes)
     operations = [*context.replace(left, b), *context.replace(right, a)]
     return context.outcome(operations, nodes, "both hold the same")

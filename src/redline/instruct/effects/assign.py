@@ -35,6 +35,7 @@ def assign(context: EffectContext) -> EffectOutcome:
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
     _check_reference(context, value)
+    _check_statement(context, found, value)
     if context.clause.extra == "named" and not all(
         isinstance(context.tree.values[n], str) for n in found.nodes
     ):
@@ -73,6 +74,10 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     flags = context.tree.by_form.get(key_form(said), ())
     if any(isinstance(context.tree.values[n], bool) for n in flags):
         raise Unclear("several", f"{said!r} may be a switch", found.nodes)
+    if said[:1] in "+-" and any(isinstance(context.tree.values[n], Num) for n in found.nodes):
+        raise Unclear("value", f"{said!r} may be a difference", found.nodes)
+    if value.end - value.start > 1 and any(map(context._names_key, range(value.start, value.end))):
+        context.doubt = context.doubt or f"{said!r} names another field"
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
@@ -84,6 +89,22 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _check_statement(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
+    """Doubt that `the pool is closed` gives the pool another name, or `move X to Y` a new text."""
+    first = context.chart.tokens[value.start]
+    moved = context.chart.low(context.clause.start) in _MOVING
+    if first.kind != "word" or not (context.is_statement or moved):
+        return
+    said = context.text(value)
+    for node in found.nodes[:20]:
+        held = context.tree.values[node]
+        named = isinstance(held, str) and not has_shape(held) and held[:1].isupper()
+        if context.tree.is_element(node) or (
+            named and said.isalpha() and said.islower() and said not in context.tree.peers(node)
+        ):
+            raise Unclear("value", f"{said!r} may be a state rather than a name", found.nodes)
 
 
 def _check_reference(context: EffectContext, value: TokenSpan) -> None:

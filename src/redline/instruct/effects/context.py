@@ -9,6 +9,7 @@ from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import doubt_of, shape_doubt, type_value
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words
@@ -16,6 +17,9 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.operations import ABSENT, DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, same
+
+# Verbs that hardly begin a text.
+_ASKING = frozenset("add append insert remove delete drop set rename replace increase".split())
 
 
 class Nothing(Exception):
@@ -230,15 +234,28 @@ class EffectContext:
             doubt = f"{key} does not hold such a value now"
         return found, doubt
 
+    @property
+    def is_statement(self) -> bool:
+        """Whether the clause says how things are, without a verb that asks for a change."""
+        return not self.clause.gap and self.chart.low(self.clause.start) not in VERBS
+
     def _speaks_on(self, span: TokenSpan) -> str:
-        """Return a doubt when a key follows a comma in bare words: another change may begin."""
-        for place in range(span.start + 1, span.end - 1):
-            if self.chart.low(place) in (",", "and") and any(
-                sense.sort is Sort.KEY and sense.whole
-                for sense in self.chart.lexicon.senses(place + 1)
-            ):
+        """Return a doubt when a verb or, after a comma, a key shows that another change begins."""
+        if self.chart.tokens[span.start].kind != "word" or span.end - span.start < 2:
+            return ""
+        for place in range(span.start, span.end - 1):
+            joined = self.chart.low(place) in (",", "and")
+            begins = place + joined
+            opens = joined or (place == span.start and self.is_statement)
+            if opens and self.chart.low(begins) in _ASKING:
+                return f"{self.text(span)!r} may be more than the value"
+            if joined and self._names_key(begins):
                 return f"{self.text(span)!r} may be more than the value"
         return ""
+
+    def _names_key(self, place: int) -> bool:
+        senses = self.chart.lexicon.senses(place)
+        return any(sense.sort is Sort.KEY and sense.whole for sense in senses)
 
     def key(self, node: int) -> str:
         """Return the key a node is known by: its own, or that of the array it is in."""
