@@ -263,11 +263,9 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
     held = tree.values[node]
     assert isinstance(held, dict)
     if value is None:
-        if key in held:
-            raise Unclear("value", f"{key!r} is there already", (node,))
-        new: Value = [] if context.clause.extra == "array" else {}
-        return [DocumentOperation("add", (*tree.path(node), key), value=new)]
+        return _empty_member(context, node, key)
     tokens = context.chart.tokens[value.start : value.end]
+    _check_noun(context, value, held)
     peers = [item[key] for item in _siblings(context, node) if key in item]
     if key in held:
         same_now = same(held[key], type_value(tokens, context.chart.source, held[key], peers, key))
@@ -285,6 +283,23 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
         raise Unclear("target", f"{key!r} is what something else holds", (node,))
     path = (*tree.path(node), key)
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _empty_member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
+    held = context.tree.values[node]
+    if isinstance(held, dict) and key in held:
+        raise Unclear("value", f"{key!r} is there already", (node,))
+    new: Value = [] if context.clause.extra == "array" else {}
+    return [DocumentOperation("add", (*context.tree.path(node), key), value=new)]
+
+
+def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]) -> None:
+    """Refuse `with the version 2` unless the members there are such values."""
+    tokens = context.chart.tokens[value.start : value.end]
+    if value.extra == "noun" and {type(item) for item in held.values()} != {
+        type(type_value(tokens, context.chart.source, ABSENT))
+    }:
+        raise Unclear("value", f"{context.text(value)!r} is not all it is to hold")
 
 
 def _names_collection(context: EffectContext, key: str) -> bool:

@@ -74,12 +74,22 @@ def move(context: EffectContext) -> EffectOutcome:
     holder = context.resolve(clause.role("holder"), scoped=False)
     if len(holder.nodes) != 1:
         raise Unclear("several", "it is not clear where it is to go", holder.nodes)
-    target = holder.nodes[0]
+    target = _same_list(context, node, holder.nodes[0])
     if target == node or tree.inside((target,), (node,)):
         raise Unclear("target", "a value cannot move into itself", (node,))
     if target == tree.parents[node]:
         return context.outcome([], (node,), "already there")
     return _move_node(context, node, _new_path(context, node, target, position))
+
+
+def _same_list(context: EffectContext, node: int, target: int) -> int:
+    """Return the list of a record that is called as the one an element is in now."""
+    tree = context.tree
+    key = tree.keys[tree.parents[node]]
+    if not tree.is_element(node) or not isinstance(key, str):
+        return target
+    listed = tree.child(target, key)
+    return listed if listed is not None and isinstance(tree.values[listed], list) else target
 
 
 def _at_origin(context: EffectContext) -> Phrase:

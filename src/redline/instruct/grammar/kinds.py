@@ -13,6 +13,7 @@ from redline.instruct.language.words import (
     is_plural,
     key_form,
     key_words,
+    number_in,
     singular,
 )
 from redline.instruct.lexicon.runs import STOP_WORDS
@@ -119,6 +120,26 @@ def _is_noun(chart: Chart, start: int) -> bool:
         or before in _BEFORE_KIND
         or chart.low(start + 1).lstrip("#").isdigit()
     )
+
+
+def by_number(chart: Chart, start: int) -> Iterator[Phrase]:
+    """Yield records by a field and what it holds: round 11, n=43, sku="B2"."""
+    tree = chart.tree
+    for sense in chart.lexicon.senses(start):
+        if sense.sort is not Sort.KEY or not sense.whole or sense.cost > 1:
+            continue
+        sign = chart.low(sense.end) in ("=", "==", ":", "#")
+        place = sense.end + sign
+        token = chart.tokens[place] if place < chart.size else None
+        if token is None or (token.kind == "word" and number_in(token.text) is None):
+            continue
+        if not sign and token.kind != "word":
+            continue
+        fields = tuple(n for n in sense.nodes if tree.text(n) == token.text)
+        records = tuple(sorted({tree.record_of(n) for n in fields}))
+        if records and all(map(tree.is_record, records)):
+            cost = sense.cost + (0 if sign else 1)
+            yield Phrase(start, place + 1, records, Sort.RECORD, cost, fields=fields)
 
 
 def outer_items(tree: DocumentTree) -> Iterator[Phrase]:
