@@ -5,8 +5,8 @@ from __future__ import annotations
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import index_in
+from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.positions import Position
 from redline.instruct.grammar.slots import falls
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
@@ -108,7 +108,7 @@ def _at_origin(context: EffectContext) -> Phrase:
     return replace(target, nodes=nodes)  # type: ignore[no-any-return]
 
 
-def _within_array(context: EffectContext, node: int, position: Position) -> EffectOutcome:
+def _within_array(context: EffectContext, node: int, position: ListPosition) -> EffectOutcome:
     tree = context.tree
     array, now = tree.parents[node], tree.keys[node]
     held = tree.values[array]
@@ -123,7 +123,9 @@ def _within_array(context: EffectContext, node: int, position: Position) -> Effe
     return _move_node(context, node, (*tree.path(array), str(place)))
 
 
-def _new_path(context: EffectContext, node: int, holder: int, position: Position | None) -> Path:
+def _new_path(
+    context: EffectContext, node: int, holder: int, position: ListPosition | None
+) -> Path:
     value, key = context.tree.values[holder], context.tree.keys[node]
     path = context.tree.path(holder)
     if isinstance(value, list):

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
+from redline.instruct.grammar.adjuncts.protections import PROTECTING, protected, staying
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frame_table import CLASSES
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
-from redline.instruct.grammar.protections import PROTECTING, protected, staying
 from redline.instruct.language.words import singular
 
 MAX_READINGS = 60
