@@ -129,12 +129,16 @@ def _is_known(chart: Chart, start: int, end: int) -> bool:
     token = chart.tokens[end - 1]
     said = "".join(key_words(token.text))
     near = [*chart.tree.by_form, *(_words_of(chart))]
-    return any(is_near(said, form) for form in near) or (
-        number_in(token.text) is not None
-        and (
-            token.kind == "word"
-            and end == start + 1
-            and chart.low(start - 1) in ("remove", "delete")
+    return (
+        said in near
+        or any(is_near(said, form) for form in near)
+        or (
+            number_in(token.text) is not None
+            and (
+                token.kind == "word"
+                and end == start + 1
+                and chart.low(start - 1) in ("remove", "delete")
+            )
         )
     )
 
