@@ -156,7 +156,12 @@ def _values_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
 
 def _complete(context: EffectContext, target: Phrase) -> Phrase:
     """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
-    if target.sort not in (Sort.RECORD, Sort.ITEMS) or target.many:
+    if target.sort is Sort.ELEMENT and context.chart.low(context.clause.start) in ("of", "for"):
+        raise Unclear("target", f"{context.text(target)!r} has no such field", target.nodes)
+    sections = target.sort is Sort.KEY and all(
+        isinstance(context.tree.values[n], dict) for n in target.nodes
+    )
+    if target.many or not (sections or target.sort in (Sort.RECORD, Sort.ITEMS)):
         return target
     assert context.previous is not None
     before = context.previous.role("target")

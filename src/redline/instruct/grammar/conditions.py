@@ -92,9 +92,9 @@ def _amount_predicate(chart: Chart, start: int) -> Iterator[Edge]:
 
 def _of_itself(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield `where it is null`: the value of the place itself."""
-    if chart.low(start) in _COPULAS and chart.low(start + 1) in EMPTY | {"true", "false"}:
-        wanted = _COPULAS[chart.low(start)]
-        yield Edge(start + 2, Itself(chart.low(start + 1), wanted))
+    place = start + 1 + (chart.low(start + 1) in ("currently", "still"))
+    if chart.low(start) in _COPULAS and chart.low(place) in EMPTY | {"true", "false"}:
+        yield Edge(place + 1, Itself(chart.low(place), _COPULAS[chart.low(start)]))
 
 
 def _amount_first(chart: Chart, start: int, op: str) -> Iterator[Edge]:

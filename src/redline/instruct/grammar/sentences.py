@@ -52,10 +52,12 @@ _REASONS = phrase_table((
 ))  # fmt: skip
 # Words in which an instruction says that changes follow, before a colon.
 _ANNOUNCING = frozenset(
-    "please make apply perform do carry out the these this following two three four five six few "
-    "edit edits change changes update updates modification modifications below i need we want "
-    "several as follows step steps in order of to document file config json here are is requested "
-    "a b adjustment adjustments following: execute list task tasks action actions".split()
+    "please make set value values field fields apply perform do carry out execute the these this "
+    "following two three four five six few several edit edits change changes update updates "
+    "modification modifications adjustment adjustments task tasks action actions step steps below "
+    "i need we want as follows in order of to document file config json here are is requested "
+    "list".split()
+)
 )
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
 _FINDING = frozenset("find locate select pick look-up take open go-to".split())
@@ -226,7 +228,7 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
 
 def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield scopes said before the clauses they apply to."""
-    place = state.place
+    place = state.place + (chart.low(state.place) == "only")
     verb = chart.low(place) in _EDITING | _FINDING
     if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
                                     "across"):  # fmt: skip
