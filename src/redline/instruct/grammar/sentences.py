@@ -58,7 +58,6 @@ _ANNOUNCING = frozenset(
     "i need we want as follows in order of to document file config json here are is requested "
     "list".split()
 )
-)
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
 _FINDING = frozenset("find locate select pick look-up take open go-to".split())
 
