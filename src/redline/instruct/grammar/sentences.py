@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from redline.instruct.grammar.adjuncts.protections import PROTECTING, protected, staying
+from redline.instruct.grammar.adjuncts.announcements import announcements
+from redline.instruct.grammar.adjuncts.protections import PROTECTING, protected
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frame_table import CLASSES
@@ -50,14 +51,6 @@ _REASONS = phrase_table((
     ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
     ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
 ))  # fmt: skip
-# Words in which an instruction says that changes follow, before a colon.
-_ANNOUNCING = frozenset(
-    "please make set value values field fields apply perform do carry out execute the these this "
-    "following two three four five six few several edit edits change changes update updates "
-    "modification modifications adjustment adjustments task tasks action actions step steps below "
-    "i need we want as follows in order of to document file config json here are is requested "
-    "list".split()
-)
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
 _FINDING = frozenset("find locate select pick look-up take open go-to".split())
 
@@ -305,27 +298,16 @@ def _is_bullet(chart: Chart, place: int) -> bool:
 
 def _announced(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield the place behind `Make the following two changes to staging only:`."""
-    place = state.place
-    while chart.low(place) in _ANNOUNCING:
-        place += 1
-        if chart.low(place) == ":" and place > state.place + 1:
-            after = place + 1 + (chart.low(place + 1) == "\n")
-            yield replace(state, place=after, joined=bool(state.clauses))
-        if chart.low(place) not in ("to", "in", "for", "on") or place < state.place + 2:
+    for after, scope, kept in announcements(chart, state.place):
+        joined = bool(state.clauses)
+        if scope is None:
+            yield replace(state, place=after, joined=joined)
             continue
-        for edge in chart.edges("NPLIST", place + 1):
-            scope = ScopePhrase(edge.item, cost=edge.item.cost)
-            scopes = (*state.fronts, scope)
-            fronted = replace(state, fronts=scopes, headed=scopes, joined=bool(state.clauses))
-            end = edge.end + (chart.low(edge.end) == "only")
-            for after, kept in ((end, ()), *staying(chart, end + 1)):
-                if chart.low(after) == ":":
-                    yield replace(
-                        fronted,
-                        place=after + 1 + (chart.low(after + 1) == "\n"),
-                        protected=(*state.protected, *kept),
-                        cost=state.cost + scope.cost,
-                    )
+        scopes = (*state.fronts, scope)
+        yield replace(
+            state, place=after, fronts=scopes, headed=scopes, joined=joined,
+            protected=(*state.protected, *kept), cost=state.cost + scope.cost,
+        )  # fmt: skip
 
 
 def _protections(chart: Chart, state: _State) -> Iterator[_State]:
