@@ -15,7 +15,7 @@ from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
-# Verbs that end what a switch stands for as well as take it away.
+# Verbs that may mean to switch something off as well as to take it away.
 _STOPPING = frozenset("kill axe cut lose ditch scrap".split())
 
 
@@ -209,7 +209,7 @@ def absent(context: EffectContext) -> EffectOutcome:
     kind = clause.role("kind")
     name = context.text(clause.role("name"))
     if kind is not None and context.chart.tokens[kind.start].kind != "word":
-        # what is named exactly is there, whatever stands beside it
+        # what is named exactly is there, whatever is said beside it
         raise Unclear("target", f"nothing here is {name!r}")
     if kind is not None:
         name = f"{context.text(kind)} {name}"

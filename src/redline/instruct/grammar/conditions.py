@@ -268,7 +268,7 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("SIMPLE")
-def _labelled(chart: Chart, start: int) -> Iterator[Edge]:
+def _label_filter(chart: Chart, start: int) -> Iterator[Edge]:
     """A participle made from a field and the value in quotes: tagged "camping"."""
     low = chart.low(start)
     if not low.endswith("ed") or not chart.edges("QUOTED", start + 1):

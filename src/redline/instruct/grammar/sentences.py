@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.instruct.grammar.adjuncts.announcements import announcements
-from redline.instruct.grammar.adjuncts.protections import PROTECTING, protected
+from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frame_table import CLASSES
@@ -124,7 +124,7 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
         yield from _gaps(chart, state)
     if fresh:
         yield from _fronts(chart, state)
-        yield from _announced(chart, state)
+        yield from _skip_announcement(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
 
@@ -296,7 +296,7 @@ def _is_bullet(chart: Chart, place: int) -> bool:
     return low in ("-", "*", "•") or numbered or (low[:-1].isdigit() and low[-1:] == ")")
 
 
-def _announced(chart: Chart, state: _State) -> Iterator[_State]:
+def _skip_announcement(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield the place behind `Make the following two changes to staging only:`."""
     for after, scope, kept in announcements(chart, state.place):
         joined = bool(state.clauses)
@@ -314,7 +314,7 @@ def _protections(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield `don't touch X`, `production must stay as it is`: an assertion over the result."""
     place = state.place + (chart.low(state.place) in (",", "and", ";"))
     last = state.clauses[-1].effect if state.clauses else ""
-    for end, nodes in protected(chart, place, last):
+    for end, nodes in find_protections(chart, place, last):
         if (state.clauses or nodes) and _may_end(chart, end):
             kept = (*state.protected, *nodes)
             yield replace(state, place=end, joined=False, protected=kept)
