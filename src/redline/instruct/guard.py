@@ -15,7 +15,7 @@ from redline.instruct.grounds import Grounds
 from redline.instruct.model.operations import (
     DocumentOperation,
     Path,
-    apply_operations,
+    check_applicable,
     exists,
     is_index,
     value_at,
@@ -80,7 +80,7 @@ def ground_proposal(
         raise Malformed("The answer must be an object with status, message and changes")
     operations = [_operation(document, change) for change in proposal["changes"]]
     try:
-        apply_operations(document, operations)
+        check_applicable(document, operations)
     except (CannotApply, NodeNotFound) as error:
         raise Malformed(error.message) from None
     if not operations:

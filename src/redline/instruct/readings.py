@@ -14,6 +14,10 @@ from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     conditions,
     slots,
 )
+from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
+    positions,
+    tails,
+)
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.sentences import Reading, readings
@@ -23,13 +27,16 @@ from redline.instruct.language.tokens import Token, tokenize
 from redline.instruct.language.words import key_form, key_words, number_in, singular
 from redline.instruct.lexicon.names import Lexicon
 from redline.instruct.lexicon.tree import DocumentTree
-from redline.instruct.model.operations import DocumentOperation, apply_operations
+from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
 
 MAX_TRIED = 80
 MAX_CHOICES = 5
 # Readings this much dearer than the cheapest that works are not compared with it.
 _MARGIN = 3
+
+# Effects that ask for something to be gone, which it is when nothing fits.
+_REMOVALS = frozenset({"remove", "absent", "dedupe"})
 
 Signature = tuple[object, ...]
 
@@ -44,6 +51,7 @@ class InstructionMeaning:
     absent: bool = False
     doubt: str = ""
     unexplained: tuple[str, ...] = ()
+    alternative: bool = False  # all is clear but which of several like places is meant
 
     @property
     def signature(self) -> Signature:
@@ -71,6 +79,7 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
     chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy))
     found = FoundMeanings([], chart=chart)
     best: int | None = None
+    cheapest: int | None = None
     for tried, reading in enumerate(readings(chart)):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
             break
@@ -81,7 +90,9 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
             if found.refusal is None or refusal.weight > found.refusal.weight:
                 found.refusal = refusal
             if refusal.rank == "several":
-                found.meanings += _choices(chart, reading, refusal)
+                cheapest = cheapest if cheapest is not None else reading.cost
+                like = reading.cost == cheapest and _are_alike(tree, refusal.nodes)
+                found.meanings += _choices(chart, reading, refusal, like)
             continue
         found.meanings.append(meaning)
         if not meaning.doubt:
@@ -114,6 +125,8 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
             outcome = EFFECTS[clause.effect](context)
         except Nothing as nothing:
             _check_unused(context)
+            if not nothing.many and clause.effect not in _REMOVALS:
+                raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
             outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
         outcomes.append(outcome)
         focus = outcome.found or focus
@@ -122,7 +135,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
         raise Unclear("clause", "it asks for no change")
     operations = _merge(outcomes)
     try:
-        apply_operations(tree.document, operations)
+        check_applicable(tree.document, operations)
     except (CannotApply, NodeNotFound) as error:
         raise Unclear("several", error.message[0].lower() + error.message[1:]) from None
     _check_protected(tree, reading, operations)
@@ -201,7 +214,14 @@ def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOper
     return ""
 
 
-def _choices(chart: Chart, reading: Reading, refusal: Unclear) -> Iterator[InstructionMeaning]:
+def _are_alike(tree: DocumentTree, nodes: tuple[int, ...]) -> bool:
+    """Return whether the places are one field of several records, or several elements."""
+    return len({tree.keys[n] if isinstance(tree.keys[n], str) else "" for n in nodes}) == 1
+
+
+def _choices(
+    chart: Chart, reading: Reading, refusal: Unclear, like: bool
+) -> Iterator[InstructionMeaning]:
     """Yield the reading for each place it may be about."""
     if not 1 < len(refusal.nodes) <= MAX_CHOICES:
         return
@@ -211,7 +231,7 @@ def _choices(chart: Chart, reading: Reading, refusal: Unclear) -> Iterator[Instr
         except Unclear:
             continue
         if meaning.operations:
-            yield replace(meaning, doubt=refusal.message)
+            yield replace(meaning, doubt=refusal.message, alternative=like and not meaning.doubt)
 
 
 def _rivals(other: InstructionMeaning, first: InstructionMeaning) -> bool:

@@ -15,7 +15,7 @@ from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
-PREPOSITIONS = frozenset("of in for on under within inside from at to across into".split())
+PREPOSITIONS = frozenset("of in for on under within inside from at across by".split())
 _EXCEPTIONS = (
     ("except", "for"), ("other", "than"), ("apart", "from"), ("but", "not"), ("except",),
     ("excluding",), ("besides",), ("but",), ("without",),
@@ -65,6 +65,8 @@ def _place_within(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
     """Yield the phrase within what a preposition introduces."""
     low, after = chart.low(phrase.end), phrase.end + 1
     for edge in chart.edges("NPLIST", after):
+        if low == "by" and (edge.item.sort is not Sort.RECORD or not edge.item.whole):
+            continue
         if edge.item.sort is not Sort.FLAG or edge.item.end - edge.item.start > 1:
             yield from restrict(chart.tree, phrase, edge.item, low)
     yield from _at_index(chart, phrase, after)
@@ -88,6 +90,9 @@ def filter_phrase(tree: DocumentTree, phrase: Phrase, condition: Any, end: int) 
 def _at_index(chart: Chart, phrase: Phrase, after: int) -> Iterator[Phrase]:
     """Yield `the user at index 1`."""
     if chart.low(after) not in ("index", "position") or not chart.low(after + 1).isdigit():
+        return
+    if phrase.sort is Sort.RECORD or phrase.filtered:
+        # which one is meant has been said: the index is of something else
         return
     place = int(chart.low(after + 1)) - (chart.low(after) == "position")
     nodes = tuple(n for n in phrase.nodes if chart.tree.keys[n] == place)
@@ -138,9 +143,12 @@ def restrict(
     if not inside and by.sort in (Sort.KEY, Sort.ELEMENT, Sort.RECORD) and word in ("in", "with"):
         inside = _holding(tree, head, by)
     if not inside:
+        yield from _members_of(tree, joint, by, word)
         return
     inside = nearest(tree, inside, by.nodes, head)
     count = count_holders(tree, inside, by.nodes)
+    if by.joined and count < len(tree.outermost(by.nodes)):
+        return  # each of "api and worker" has one
     kind = by.sort is Sort.RECORD and not by.many and is_kind(by) and head.sort is Sort.ITEMS
     yield replace(
         joint,
@@ -152,6 +160,16 @@ def restrict(
         or (not by.many and count > 1 and not kind and not by.owner and head.many),
         filtered=joint.filtered or kind,
     )  # fmt: skip
+
+
+def _members_of(tree: DocumentTree, head: Phrase, by: Phrase, word: str) -> Iterator[Phrase]:
+    """Yield `the RSVP of Hugo`: the Hugo among the RSVPs."""
+    if head.sort is not Sort.KEY or by.sort is not Sort.KEY or word not in ("of", "for"):
+        return
+    names = set(head.nodes)
+    inner = tuple(n for n in by.nodes if tree.parents[n] in names)
+    if inner:
+        yield replace(head, nodes=inner, whole=by.whole, many=by.many, cost=head.cost + 1)
 
 
 def _names_root(tree: DocumentTree, by: Phrase) -> bool:
@@ -266,5 +284,6 @@ def join(tree: DocumentTree, parts: list[Phrase]) -> Phrase:
         unsure=not single or any(p.unsure for p in chosen),
         owner=any(p.owner for p in chosen),
         fields=tuple(n for p in chosen for n in p.fields),
+        joined=True,
         filtered=all(p.filtered for p in chosen),
     )

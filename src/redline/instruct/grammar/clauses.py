@@ -11,6 +11,7 @@ from redline.instruct.grammar.frames import BY_WORD, GAP_FRAMES, OPEN, FrameSymb
 from redline.instruct.grammar.phrase import Phrase
 
 _SCOPING = frozenset("for in on of at under within inside from across throughout with".split())
+_CONDITIONAL = frozenset("if when where whenever unless whose that which who only for".split())
 _EVERYWHERE = frozenset("everywhere throughout globally".split())
 
 
@@ -23,6 +24,7 @@ class ScopePhrase:
     wanted: bool = True
     cost: int = 0
     about: Phrase | None = None
+    loose: bool = False  # a condition without `if` or `where`, which may be part of the change
 
     @property
     def meaning(self) -> Hashable:
@@ -148,9 +150,12 @@ def _exception(chart: Chart, start: int) -> Iterator[Edge]:
 def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
     """`where price is 0`, `if it is null`, `unless they are active`."""
     begin = start + (chart.low(start) == ",")
+    begin += chart.low(begin) == "only" and chart.low(begin + 1) in ("if", "when", "where")
     wanted = chart.low(begin) != "unless"
     found = chart.edges("FILTER", begin)
     if not wanted:
         found = [*chart.edges("PREDICATE", begin + 1), *chart.edges("STATE", begin + 1)]
+    loose = chart.low(begin) not in _CONDITIONAL
     for edge in found:
-        yield Edge(edge.end, ScopePhrase(condition=edge.item, wanted=wanted, cost=edge.item.cost))
+        scope = ScopePhrase(condition=edge.item, wanted=wanted, cost=edge.item.cost, loose=loose)
+        yield Edge(edge.end, scope)

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
+from redline.instruct.grammar.adjuncts.announcements import announcements
+from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
+from redline.instruct.grammar.frame_table import CLASSES
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
 from redline.instruct.language.words import singular
 
@@ -48,19 +51,8 @@ _REASONS = phrase_table((
     ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
     ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
 ))  # fmt: skip
-_PROTECT = (
-    "don't touch|do not touch|don't change|do not change|leave|keep|don't modify|dont touch|"
-    "do not modify|don't alter|without changing|without touching|but leave|but keep|dont change|"
-    "but don't touch|but don't change|but do not touch|but do not change|while keeping"
-)
-_PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT.split("|"))
-
-
-_ELSE = phrase_table((("anything", "else"), ("the", "rest"), ("everything", "else")))
-_AS_IS = phrase_table(
-    (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
-     ("as", "they", "are"), ("the", "same"))
-)  # fmt: skip
+_EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
+_FINDING = frozenset("find locate select pick look-up take open go-to".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +75,7 @@ class _State:
     cost: int = 0
     remarks: tuple[tuple[int, int], ...] = ()
     protected: tuple[int, ...] = ()
+    headed: tuple[ScopePhrase, ...] = ()  # scopes of a heading, for every item of the list below
     joined: bool = False  # a separator that does not end the sentence was just read
 
 
@@ -131,6 +124,7 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
         yield from _gaps(chart, state)
     if fresh:
         yield from _fronts(chart, state)
+        yield from _skip_announcement(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
 
@@ -145,7 +139,7 @@ def _with(state: _State, clause: Clause, end: int) -> _State:
 def _may_end(chart: Chart, end: int) -> bool:
     if end >= chart.size or chart.low(end) in _SEPARATORS or chart.low(end) == "but":
         return True
-    if any(True for table in (_AFTER, _REASONS, _PROTECTING) for _ in chart.phrases(end, table)):
+    if any(True for table in (_AFTER, _REASONS, PROTECTING) for _ in chart.phrases(end, table)):
         return True
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
@@ -155,8 +149,8 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
     low = chart.low(place)
     if (low in _SEPARATORS and low != "-") or (low == "-" and fresh):
         yield place + 1
-    if low.isdigit() and chart.low(place + 1) in (".", ")") and fresh:
-        yield place + 2
+    if fresh and _is_bullet(chart, place):
+        yield place + 1 + (chart.low(place + 1) in (".", ")") and low.isdigit())
     for end in chart.phrases(place, _BEFORE):
         yield end + (chart.low(end) == ",")
 
@@ -179,8 +173,10 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
         yield replace(state, place=end)
     low = chart.low(place)
     if low in _SEPARATORS:
-        ends = low in _ENDS
-        yield replace(state, place=place + 1, joined=True, fronts=() if ends else state.fronts)
+        fronts = state.fronts
+        if low in _ENDS:
+            fronts = state.headed if _is_bullet(chart, place + 1) else ()
+        yield replace(state, place=place + 1, joined=True, fronts=fronts)
         for end in chart.phrases(place + 1, _AFTER):
             yield replace(state, place=end)
     elif low in VERBS or low == "but":
@@ -224,23 +220,34 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
 
 def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield scopes said before the clauses they apply to."""
-    place = state.place
-    verb = chart.low(place) in ("update", "change", "edit", "modify", "take", "adjust", "with")
+    place = state.place + (chart.low(state.place) == "only")
+    verb = chart.low(place) in _EDITING | _FINDING
     if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
                                     "across"):  # fmt: skip
         for edge in chart.edges("NPLIST", place + 1):
             yield from _front_scope(
                 chart, state, edge.end, ScopePhrase(edge.item, cost=edge.item.cost), verb
             )
-    for edge in chart.edges("NPLIST", place):
-        if chart.low(edge.end) == ":":
-            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
-            yield from _front_scope(chart, state, edge.end, scope, True)
+    yield from _headings(chart, state)
     for edge in chart.edges("SCOPE", place):
         if edge.item.condition is not None:
             yield from _front_scope(chart, state, edge.end, edge.item, False)
     if chart.low(place) in ("if", "unless", "when"):
         yield from _conditional(chart, state)
+
+
+def _headings(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield `staging:` and `Close the job by` as scopes of what follows."""
+    place = state.place
+    for edge in chart.edges("NPLIST", place):
+        if chart.low(edge.end) == ":":
+            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
+            yield from _front_scope(chart, state, edge.end, scope, True)
+    if chart.tokens[place].kind == "word":
+        for edge in chart.edges("NPLIST", place + 1):
+            if chart.low(edge.end) == "by":
+                scope = ScopePhrase(edge.item, cost=edge.item.cost)
+                yield from _front_scope(chart, state, edge.end, scope, True)
 
 
 def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
@@ -269,29 +276,48 @@ def _front_scope(
 ) -> Iterator[_State]:
     low = chart.low(end)
     cost = state.cost + scope.cost
-    if low in (",", ":", "then"):
-        after = end + 1 + (low == "," and chart.low(end + 1) == "then")
-        yield replace(state, place=after, fronts=(*state.fronts, scope), cost=cost, joined=True)
+    found = strict and low == "and" and chart.low(state.place) in _FINDING
+    if low in (",", ":", "then") or found:
+        after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
+        scopes = (*state.fronts, scope)
+        headed = scopes if low == ":" and chart.low(after) == "\n" else ()
+        yield replace(state, place=after, fronts=scopes, headed=headed, cost=cost, joined=True)
+    elif low == "by" and chart.low(end + 1).endswith("ing"):
+        scopes = (*state.fronts, scope)
+        yield replace(state, place=end + 1, fronts=scopes, cost=cost + 1, joined=True)
     elif not strict and (low in VERBS or singular(low) in VERBS):
         yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
 
 
+def _is_bullet(chart: Chart, place: int) -> bool:
+    """Return whether an item of a list begins here: -, *, 1. or 1)."""
+    low = chart.low(place)
+    numbered = low.isdigit() and chart.low(place + 1) in (".", ")")
+    return low in ("-", "*", "•") or numbered or (low[:-1].isdigit() and low[-1:] == ")")
+
+
+def _skip_announcement(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield the place behind `Make the following two changes to staging only:`."""
+    for after, scope, kept in announcements(chart, state.place):
+        joined = bool(state.clauses)
+        if scope is None:
+            yield replace(state, place=after, joined=joined)
+            continue
+        scopes = (*state.fronts, scope)
+        yield replace(
+            state, place=after, fronts=scopes, headed=scopes, joined=joined,
+            protected=(*state.protected, *kept), cost=state.cost + scope.cost,
+        )  # fmt: skip
+
+
 def _protections(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield `don't touch X`, `leave X alone`: an assertion over the result."""
-    place = state.place + (chart.low(state.place) in (",", "and"))
-    for start in chart.phrases(place, _PROTECTING):
-        keeps = chart.low(start - 1) in ("leave", "keep", "keeping")
-        for end in chart.phrases(start, _ELSE):
-            if state.clauses and not keeps:
-                yield replace(state, place=end, joined=False)
-        for edge in chart.edges("NPLIST", start):
-            tail = next(chart.phrases(edge.end, _AS_IS), None)
-            end = tail if keeps and tail is not None else edge.end
-            if (tail is not None or not keeps) and edge.item.nodes and _may_end(chart, end):
-                yield replace(
-                    state, place=end, joined=False,
-                    protected=(*state.protected, *edge.item.nodes),
-                )  # fmt: skip
+    """Yield `don't touch X`, `production must stay as it is`: an assertion over the result."""
+    place = state.place + (chart.low(state.place) in (",", "and", ";"))
+    last = state.clauses[-1].effect if state.clauses else ""
+    for end, nodes in find_protections(chart, place, last):
+        if (state.clauses or nodes) and _may_end(chart, end):
+            kept = (*state.protected, *nodes)
+            yield replace(state, place=end, joined=False, protected=kept)
 
 
 def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:

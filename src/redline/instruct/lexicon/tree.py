@@ -18,8 +18,11 @@ Nodes = tuple[int, ...]
 NAME_FORMS = frozenset(
     "name fullname displayname firstname lastname username nick nickname title label handle".split()
 )
-_ID_FORMS = frozenset("id uuid key code sku slug email symbol isbn login number hostname".split())
-_ID_ENDINGS = ("name", "id", "code", "number", "key", "title")
+_ID_FORMS = frozenset(
+    "id uuid key code sku slug email symbol isbn login number hostname n no nr num ref "
+    "plate".split()
+)
+_ID_ENDINGS = ("name", "id", "code", "number", "key", "title", "no", "nr", "num", "ref")
 
 
 class OverBudget(Exception):
@@ -164,12 +167,11 @@ class DocumentTree:
         value = self.values[node]
         if not isinstance(value, dict) or len(value) < 2:
             return False
-        items = list(value.values())
-        if not all(isinstance(item, dict) and item for item in items):
-            return False
-        shared = set(items[0])  # type: ignore[arg-type]
-        for item in items[1:]:
-            shared &= set(item)  # type: ignore[arg-type]
+        shared: set[str] | None = None
+        for item in value.values():
+            if not isinstance(item, dict):
+                return False
+            shared = set(item) if shared is None else shared & set(item)
         return bool(shared)
 
     def is_record(self, node: int) -> bool:

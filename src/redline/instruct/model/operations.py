@@ -117,10 +117,9 @@ def apply_operations(document: Value, operations: Sequence[DocumentOperation]) -
 
     CannotApply when a place no longer holds the expected value or two operations collide.
     """
-    check_independent(document, operations)
+    check_applicable(document, operations)
     table: dict[Path, _Edits] = {}
     for operation in operations:
-        check_expected(document, operation)
         if operation.op == "replace" and not operation.path:
             assert not isinstance(operation.value, NoValue)
             return operation.value
@@ -129,13 +128,24 @@ def apply_operations(document: Value, operations: Sequence[DocumentOperation]) -
     return _rebuild(document, (), table, touched) if table else document
 
 
+def check_applicable(document: Value, operations: Sequence[DocumentOperation]) -> None:
+    """CannotApply or NodeNotFound unless `apply_operations` would carry out all of them."""
+    check_independent(document, operations)
+    for operation in operations:
+        check_expected(document, operation)
+        for path in (operation.path, operation.new_path):
+            if path and not isinstance(value_at(document, path[:-1]), dict | list):
+                raise CannotApply(f"Not a container: {pointer(path[:-1])}")
+
+
 def check_expected(document: Value, operation: DocumentOperation) -> None:
     """CannotApply unless the place still holds what the operation expects."""
     if isinstance(operation.old, NoValue):
         return
     if not exists(document, operation.path):
         raise CannotApply(f"Nothing at {pointer(operation.path)}")
-    if dumps(value_at(document, operation.path)) != dumps(operation.old):
+    found = value_at(document, operation.path)
+    if found is not operation.old and dumps(found) != dumps(operation.old):
         raise CannotApply(f"Value changed at {pointer(operation.path)}")
 
 
@@ -176,9 +186,8 @@ def _rebuild(value: Value, path: Path, table: dict[Path, _Edits], touched: set[P
             if name not in edits.removed
         }
         return kept | dict(edits.added)
-    if isinstance(value, list):
-        return _rebuild_list(value, edits, child)
-    raise CannotApply(f"Not a container: {pointer(path)}")
+    assert isinstance(value, list)
+    return _rebuild_list(value, edits, child)
 
 
 def _rebuild_list(value: list[Value], edits: _Edits, child: Any) -> list[Value]:
