@@ -29,6 +29,7 @@ from redline.adapters.journal.format.lines import (
     tokens_of,
 )
 from redline.adapters.journal.inline_contents import InlineContents
+from redline.adapters.journal.undecided import Undecided
 
 NAME = "journal"
 _LOCK = "journal.lock"
@@ -37,14 +38,6 @@ _NEXT = "journal.next"
 _WINDOW = 1 << 18
 # How long the fixed fields of a line usually are.
 _MAX_HEAD = 160
-
-
-class Undecided(Exception):
-    """A line is neither durable nor durably taken back; `is_there` as the file reads now."""
-
-    def __init__(self, *, is_there: bool) -> None:
-        super().__init__()
-        self.is_there = is_there
 
 
 class Journal:

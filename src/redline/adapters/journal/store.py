@@ -18,7 +18,7 @@ from redline.adapters.journal.format.deltas import bases_of
 from redline.adapters.journal.format.lines import Head, format_operation
 from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
-from redline.adapters.journal.log import Journal, Undecided
+from redline.adapters.journal.log import Journal
 from redline.adapters.journal.recovery import Recovery
 from redline.adapters.journal.retention import may_exceed, what_stays
 from redline.adapters.journal.steps.file_guards import FileGuards
@@ -27,6 +27,7 @@ from redline.adapters.journal.steps.preconditions import MAX_HELD
 from redline.adapters.journal.store_read import StoreReading
 from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
 from redline.adapters.journal.transaction.staged import StagedChange, stage_change
+from redline.adapters.journal.undecided import Undecided
 from redline.adapters.journal.write_guard import WriteGuard
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import Locked, PathDenied, WriteFailed

@@ -15,12 +15,12 @@ from redline.adapters.journal.format import records
 from redline.adapters.journal.format.deltas import bases_of
 from redline.adapters.journal.format.lines import Head, format_operation
 from redline.adapters.journal.intent_slots import Slot, Slots
-from redline.adapters.journal.log import Undecided
 from redline.adapters.journal.steps.apply import Swap
 from redline.adapters.journal.steps.staging import Step, needs_staging, staging_directory
 from redline.adapters.journal.transaction.checked import CheckedSteps, check_again, check_steps
 from redline.adapters.journal.transaction.committed import CommittedChange
 from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
+from redline.adapters.journal.undecided import Undecided
 from redline.core.changes import ChangeSet, DirState, FileState, Rename
 from redline.core.paths import WorkspacePath
 

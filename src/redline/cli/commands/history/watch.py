@@ -15,15 +15,20 @@ from redline.cli.commands.history.view import (
 from redline.cli.terminal import fail, out, paint
 from redline.core.ports.history import Operation
 
+EXAMPLES = """examples:
+  redline watch --once      record what changed since it was last recorded, and end
+
+Files that git ignores, and files over 4 MB, are not recorded. Redline's own tools write their
+changes down themselves. A server records too unless it was started with --no-record; one process
+at a time does it.
+"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
+    parser.epilog = EXAMPLES
     add_workspace_flags(parser)
-    parser.epilog = (
-        "Files that git ignores, and files over 4 MB, are not recorded. Redline's own tools write\n"
-        "their changes down themselves. A server records too unless it was started with\n"
-        "--no-record; one process at a time does it."
-    )
+    parser.add_argument("--once", action="store_true", help="record what changed so far, and end")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,7 +47,10 @@ def run(args: argparse.Namespace) -> int:
         if session is None:
             fail("another process records this workspace already")
             return 1
-        out(paint("recording; press Ctrl-C to stop", "dim"))
+        if args.once:
+            session.close()
+        else:
+            out(paint("recording; press Ctrl-C to stop", "dim"))
         with contextlib.suppress(KeyboardInterrupt):
             session.run()
         if session.failure:
