@@ -157,6 +157,21 @@ def test_operations_are_named_by_prefix_and_by_how_far_back_they_are(
 
 
 @pytest.mark.requirement("history-command-line")
+def test_status_and_diff_compare_with_the_last_commit(project: Project, run: Run) -> None:
+    _git(project, "init", "-q")
+    _git(project, "add", ".")
+    _git(project, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", "first")
+    project.write("src/app.py", _edited(3))
+    (project.root / "beside.txt").write_text("new\n")
+    shown = run("status", "--since", "HEAD")
+    assert "src/app.py" in shown
+    assert "beside.txt" in shown
+    diff = run("diff", "HEAD")
+    assert diff.count("\n@@ ") == 2
+    assert "+new" in diff
+
+
+@pytest.mark.requirement("history-command-line")
 def test_status_and_diff_compare_with_a_point(project: Project, run: Run) -> None:
     first = project.write("src/app.py", _edited(3))
     run("checkpoint", "before")

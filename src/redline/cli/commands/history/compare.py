@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+from redline.app import Redline, open_committer
+from redline.core.changes import ChangeSet
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
+from redline.services.history.against_head import HEAD, difference_from_head
+from redline.services.history.lines import difference
 from redline.services.history.references import Point, find_point
+
+
+def changes_since(redline: Redline, text: str | None) -> tuple[ChangeSet, str]:
+    """Return how files differ from the point that *text* names, and what it is called.
+
+    None means the latest checkpoint or start of a session, HEAD the commit that is checked out.
+    """
+    if text == HEAD:
+        committer = open_committer(redline.workspace.roots[0].path)
+        return difference_from_head(redline, committer), HEAD
+    if text is None:
+        point, name = default_point(redline.history)
+    else:
+        point, name = find_point(redline.history, text, inclusive=False), text
+    return difference(redline, point), name
 
 
 def default_point(history: History) -> tuple[Point, str]:

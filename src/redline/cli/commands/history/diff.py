@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.history.compare import default_point
+from redline.app import Redline
+from redline.cli.commands.history.compare import changes_since
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     label_for,
@@ -23,6 +24,7 @@ examples:
   redline diff @-3              since that change
   redline diff @-3 @-1          between two changes
   redline diff 2h               in the last two hours
+  redline diff HEAD             since the last commit
 """
 
 
@@ -36,14 +38,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the difference as a unified diff."""
-    redline = open_redline(args)
-    history = redline.history
-    if args.start is None:
-        start = default_point(history)[0]
+    with open_redline(args) as redline:
+        return _show(redline, args)
+
+
+def _show(redline: Redline, args: argparse.Namespace) -> int:
+    if args.end is None:
+        changed, _ = changes_since(redline, args.start)
     else:
-        start = find_point(history, args.start, inclusive=False)
-    end = None if args.end is None else find_point(history, args.end, inclusive=False)
-    diff = diff_of(difference(redline, start, end), label_for(redline))
+        start, end = (
+            find_point(redline.history, text, inclusive=False) for text in (args.start, args.end)
+        )
+        changed = difference(redline, start, end)
+    diff = diff_of(changed, label_for(redline))
     if diff:
         print_long([paint_diff(diff).rstrip("\n")])
     return 0

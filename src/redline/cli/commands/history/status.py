@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.history.compare import default_point
+from redline.app import Redline
+from redline.cli.commands.history.compare import changes_since
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     ago,
@@ -18,13 +19,13 @@ from redline.core.changes import ChangeSet
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import list_touched
-from redline.services.history.lines import count_lines, difference
-from redline.services.history.references import find_point
+from redline.services.history.lines import count_lines
 
 EXAMPLES = """examples:
   redline status                          since the latest checkpoint or start of a session
   redline status --since @-5              since a change, a checkpoint, a session or a time
   redline status --since 2h               what changed in the last two hours
+  redline status --since HEAD             what differs from the last commit
 """
 
 
@@ -37,22 +38,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the workspace, its servers and the files that differ."""
-    redline = open_redline(args)
+    with open_redline(args) as redline:
+        return _show(redline, args)
+
+
+def _show(redline: Redline, args: argparse.Namespace) -> int:
     history, label = redline.history, label_for(redline)
     out(f"workspace {one_line(redline.workspace.roots[0].path)}")
     for server in redline.servers():
         out(f"served   {one_line(server.address)} by process {server.pid}, {ago(server.started)}")
     try:
-        if args.since is None:
-            point, name = default_point(history)
-        else:
-            point, name = find_point(history, args.since, inclusive=False), args.since
+        changed, name = changes_since(redline, args.since)
     except NothingToUndo:
         out("no changes yet")
         return 0
-    (latest,) = history.list(HistoryQuery(limit=1, steps=3))
-    out(f"latest   {headline(latest, label)}")
-    changed = difference(redline, point)
+    for latest in history.list(HistoryQuery(limit=1, steps=3)):
+        out(f"latest   {headline(latest, label)}")
     if not changed.steps:
         out(f"nothing differs since {one_line(name)}")
         return 0
