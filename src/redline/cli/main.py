@@ -81,7 +81,7 @@ EXIT_CODES = """exit codes:
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Build the parser; import only *command*'s module (None imports all)."""
+    """Build the parser; import only *command*'s module (None imports all, "" none)."""
     parser = argparse.ArgumentParser(
         prog="redline",
         description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
@@ -96,14 +96,14 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     for name, (module, summary) in COMMANDS.items():
         if name != command and command in COMMANDS:
             continue
-        found = import_module(module)
         sub = commands.add_parser(
             name,
             help=summary,
             description=summary[:1].upper() + summary[1:] + ".",
             formatter_class=Help,
         )
-        found.configure(sub)
+        if command != "":
+            import_module(module).configure(sub)
     return parser
 
 
@@ -129,8 +129,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Import only the given command's module: a server start must not pay for the others.
-    named = arguments[0] if arguments and arguments[0] in COMMANDS else None
-    if arguments and named is None and not arguments[0].startswith("-"):
+    named = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+    if arguments and not named and not arguments[0].startswith("-"):
         return _report_unknown(arguments[0])
     parser = build_parser(named)
     parsed = parser.parse_args(arguments)
