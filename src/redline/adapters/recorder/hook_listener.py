@@ -117,7 +117,7 @@ def read_event(line: bytes, now_ns: int) -> HookEvent | None:
         said = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or said.get("client") not in MOMENTS:
+    if not isinstance(said, dict) or said.get("client") not in list(MOMENTS):
         return None
     moment, sent, files = said.get("moment"), said.get("time"), said.get("files")
     if moment not in list(Moment) or type(sent) is not int or not _are_paths(files):
@@ -134,9 +134,9 @@ def read_event(line: bytes, now_ns: int) -> HookEvent | None:
 
 
 def _are_paths(files: Any) -> bool:
-    return isinstance(files, list) and all(
-        isinstance(file, str) and len(file) <= _MAX_PATH for file in files[: MAX_FILES + 1]
-    )
+    if not isinstance(files, list) or len(files) > MAX_FILES:
+        return False
+    return all(isinstance(file, str) and len(file) <= _MAX_PATH for file in files)
 
 
 def _text(value: object) -> str:
