@@ -102,7 +102,7 @@ def describe(client: str, event: dict[str, object], now: int) -> dict[str, objec
     command = command if isinstance(command, str) else ""
     files = [file for file in map(given.get, _FILES) if isinstance(file, str) and file]
     if command.lstrip().startswith("*** Begin Patch"):
-        files += _patched(command)
+        files += _files_of_patch(command)
         command = ""
     if len(files) > MAX_FILES:
         files = []
@@ -135,7 +135,7 @@ def _tool_of(event: str) -> str:
     return ""
 
 
-def _patched(patch: str) -> list[str]:
+def _files_of_patch(patch: str) -> list[str]:
     lines = patch.splitlines()
     return [line[len(p) :].strip() for line in lines for p in _PATCH if line.startswith(p)]
 

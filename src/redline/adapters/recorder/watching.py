@@ -9,7 +9,7 @@ from threading import Event
 from redline.core.ports.recording import Noticed
 
 QUIET_MS = 150
-LONGEST_MS = 1000
+MAX_WAIT_MS = 1000
 LOOK_AGAIN = 5.0
 _MAX_PATHS = 5_000
 _STAGED = ".redline-"
@@ -36,7 +36,7 @@ class KernelWatcher:
             changes = watch(
                 *self._roots,
                 watch_filter=lambda _, path: _is_of_interest(path),
-                debounce=LONGEST_MS,
+                debounce=MAX_WAIT_MS,
                 step=QUIET_MS,
                 stop_event=self._closed,
                 rust_timeout=60_000,

@@ -50,7 +50,7 @@ class KnownFiles(Protocol):
         position: str,
         own: frozenset[str],
     ) -> None:
-        """Keep what changed, all of it or nothing; None stands for what is gone. WriteFailed.
+        """Keep what changed, all of it or nothing; None for what is gone. WriteFailed.
 
         *own* are operations behind *position* that the recorder made itself.
         """

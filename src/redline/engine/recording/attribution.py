@@ -59,10 +59,10 @@ def origin_of(claims: tuple[Claim, ...], person: str, cause: str) -> Origin:
     """Return what is known of who made a change; *cause* is what else is known of it."""
     if len(claims) == 1:
         event = claims[0].event
-        told = [_shorten(event.command or _name_files(event.files)), cause]
-        told += [f"session {_shorten(event.session, _MAX_ID)}"] if event.session else []
-        told += [f"prompt {_shorten(event.prompt, _MAX_ID)}"] if event.prompt else []
-        summary = "; ".join(text for text in told if text)
+        parts = [_shorten(event.command or _name_files(event.files)), cause]
+        parts += [f"session {_shorten(event.session, _MAX_ID)}"] if event.session else []
+        parts += [f"prompt {_shorten(event.prompt, _MAX_ID)}"] if event.prompt else []
+        summary = "; ".join(text for text in parts if text)
         return Origin(_shorten(event.tool, _MAX_ID), event.client, person, summary)
     names = " or ".join(
         sorted(

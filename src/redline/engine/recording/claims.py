@@ -96,7 +96,7 @@ class Claims:
                 self._close_call(event)
             else:
                 self._claims = [self._close_at_rest(claim, event) for claim in self._claims]
-            self._forget(event.time_ns)
+            self._drop_old(event.time_ns)
 
     def matching(self, path: str, when: ChangeTime) -> tuple[Claim, ...]:
         """Return the run that made a change; several when sessions fit equally, or none."""
@@ -123,7 +123,7 @@ class Claims:
             return replace(claim, end_ns=event.time_ns)
         return claim
 
-    def _forget(self, now_ns: int) -> None:
+    def _drop_old(self, now_ns: int) -> None:
         """Drop what is too old to have made a change that is still to be recorded."""
         kept = [claim for claim in self._claims if _still_counts(claim, now_ns)]
         self._claims = kept[-MAX_CLAIMS:]

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 
-from redline.app import hook_program
+from redline.app import Redline, hook_program
 from redline.cli.commands.server.client_files import ClientFile, locate
 from redline.cli.commands.server.hook_settings import (
     HookClient,
@@ -20,9 +20,12 @@ from redline.cli.flags import state_dir_from
 from redline.cli.terminal import fail, out, paint
 from redline.core.changes import Change, FileState
 from redline.core.errors import RedlineError
+from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Operation
+from redline.settings import Settings
 
 _TOOL = "hooks"
+_MAX_SETTINGS = 4 << 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -123,13 +126,10 @@ def _last_install(file: ClientFile) -> Operation | None:
 def _show(client: HookClient) -> None:
     wanted = set(client.entries(""))
     for path in (client.file, client.user_file):
-        try:
-            with open(path, "rb") as settings:
-                found = installed_events(settings.read())
-        except FileNotFoundError:
-            found = set()
-        except (OSError, RedlineError) as error:
-            out(f"{client.name}  {path}: {error}")
-            continue
+        found: set[str] = set()
+        if os.path.isfile(path):
+            with Redline(Settings(workspace=os.path.dirname(path), allow_any_root=True)) as redline:
+                place = redline.workspace.resolve(os.path.basename(path), Access.READ)
+                found = installed_events(redline.tree.read(place, _MAX_SETTINGS))
         state = "installed" if found >= wanted else "in part" if found else "not installed"
         out(f"{client.name}  {state}  {path}")
