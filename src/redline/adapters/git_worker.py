@@ -56,9 +56,7 @@ def holds(
     return _read(places, roots, top, lambda repository: [name in repository for name in names])
 
 
-def blob(
-    _ask: Any, places: list[int | str], roots: list[str], top: str, name: str
-) -> bytes | None:
+def blob(_ask: Any, places: list[int | str], roots: list[str], top: str, name: str) -> bytes | None:
     """The content of a file that the repository holds under *name*."""
 
     def load(repository: Any) -> bytes | None:
