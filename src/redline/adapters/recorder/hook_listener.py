@@ -98,16 +98,16 @@ def _read_line(peer: socket.socket) -> bytes:
     ends = time.monotonic() + _MAX_WAIT
     while b"\n" not in found:
         left = ends - time.monotonic()
-        if left <= 0 or len(found) > MAX_LINE:
+        if left <= 0:
             return b""
         peer.settimeout(left)
         try:
             more = peer.recv(64 << 10)
         except OSError:
             return b""
-        if not more:
-            return b""
         found += more
+        if not more or len(found) > MAX_LINE:
+            return b""
     return found.partition(b"\n")[0]
 
 
