@@ -52,7 +52,7 @@ def turn_off(tools: EditTools, source: bytes) -> bytes:
         group, key = tools.place
         return (json.dumps({group: {key: list(tools.names)}}, indent=2) + "\n").encode()
     for name in tools.names:
-        known = _listed(tools, source)
+        known = _read_list(tools, source)
         document = JsonDocument(source, "jsonc")
         if known is None:
             text = json.dumps([name])
@@ -65,7 +65,7 @@ def turn_off(tools: EditTools, source: bytes) -> bytes:
 def turn_on(tools: EditTools, source: bytes) -> bytes:
     """Return *source* without the tools on the list, and without a list that is empty then."""
     for name in tools.names:
-        known = _listed(tools, source) or []
+        known = _read_list(tools, source) or []
         if name not in known:
             continue
         place: tuple[str | int, ...] = (*tools.place, known.index(name))
@@ -77,7 +77,7 @@ def turn_on(tools: EditTools, source: bytes) -> bytes:
     return source
 
 
-def _listed(tools: EditTools, source: bytes) -> Sequence[Any] | None:
+def _read_list(tools: EditTools, source: bytes) -> Sequence[Any] | None:
     found: Any = JsonDocument(source, "jsonc").data() if source.strip() else {}
     for key in tools.place:
         found = found.get(key) if isinstance(found, dict) else None

@@ -101,7 +101,7 @@ def _remove(client: HookClient, file: ClientFile) -> int:
         try:
             undone = file.redline.editor.undo(last.id, file.origin(_TOOL, f"remove {client.name}"))
         except RedlineError:
-            pass  # something else depends on it: only the hooks are taken out
+            pass  # something else depends on it: delete the hooks alone
         else:
             out(f"removed as change {undone.id}; restart {client.title}")
             return 0
