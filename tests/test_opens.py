@@ -16,6 +16,7 @@ PLAIN = {
     "settings.py": "the operator's own configuration files, which may well be a pipe",
     "adapters/audit_file.py": "the file the operator named",
     "adapters/files/locks.py": "files of the state directory",
+    "adapters/recorder/activity.py": "files of the state directory",
     "adapters/workers/failed_content.py": "a file of the state directory",
     "adapters/workers/loaded_program.py": "a file of the installed package",
     "adapters/previews/sqlite.py": "the database the operator named",

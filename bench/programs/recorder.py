@@ -1,10 +1,11 @@
-"""What recording costs on 20,000 files: the first look, a restart, doing nothing, and a change.
+"""What recording costs on 20,000 files: first look, restart, doing nothing, a change, a hook.
 
 python -m bench.programs.recorder [--short]
 """
 
 from __future__ import annotations
 
+import json
 import resource
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.library.measure import REPO, Report, Row, spread
-from redline.app import Redline
+from redline.app import Redline, hook_program
 from redline.core.ports.history import Operation
 from redline.settings import Settings
 
@@ -93,12 +94,42 @@ def _latency(report: Report, watched: _Watched, kind: str) -> None:
     report.add(Row(f"from a change to the history, {kind}", "redline", cpu, *spread(times)))
 
 
+def measure_hook(report: Report, rounds: int) -> None:
+    """What a client waits for its hook, beside an interpreter that does nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        _make(base / "ws", 5, git=False)
+        watched = _Watched(base)
+        event = {"session_id": "s", "cwd": str(base / "ws"), "hook_event_name": "PreToolUse"}
+        event |= {"tool_name": "Bash", "tool_use_id": "1"}
+        stdin = json.dumps({**event, "tool_input": {"command": "make"}}).encode()
+        bare = [sys.executable, "-I", "-S", "-c", ""]
+        hook = [*bare[:3], hook_program(), "claude-code", str(base / "state")]
+        times: dict[str, list[float]] = {"interpreter": [], "redline": []}
+        spent = dict.fromkeys(times, 0.0)
+        for _ in range(rounds):
+            for name, argv in (("interpreter", bare), ("redline", hook)):
+                before, started = _children_ms(), time.perf_counter()
+                subprocess.run(argv, input=stdin, check=True, capture_output=True)
+                times[name].append((time.perf_counter() - started) * 1000)
+                spent[name] += (_children_ms() - before) / rounds
+        for name, found in times.items():
+            report.add(Row("one hook of a client", name, spent[name], *spread(found)))
+        watched.redline.close()
+
+
+def _children_ms() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (used.ru_utime + used.ru_stime) * 1000
+
+
 def main(arguments: list[str]) -> int:
     """With and without a repository."""
     short = "--short" in arguments
     report = Report("recorder")
     for git in (False, True):
         measure(report, 500 if short else 20_000, git=git)
+    measure_hook(report, 20 if short else 100)
     report.finish(short=short)
     return 0
 

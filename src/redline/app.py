@@ -133,8 +133,10 @@ class Redline(StoredWorkspace):
     ) -> RecordingSession | None:
         """Prepare to record what other programs change; None when another process does."""
         from redline.adapters.recorder.activity import RecorderLock
+        from redline.adapters.recorder.hook_listener import HookListener
         from redline.adapters.recorder.known_files import DatabaseOfFiles
         from redline.adapters.recorder.watching import KernelWatcher
+        from redline.engine.recording.claims import Claims
         from redline.engine.recording.git_moves import GitMoves
         from redline.engine.recording.looking import Looking
         from redline.engine.recording.recorder import Recorder
@@ -147,10 +149,15 @@ class Redline(StoredWorkspace):
         files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
         self.at_close(files.close)
         looking = Looking(self.tree, self.workspace)
-        recorder = Recorder(looking, files, self.editor, self._store)
+        claims = Claims()
+        recorder = Recorder(looking, files, self.editor, self._store, claims)
+        listener = HookListener(self.state_dir, claims.note)
+        self.at_close(listener.close)
         watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
         moves = GitMoves(self.tree, self.workspace)
-        session = RecordingSession(self.workspace, recorder, watcher, moves, self._activity, report)
+        session = RecordingSession(
+            self.workspace, recorder, watcher, moves, self._activity, report, listener.limits
+        )
         self.at_close(session.close)
         return session
 
@@ -346,3 +353,9 @@ def write_plainly(path: str, text: str) -> None:
     from redline.adapters.scratch import write_plainly
 
     write_plainly(path, text)
+
+
+def hook_program() -> str:
+    """Return the file that clients run as their hook."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    return os.path.join(here, "adapters", "recorder", "hook_program.py")

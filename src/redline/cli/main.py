@@ -57,6 +57,10 @@ COMMANDS = {
         "redline.cli.commands.server.config",
         "print or write an MCP client's configuration entry",
     ),
+    "hooks": (
+        "redline.cli.commands.server.hooks",
+        "name the agent that changed a file: add hooks to a client's settings",
+    ),
     "doctor": (
         "redline.cli.commands.server.doctor",
         "check the sandbox, git, journal and limits of this machine",

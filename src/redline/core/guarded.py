@@ -30,6 +30,7 @@ DEFAULT_PATTERNS: tuple[str, ...] = (
     # agents: hooks and servers that start without another question
     *(".mcp.json", ".*/mcp.json", ".claude/settings*.json", ".claude/hooks", ".cursor/hooks.json"),
     *(".codex/config.toml", ".codex/hooks.json", ".gemini/settings.json"),
+    *(".cursor/cli.json", ".cursor/permissions.json"),
     # interpreters and package managers: loaded at every start
     *("sitecustomize.py", "usercustomize.py", "site-packages/*.pth", "dist-packages/*.pth"),
     *(".yarnrc.yml", ".yarn/releases", ".yarn/plugins"),

@@ -26,7 +26,7 @@ from redline.core.changes import Change, ChangeSet, FileState, State
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Origin
-from redline.engine.recording.recorder import OUTSIDE
+from redline.engine.recording.attribution import OUTSIDE
 from redline.settings import Settings
 
 FILES = 600

@@ -12,6 +12,7 @@ from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Operation, Origin
+from redline.engine.recording.claims import Claims
 from redline.engine.recording.looking import Looking
 from redline.engine.recording.recorder import Recorder
 from redline.settings import Settings
@@ -30,6 +31,7 @@ class Desk:
         self.redline = Redline(
             Settings(workspace=str(self.root), state_dir=str(self.base / "state"))
         )
+        self.claims = Claims()
         self.files = DatabaseOfFiles(
             self.redline.workspace, self.redline.state_dir, self.redline.git
         )
@@ -38,6 +40,7 @@ class Desk:
             self.files,
             self.redline.editor,
             self.redline._store,
+            self.claims,
         )
 
     def start(self) -> list[Operation]:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from redline.core.errors import WriteFailed
-from redline.engine.recording.recorder import OUTSIDE
+from redline.engine.recording.attribution import OUTSIDE
 from tests.engine.recording.desk import Desk
 
 

@@ -15,7 +15,7 @@ from redline.app import Redline
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
 from redline.core.ports.history import Operation, Origin
-from redline.engine.recording.recorder import OUTSIDE
+from redline.engine.recording.attribution import OUTSIDE
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
 

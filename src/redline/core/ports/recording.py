@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from redline.core.changes import FileState, State
@@ -83,3 +84,38 @@ class Activity(Protocol):
 
     def is_busy(self) -> bool:
         """Whether such a command runs, in any process."""
+
+
+class Moment(StrEnum):
+    """When a client speaks: idle means that none of its session's tools runs."""
+
+    START = "start"
+    BEFORE = "before"
+    AFTER = "after"
+    IDLE = "idle"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class HookEvent:
+    """What a client said; `files` are absolute paths, empty when the tool names none."""
+
+    client: str
+    moment: Moment
+    time_ns: int
+    session: str = ""
+    tool: str = ""
+    call: str = ""
+    prompt: str = ""
+    command: str = ""
+    files: frozenset[str] = frozenset()
+
+    def is_same_call(self, other: HookEvent) -> bool:
+        """Whether both speak of one run of one tool."""
+        if self.call or other.call:
+            return self.call == other.call
+        return (self.tool, self.command, self.files) == (other.tool, other.command, other.files)
+
+    def is_same_session(self, other: HookEvent) -> bool:
+        """Whether both come from one session of one client."""
+        return (self.client, self.session) == (other.client, other.session)

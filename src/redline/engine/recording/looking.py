@@ -94,6 +94,17 @@ class Looking:
         except RedlineError:
             return None
 
+    def absolute(self, path: WorkspacePath) -> str:
+        """Return a path as other programs name it."""
+        root = self._workspace.roots[path.root].path
+        return "/".join((root.rstrip("/"), *path.parts))
+
+    def time_of(self, path: WorkspacePath, now_ns: int) -> int:
+        """Return when an entry changed; of one that is gone, when the directory above did."""
+        while (entry := self.entry(path)) is None and path.parts:
+            path = path.parent
+        return now_ns if entry is None else min(entry.ctime_ns, now_ns)
+
     def _descend(self, scope: IgnoreScope, found: dict[WorkspacePath, Listing]) -> None:
         waiting = [scope]
         count = 0

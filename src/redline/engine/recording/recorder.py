@@ -9,14 +9,14 @@ from threading import Lock
 
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, FileState, State
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
+from redline.core.ports.history import ChangeEditor, Operation, Store
 from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
+from redline.engine.recording.attribution import Part, origin_of, split
+from redline.engine.recording.claims import ChangeTime, Claim, Claims
 from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since
 from redline.engine.recording.looking import Looking, mark_of
 from redline.engine.recording.ordering import in_order
 
-# The tool that operations name which no tool of Redline's made.
-OUTSIDE = "outside"
 MAX_CHANGES = 5_000
 MAX_CHANGED = 64 << 20
 # Two writes within one tick of the file system's clock look alike.
@@ -49,8 +49,11 @@ class Recorder:
         files: KnownFiles,
         editor: ChangeEditor,
         store: Store,
+        claims: Claims,
     ) -> None:
         self._looking = looking
+        self._claims = claims
+        self._looked_ns = 0
         self._files = files
         self._editor = editor
         self._store = store
@@ -135,11 +138,10 @@ class Recorder:
         while len(self._uncovered) > _MAX_NAMED:
             del self._uncovered[next(iter(self._uncovered))]
         between = [self._with_contents(change) for change in caught_up.between]
-        recorded = [
-            operation
-            for changes, why in ((between, "before an edit"), (found.changes, cause))
-            if (operation := self._record(changes, why)) is not None
-        ]
+        recorded = self._record(Part((), between), "before an edit")
+        for part in split(found.changes, lambda change: self._claiming(change, seen, now_ns)):
+            recorded += self._record(part, cause)
+        self._looked_ns = now_ns
         own = frozenset(operation.id for operation in recorded)
         self._known.own |= own
         for path in caught_up.passed.keys() - found.entries.keys():
@@ -255,12 +257,20 @@ class Recorder:
                 ):
                     yield from _contents_in(self._store.load(operation.id), state.digest)
 
-    def _record(self, changes: list[Change], cause: str) -> Operation | None:
-        change_set = ChangeSet(in_order(changes))
+    def _record(self, part: Part, cause: str) -> list[Operation]:
+        change_set = ChangeSet(in_order(part.changes))
         if change_set.is_empty:
-            return None
-        origin = Origin(OUTSIDE, principal=self._person, summary=cause)
-        return self._editor.record(change_set, origin)
+            return []
+        origin = origin_of(part.claims, self._person, cause)
+        return [self._editor.record(change_set, origin)]
+
+    def _claiming(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
+        """Return the runs of clients' tools that may have made a change."""
+        mark = seen[change.path][0] if isinstance(change.after, FileState) else None
+        at_ns = mark[-1] if mark else self._looking.time_of(change.path, now_ns)
+        since_ns = self._looked_ns if change.after == ABSENT else at_ns
+        path = self._looking.absolute(change.path)
+        return self._claims.matching(path, ChangeTime(min(since_ns, at_ns), at_ns))
 
 
 def _login() -> str:

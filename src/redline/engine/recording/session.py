@@ -33,6 +33,7 @@ class RecordingSession:
         moves: GitMoves,
         activity: Activity,
         report: Report,
+        hook_limits: str = "",
     ) -> None:
         self._workspace = workspace
         self._recorder = recorder
@@ -40,6 +41,7 @@ class RecordingSession:
         self._moves = moves
         self._activity = activity
         self._report = report
+        self._hook_limits = hook_limits
         self._closed = Event()
         self.failure = ""
         self._thread = Thread(target=self._run, name="recorder", daemon=True)
@@ -48,7 +50,8 @@ class RecordingSession:
     def limits(self) -> Sequence[str]:
         """What is not recorded as it should be, for people."""
         uncovered = [f"not recorded: {name}" for name in self._recorder.uncovered]
-        return [text for text in (self.failure, self._watcher.limits) if text] + uncovered
+        general = (self.failure, self._watcher.limits, self._hook_limits)
+        return [text for text in general if text] + uncovered
 
     def start(self) -> None:
         """Begin in a thread of its own."""

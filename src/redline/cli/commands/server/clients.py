@@ -10,7 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ClientConfig:
-    """One client's configuration file: `key` is the table that holds servers by name."""
+    """One client's configuration file: `key` is the table that holds servers by name.
+
+    `url_key` names the address of a server over HTTP, empty where the file cannot have one.
+    """
 
     name: str
     title: str
@@ -19,11 +22,17 @@ class ClientConfig:
     format: str = "json"
     typed: bool = False
     command: tuple[str, ...] = ()
+    url_key: str = "url"
+    url_typed: bool = False
 
     def entry(self, argv: list[str]) -> dict[str, Any]:
         """Return the server entry that starts Redline with *argv*."""
         found: dict[str, Any] = {"command": argv[0], "args": argv[1:]}
         return {"type": "stdio", **found} if self.typed else found
+
+    def http_entry(self, url: str) -> dict[str, Any]:
+        """Return the server entry for a Redline that listens at *url*."""
+        return {**({"type": "http"} if self.url_typed else {}), self.url_key: url}
 
 
 def known_clients(workspace: str) -> dict[str, ClientConfig]:
@@ -31,13 +40,16 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
     home = os.path.expanduser("~")
     here = os.path.abspath(workspace)
     found = (
-        ClientConfig("claude-desktop", "Claude Desktop", _claude_desktop(home), "mcpServers"),
+        ClientConfig(
+            "claude-desktop", "Claude Desktop", _claude_desktop(home), "mcpServers", url_key=""
+        ),
         ClientConfig(
             "claude-code",
             "Claude Code",
             os.path.join(here, ".mcp.json"),
             "mcpServers",
-            command=("claude", "mcp", "add", "redline", "--"),
+            command=("claude", "mcp", "add", "NAME", "--"),
+            url_typed=True,
         ),
         ClientConfig(
             "codex",
@@ -45,24 +57,31 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             os.path.join(os.environ.get("CODEX_HOME", f"{home}/.codex"), "config.toml"),
             "mcp_servers",
             format="toml",
-            command=("codex", "mcp", "add", "redline", "--"),
+            command=("codex", "mcp", "add", "NAME", "--"),
         ),
         ClientConfig("cursor", "Cursor", os.path.join(here, ".cursor", "mcp.json"), "mcpServers"),
         ClientConfig(
-            "vscode", "VS Code", os.path.join(here, ".vscode", "mcp.json"), "servers", typed=True
+            "vscode",
+            "VS Code",
+            os.path.join(here, ".vscode", "mcp.json"),
+            "servers",
+            typed=True,
+            url_typed=True,
         ),
         ClientConfig(
             "windsurf",
             "Windsurf",
             os.path.join(home, ".codeium", "windsurf", "mcp_config.json"),
             "mcpServers",
+            url_key="serverUrl",
         ),
         ClientConfig(
             "gemini",
             "Gemini CLI",
             os.path.join(home, ".gemini", "settings.json"),
             "mcpServers",
-            command=("gemini", "mcp", "add", "redline"),
+            command=("gemini", "mcp", "add", "NAME"),
+            url_key="httpUrl",
         ),
     )
     return {client.name: client for client in found}

@@ -1,22 +1,29 @@
-"""`redline config CLIENT`: the entry that connects a client, printed or written."""
+"""`redline config CLIENT`: the entry that connects a client, printed, written or removed."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import re
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
 
-from redline.app import Redline
+from redline.cli.commands.server.client_files import ClientFile, locate
 from redline.cli.commands.server.clients import ClientConfig, known_clients
-from redline.cli.terminal import fail, out, paint, paint_diff, program
-from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
+from redline.cli.commands.server.exclusive import EditTools, edit_tools_of, turn_off, turn_on
+from redline.cli.terminal import fail, out, paint, program
 from redline.core.errors import CannotApply
-from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.history import Origin
-from redline.plan.describe import diff_of
-from redline.settings import Settings
+
+_TOOL = "config"
+_UNCHANGED = 3
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}\Z")
+
+Edit = Callable[[bytes], bytes]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,28 +33,99 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--workspace", default=".", metavar="DIR", help="the directory the agent may change"
     )
     parser.add_argument("--tools", help="only these toolsets, comma separated")
+    parser.add_argument(
+        "--name", default="redline", help="what the client calls the server (default: redline)"
+    )
+    parser.add_argument(
+        "--http", metavar="URL", help="connect to a server that runs already (redline serve)"
+    )
+    parser.add_argument(
+        "--exclusive",
+        action="store_true",
+        help="turn the client's own edit tools off, so that it edits with Redline",
+    )
     parser.add_argument("--write", action="store_true", help="write it into the client's file")
+    parser.add_argument(
+        "--remove",
+        action="store_true",
+        help="take the entry out; with --exclusive, turn the client's tools on again instead",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the entry, or merge it into the client's file without touching the rest."""
+    """Print the entry, merge it into the client's file without touching the rest, or remove it."""
     client = known_clients(args.workspace)[args.client]
-    argv = _server_argv(args)
+    tools = edit_tools_of(client.name, args.workspace)
+    wrong = _wrong_flags(args, client, tools)
+    if wrong:
+        fail(*wrong)
+        return 2
+    if args.remove:
+        return _remove(args, client, tools if args.exclusive else None)
+    entry = client.http_entry(args.http) if args.http else client.entry(_server_argv(args))
     if not args.write:
-        return _print(client, argv)
-    folder, name = os.path.split(client.file)
-    if _belongs_to_workspace(client, args.workspace):
-        folder, name = os.path.abspath(args.workspace), os.path.relpath(client.file, args.workspace)
-        if os.path.realpath(client.file) != os.path.join(os.path.realpath(folder), name):
-            fail(
-                f"A link leads elsewhere: {client.file} -> {os.path.realpath(client.file)}",
-                "replace the link by a file, or edit the file it names by hand",
-            )
-            return 1
-    elif not os.path.isdir(folder):
-        fail(f"{client.title} is not set up here: {folder}", "start it once, then try again")
-        return 1
-    return _write(client, argv, folder, name)
+        return _print(args, client, entry)
+    return _write(args, client, entry, tools if args.exclusive else None)
+
+
+def _write(
+    args: argparse.Namespace,
+    client: ClientConfig,
+    entry: dict[str, Any],
+    tools: EditTools | None,
+) -> int:
+    """Write the entry, and turn *tools* off."""
+    add: Edit = partial(_with_entry, client, args.name, entry)
+    changes = [(client.file, add)]
+    if tools is not None:
+        changes.append((tools.file, partial(turn_off, tools)))
+    for path, edit in changes:
+        done = _change(client.title, path, args.workspace, edit, client.name)
+        if done == _UNCHANGED:
+            out(f"already there: {path}")
+        elif done:
+            return done
+    if tools is not None:
+        _say_exclusive(args, client, tools)
+    return 0
+
+
+def _wrong_flags(
+    args: argparse.Namespace, client: ClientConfig, tools: EditTools | None
+) -> tuple[str, str] | None:
+    """Return what is wrong with the flags and a hint, or None."""
+    if not _NAME.match(args.name):
+        return f"Not a name for a server: {args.name}", "use letters, digits, - and _"
+    if args.http and not client.url_key:
+        return f"{client.title} starts servers itself", "leave --http out"
+    if args.http and not _is_address(args.http):
+        return f"Not an address: {args.http}", "for example http://127.0.0.1:8000/mcp"
+    if args.exclusive and tools is None:
+        return (
+            f"{client.title} has no setting that turns its own edit tools off",
+            "leave --exclusive out; what its tools change is recorded all the same",
+        )
+    if args.tools is not None and not args.remove:
+        return _wrong_tools(args.tools)
+    return None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        found = urlsplit(text)
+        return found.scheme in ("http", "https") and bool(found.hostname) and found.port != 0
+    except ValueError:
+        return False
+
+
+def _wrong_tools(given: str) -> tuple[str, str] | None:
+    from redline.server.calls.catalog import CatalogError, load_toolsets
+
+    try:
+        load_toolsets([name.strip() for name in given.split(",") if name.strip()])
+    except CatalogError as error:
+        return str(error), "name toolsets, comma separated"
+    return None
 
 
 def _server_argv(args: argparse.Namespace) -> list[str]:
@@ -59,82 +137,124 @@ def _server_argv(args: argparse.Namespace) -> list[str]:
     return [*start, "serve", "--stdio", "--workspace", os.path.abspath(args.workspace), *tools]
 
 
-def _belongs_to_workspace(client: ClientConfig, workspace: str) -> bool:
-    inside = os.path.join(os.path.abspath(workspace), "")
-    return client.file.startswith(inside)
-
-
-def _print(client: ClientConfig, argv: list[str]) -> int:
+def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]) -> int:
     out(paint(f"# {client.title}: {client.file}", "dim"))
-    out(_entry_text(client, argv, b"").decode().rstrip("\n"))
-    if client.command:
-        out(paint(f"# or: {shlex.join([*client.command, *argv])}", "dim"))
+    out(_with_entry(client, args.name, entry, b"").decode().rstrip("\n"))
+    if client.command and "command" in entry:
+        start = [args.name if word == "NAME" else word for word in client.command]
+        line = shlex.join([*start, entry["command"], *entry["args"]])
+        out(paint(f"# or: {line}", "dim"))
+    tools = edit_tools_of(client.name, args.workspace) if args.exclusive else None
+    if tools is not None:
+        out(paint(f"# {client.title}: {tools.file}", "dim"))
+        out(turn_off(tools, b"").decode().rstrip("\n"))
     out(paint(f"# {program()} config {client.name} --write writes it there", "dim"))
     return 0
 
 
-def _entry_text(client: ClientConfig, argv: list[str], source: bytes) -> bytes:
+def _change(title: str, path: str, workspace: str, edit: Edit, summary: str) -> int:
+    """Change a settings file and say so; return 0, 1 when it cannot be, 3 when nothing changed."""
+    place = locate(title, path, workspace)
+    if place is None:
+        return 1
+    file = ClientFile(title, *place)
+    with file.redline:
+        operation = file.change(edit, _TOOL, summary)
+        if not operation:
+            return _UNCHANGED
+        file.say_written(operation)
+    return 0
+
+
+def _say_exclusive(args: argparse.Namespace, client: ClientConfig, tools: EditTools) -> None:
+    back = f"{program()} config {client.name} --exclusive --remove"
+    where = shlex.quote(os.path.abspath(args.workspace))
+    out(f"{client.title} no longer edits by itself: {', '.join(tools.names)} are off")
+    out(paint("its shell can still write; redline watch records that", "dim"))
+    if tools.note:
+        out(paint(tools.note, "dim"))
+    out(paint(f"to turn them on again: {back} --workspace {where}", "dim"))
+
+
+def _remove(args: argparse.Namespace, client: ClientConfig, tools: EditTools | None) -> int:
+    path = tools.file if tools is not None else client.file
+    edit: Edit = partial(_without_entry, client, args.name)
+    if tools is not None:
+        edit = partial(turn_on, tools)
+    done = _change(client.title, path, args.workspace, edit, f"remove {client.name}")
+    if done == _UNCHANGED:
+        out(f"nothing to remove: {path}")
+    return done
+
+
+def _with_entry(client: ClientConfig, name: str, entry: dict[str, Any], source: bytes) -> bytes:
     """Return *source* with the entry; everything else stays byte for byte."""
+    known = _servers(client, source).get(name)
+    if known == entry:
+        return source
+    if known is not None and _workspace_of(known) != _workspace_of(entry):
+        raise CannotApply(
+            f"{client.key}.{name} exists already, for something else: {client.file}",
+            hint="choose another --name, or take it out first with --remove",
+        )
     if client.format == "toml":
-        return _toml_text(client, argv, source)
-    entry = client.entry(argv)
+        return _with_table(client, name, entry, _without_entry(client, name, source))
     if not source.strip():
-        return (json.dumps({client.key: {"redline": entry}}, indent=2) + "\n").encode()
+        return (json.dumps({client.key: {name: entry}}, indent=2) + "\n").encode()
     from redline.documents.json.document import JsonDocument
 
     document = JsonDocument(source, "jsonc")
     value = json.dumps(entry, indent=2)
-    return document.set((client.key, "redline"), value, create_parents=True).after
+    return document.set((client.key, name), value, create_parents=True).after
 
 
-def _toml_text(client: ClientConfig, argv: list[str], source: bytes) -> bytes:
+def _with_table(client: ClientConfig, name: str, entry: dict[str, Any], source: bytes) -> bytes:
     """Return *source* with one more table at its end."""
-    import tomllib
-
-    entry = client.entry(argv)
-    known = tomllib.loads(source.decode()).get(client.key, {}).get("redline")
-    if known is not None:
-        if known == entry:
-            return source
-        raise CannotApply(
-            f"{client.key}.redline exists already, with other values: {client.file}",
-            hint="remove that table first, or edit it by hand",
-        )
-    lines = [f"[{client.key}.redline]", *(f"{k} = {json.dumps(v)}" for k, v in entry.items())]
+    lines = [f"[{client.key}.{name}]", *(f"{k} = {json.dumps(v)}" for k, v in entry.items())]
     gap = b"\n" if source.endswith(b"\n") else b"\n\n"
     return (source + gap if source else b"") + ("\n".join(lines) + "\n").encode()
 
 
-def _write(client: ClientConfig, argv: list[str], folder: str, name: str) -> int:
-    redline = Redline(Settings(workspace=folder, allow_any_root=True))
-    path = redline.workspace.resolve(name, Access.WRITE)
-    before = redline.tree.state(path)
-    source = before.content or b"" if isinstance(before, FileState) else b""
-    after = _entry_text(client, argv, source)
-    if after == source:
-        out(f"already there: {client.file}")
-        return 0
-    old = before if isinstance(before, FileState) else ABSENT
-    steps = [*_missing_parents(redline, path), Change(path, old, FileState.of(after))]
-    change_set = ChangeSet(tuple(steps))
-    # The person asked for exactly this file by running the command.
-    origin = Origin("config", "command line", summary=client.name, consent=lambda *_: True)
-    operation = redline.editor.commit(change_set, origin)
-    out(paint_diff(diff_of(change_set, lambda place: place.relative)).rstrip("\n"))
-    out(f"\nwritten as change {operation.id}; restart {client.title}")
-    out(
-        paint(
-            f"to undo it: {program()} undo --allow-guarded --workspace {shlex.quote(folder)}",
-            "dim",
-        )
-    )
-    return 0
+def _without_entry(client: ClientConfig, name: str, source: bytes) -> bytes:
+    """Return *source* without the entry; everything else stays byte for byte."""
+    servers = _servers(client, source)
+    if name not in servers:
+        return source
+    if client.format == "toml":
+        from redline.documents.toml.document import TomlDocument
+
+        # A table of tables is there only as long as one of them is.
+        place = (client.key, name) if len(servers) > 1 else (client.key,)
+        after = TomlDocument(source).delete(place).after
+        # The empty line before a table at the end came with it.
+        return after[:-1] if after.endswith(b"\n\n") and not source.endswith(b"\n\n") else after
+    from redline.documents.json.document import JsonDocument
+
+    return JsonDocument(source, "jsonc").delete((client.key, name)).after
 
 
-def _missing_parents(redline: Redline, path: WorkspacePath) -> list[Change]:
-    above: list[WorkspacePath] = []
-    parent = path.parent
-    while parent.parts and redline.tree.stat(parent) is None:
-        above.append(parent)
-        parent = parent.parent
-    return [Change(place, ABSENT, DirState()) for place in reversed(above)]
+def _servers(client: ClientConfig, source: bytes) -> dict[str, Any]:
+    """Return the servers that a file has by name."""
+    if not source.strip():
+        return {}
+    data: Any
+    if client.format == "toml":
+        from redline.documents.toml.document import TomlDocument
+
+        data = TomlDocument(source).data()
+    else:
+        from redline.documents.json.document import JsonDocument
+
+        data = JsonDocument(source, "jsonc").data()
+    found = data.get(client.key) if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _workspace_of(entry: object) -> object:
+    """Return which workspace or address an entry is for."""
+    if not isinstance(entry, dict):
+        return entry
+    args = entry.get("args")
+    if isinstance(args, list) and "--workspace" in args[:-1]:
+        return args[args.index("--workspace") + 1]
+    return {key: value for key, value in entry.items() if key != "command"}

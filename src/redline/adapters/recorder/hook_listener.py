@@ -1,0 +1,143 @@
+"""Hears what the hooks of agents' clients say, at a private socket of the state directory."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+from redline.adapters.recorder.hook_program import FOLDER, MAX_FILES, MAX_TEXT, MOMENTS, SOCKET
+from redline.core.ports.recording import HookEvent, Moment
+
+MAX_LINE = 256 << 10
+_BACKLOG = 64
+# A hook sends its line at once: no other has to wait longer for one that does not.
+_MAX_WAIT = 0.25
+_MAX_LATE_NS = 10_000_000_000
+_MAX_PATH = 4096
+
+
+class HookListener:
+    """Passes on every well-formed line that a hook sends, one connection at a time."""
+
+    def __init__(self, state_dir: str, heard: Callable[[HookEvent], None]) -> None:
+        self._heard = heard
+        home = os.path.join(state_dir, FOLDER)
+        self._path = os.path.join(home, SOCKET)
+        self._socket: socket.socket | None = None
+        self._closed = False
+        self.limits = ""
+        try:
+            self._socket = _listen(home)
+        except (OSError, AttributeError) as error:
+            self.limits = f"hooks of agents are not heard: {error}"
+            return
+        self._thread = Thread(target=self._run, name="hooks", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening and remove the socket."""
+        self._closed = True
+        if self._socket is None:
+            return
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join(2 * _MAX_WAIT)
+        self._socket.close()
+        with contextlib.suppress(OSError):
+            os.unlink(self._path)
+
+    def _run(self) -> None:
+        assert self._socket is not None
+        while not self._closed:
+            try:
+                peer, _ = self._socket.accept()
+            except TimeoutError:
+                continue
+            except OSError:
+                time.sleep(_MAX_WAIT)  # closed, or no descriptor is free
+                continue
+            with peer:
+                event = read_event(_read_line(peer), time.time_ns())
+            if event is not None:
+                self._heard(event)
+
+
+def _listen(home: str) -> socket.socket:
+    """Listen in *home*, for this user only; a socket that a dead process left is replaced."""
+    os.makedirs(home, mode=0o700, exist_ok=True)
+    folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        os.fchmod(folder, 0o700)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(SOCKET, dir_fd=folder)
+        # The whole path may be longer than the name of a socket can be.
+        is_linux = sys.platform.startswith("linux")
+        listening.bind(f"/proc/self/fd/{folder}/{SOCKET}" if is_linux else f"{home}/{SOCKET}")
+        os.chmod(SOCKET, 0o600, dir_fd=folder)
+        listening.listen(_BACKLOG)
+        listening.settimeout(_MAX_WAIT)
+    except OSError:
+        listening.close()
+        raise
+    finally:
+        os.close(folder)
+    return listening
+
+
+def _read_line(peer: socket.socket) -> bytes:
+    """Return the one line of a connection; an empty one when it is late or too long."""
+    found = b""
+    ends = time.monotonic() + _MAX_WAIT
+    while b"\n" not in found:
+        left = ends - time.monotonic()
+        if left <= 0:
+            return b""
+        peer.settimeout(left)
+        try:
+            more = peer.recv(64 << 10)
+        except OSError:
+            return b""
+        found += more
+        if not more or len(found) > MAX_LINE:
+            return b""
+    return found.partition(b"\n")[0]
+
+
+def read_event(line: bytes, now_ns: int) -> HookEvent | None:
+    """Return what a line says; None when it is not one that a hook sends."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or said.get("client") not in list(MOMENTS):
+        return None
+    moment, sent, files = said.get("moment"), said.get("time"), said.get("files")
+    if moment not in list(Moment) or type(sent) is not int or not _are_paths(files):
+        return None
+    texts = {name: _text(said.get(name)) for name in ("session", "tool", "call", "prompt")}
+    return HookEvent(
+        said["client"],
+        Moment(moment),
+        min(max(sent, now_ns - _MAX_LATE_NS), now_ns),
+        **texts,
+        command=_text(said.get("command")),
+        files=frozenset(files or ()),
+    )
+
+
+def _are_paths(files: Any) -> bool:
+    if not isinstance(files, list) or len(files) > MAX_FILES:
+        return False
+    return all(isinstance(file, str) and len(file) <= _MAX_PATH for file in files)
+
+
+def _text(value: object) -> str:
+    return value[:MAX_TEXT] if isinstance(value, str) else ""

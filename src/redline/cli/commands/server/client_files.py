@@ -1,0 +1,87 @@
+"""A client's own settings files: found, and changed without touching the rest of them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+
+from redline.app import Redline
+from redline.cli.terminal import fail, out, paint, paint_diff, program
+from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
+from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.history import Origin
+from redline.plan.describe import diff_of
+from redline.settings import Settings
+
+
+def locate(title: str, file: str, workspace: str) -> tuple[str, str] | None:
+    """Return the directory in whose history changes of *file* belong, and the name there.
+
+    None, after saying why, when a link leads elsewhere or the client was never started.
+    """
+    here = os.path.abspath(workspace)
+    if not file.startswith(os.path.join(here, "")):
+        folder, name = os.path.split(file)
+        if os.path.isdir(folder):
+            return folder, name
+        fail(f"{title} is not set up here: {folder}", "start it once, then try again")
+        return None
+    name = os.path.relpath(file, here)
+    if os.path.realpath(file) == os.path.join(os.path.realpath(here), name):
+        return here, name
+    fail(
+        f"A link leads elsewhere: {file} -> {os.path.realpath(file)}",
+        "replace the link by a file, or edit the file it names by hand",
+    )
+    return None
+
+
+class ClientFile:
+    """One settings file, changed by what a person typed on the command line."""
+
+    def __init__(self, title: str, folder: str, name: str) -> None:
+        self.title = title
+        self.folder = folder
+        self.redline = Redline(Settings(workspace=folder, allow_any_root=True))
+        self.path = self.redline.workspace.resolve(name, Access.WRITE)
+        self._before = self.redline.tree.state(self.path)
+
+    @property
+    def source(self) -> bytes:
+        """What the file holds now; empty when it is not there."""
+        return (self._before.content or b"") if isinstance(self._before, FileState) else b""
+
+    def change(self, edit: Callable[[bytes], bytes], tool: str, summary: str) -> str:
+        """Write what *edit* makes of the file; return the operation, empty if nothing changed."""
+        after = edit(self.source)
+        if after == self.source:
+            return ""
+        old = self._before if isinstance(self._before, FileState) else ABSENT
+        steps = [
+            *_missing_parents(self.redline, self.path),
+            Change(self.path, old, FileState.of(after)),
+        ]
+        change_set = ChangeSet(tuple(steps))
+        operation = self.redline.editor.commit(change_set, self.origin(tool, summary))
+        out(paint_diff(diff_of(change_set, lambda place: place.relative)).rstrip("\n"))
+        return operation.id
+
+    def origin(self, tool: str, summary: str) -> Origin:
+        """Return the origin of a change that the person asked for by running the command."""
+        return Origin(tool, "command line", summary=summary, consent=lambda *_: True)
+
+    def say_written(self, operation: str) -> None:
+        """Say what was done and how to take it back."""
+        out(f"\nwritten as change {operation}; restart {self.title}")
+        where = shlex.quote(self.folder)
+        out(paint(f"to undo it: {program()} undo --allow-guarded --workspace {where}", "dim"))
+
+
+def _missing_parents(redline: Redline, path: WorkspacePath) -> list[Change]:
+    above: list[WorkspacePath] = []
+    parent = path.parent
+    while parent.parts and redline.tree.stat(parent) is None:
+        above.append(parent)
+        parent = parent.parent
+    return [Change(place, ABSENT, DirState()) for place in reversed(above)]

@@ -1,0 +1,135 @@
+"""`redline hooks install|remove|status CLIENT`: say which agent made a change."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+
+from redline.app import Redline, hook_program
+from redline.cli.commands.server.client_files import ClientFile, locate
+from redline.cli.commands.server.hook_settings import (
+    HookClient,
+    hook_clients,
+    install,
+    installed_events,
+    remove,
+)
+from redline.cli.flags import state_dir_from
+from redline.cli.terminal import fail, out, paint
+from redline.core.changes import Change, FileState
+from redline.core.errors import RedlineError
+from redline.core.paths import Access
+from redline.core.ports.history import HistoryQuery, Operation
+from redline.settings import Settings
+
+_TOOL = "hooks"
+_MAX_SETTINGS = 4 << 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of this command."""
+    parser.add_argument("action", choices=("install", "remove", "status"), help="what to do")
+    parser.add_argument(
+        "client", nargs="?", choices=sorted(hook_clients(".")), help="which client (status: all)"
+    )
+    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
+    parser.add_argument(
+        "--user", action="store_true", help="in your own settings, for all workspaces"
+    )
+    parser.add_argument(
+        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+    )
+    parser.epilog = (
+        "The hooks tell the recorder (redline serve or redline watch) which tool a client runs,\n"
+        "so that the history names the client for what its own tools change. They never hold up\n"
+        "or fail the client."
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Install, remove, or say what is installed."""
+    clients = hook_clients(args.workspace)
+    if args.action == "status":
+        chosen = [clients[args.client]] if args.client else list(clients.values())
+        for client in chosen:
+            _show(client)
+        return 0
+    if args.client is None:
+        fail("Which client?", f"one of {', '.join(clients)}")
+        return 2
+    if os.name != "posix":
+        fail("Hooks need Unix sockets, which this system does not have")
+        return 1
+    client = clients[args.client]
+    path = client.user_file if args.user else client.file
+    place = locate(client.title, path, args.workspace)
+    if place is None:
+        return 1
+    file = ClientFile(client.title, *place)
+    with file.redline:
+        if args.action == "remove":
+            return _remove(client, file)
+        return _install(client, file, hook_command(client.name, state_dir_from(args)))
+
+
+def hook_command(client: str, state_dir: str | None) -> str:
+    """Return what the client runs; it succeeds even when Redline is no longer there."""
+    given = [os.path.abspath(state_dir)] if state_dir else []
+    argv = [sys.executable, "-I", "-S", hook_program(), client, *given]
+    return f"{shlex.join(argv)} 2>/dev/null || true"
+
+
+def _install(client: HookClient, file: ClientFile, command: str) -> int:
+    operation = file.change(lambda source: install(client, source, command), _TOOL, client.name)
+    if not operation:
+        out("already there")
+        return 0
+    file.say_written(operation)
+    if client.note:
+        out(paint(f"note: {client.note}", "dim"))
+    return 0
+
+
+def _remove(client: HookClient, file: ClientFile) -> int:
+    if not installed_events(file.source):
+        out("no hooks of Redline there")
+        return 3
+    last = _last_install(file)
+    if last is not None:
+        try:
+            undone = file.redline.editor.undo(last.id, file.origin(_TOOL, f"remove {client.name}"))
+        except RedlineError:
+            pass  # something else depends on it: delete the hooks alone
+        else:
+            out(f"removed as change {undone.id}; restart {client.title}")
+            return 0
+    file.say_written(file.change(remove, _TOOL, f"remove {client.name}"))
+    return 0
+
+
+def _last_install(file: ClientFile) -> Operation | None:
+    """Return the operation that installed the hooks, if the file is as that one left it."""
+    for operation in file.redline.history.list(HistoryQuery(limit=100)):
+        for step in operation.change_set.steps:
+            if not isinstance(step, Change) or step.path != file.path:
+                continue
+            is_ours = operation.origin.tool == _TOOL and not operation.reverted_by
+            after = step.after
+            if is_ours and isinstance(after, FileState):
+                return operation if after.digest == FileState.of(file.source).digest else None
+            return None
+    return None
+
+
+def _show(client: HookClient) -> None:
+    wanted = set(client.entries(""))
+    for path in (client.file, client.user_file):
+        found: set[str] = set()
+        if os.path.isfile(path):
+            with Redline(Settings(workspace=os.path.dirname(path), allow_any_root=True)) as redline:
+                place = redline.workspace.resolve(os.path.basename(path), Access.READ)
+                found = installed_events(redline.tree.read(place, _MAX_SETTINGS))
+        state = "installed" if found >= wanted else "in part" if found else "not installed"
+        out(f"{client.name}  {state}  {path}")

@@ -1,0 +1,83 @@
+"""Splits what one look found by who made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from redline.core.changes import Change, DirState
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.history import Origin
+from redline.engine.recording.claims import Claim
+
+# The tool that operations name which no tool of Redline's made and no client spoke of.
+OUTSIDE = "outside"
+_MAX_SHOWN = 200
+_MAX_ID = 64
+
+Claiming = Callable[[Change], tuple[Claim, ...]]
+
+
+class Part(NamedTuple):
+    """Changes of one run of a tool, or of none that is known."""
+
+    claims: tuple[Claim, ...]
+    changes: list[Change]
+
+
+def split(changes: Sequence[Change], claiming: Claiming) -> list[Part]:
+    """Return the parts of *changes*, in an order in which they can be carried out.
+
+    A directory in which several made or removed something has a part before or after theirs.
+    """
+    owners = {change.path: claiming(change) for change in changes}
+    shared = _shared_directories(owners)
+    first: dict[tuple[Claim, ...], list[Change]] = {}
+    middle: dict[tuple[Claim, ...], list[Change]] = {}
+    last: dict[tuple[Claim, ...], list[Change]] = {}
+    for change in changes:
+        stage = middle
+        if change.path in shared:
+            stage = last if isinstance(change.before, DirState) else first
+        stage.setdefault(owners[change.path], []).append(change)
+    return [Part(*part) for stage in (first, middle, last) for part in stage.items()]
+
+
+def _shared_directories(owners: dict[WorkspacePath, tuple[Claim, ...]]) -> set[WorkspacePath]:
+    """Return the changed paths that have changes of several owners at or beneath them."""
+    found: set[WorkspacePath] = set()
+    for path, owner in owners.items():
+        above = path
+        while above.parts:
+            above = above.parent
+            if owners.get(above, owner) != owner:
+                found.add(above)
+    return found
+
+
+def origin_of(claims: tuple[Claim, ...], person: str, cause: str) -> Origin:
+    """Return what is known of who made a change; *cause* is what else is known of it."""
+    if len(claims) == 1:
+        event = claims[0].event
+        parts = [_shorten(event.command or _name_files(event.files)), cause]
+        parts += [f"session {_shorten(event.session, _MAX_ID)}"] if event.session else []
+        parts += [f"prompt {_shorten(event.prompt, _MAX_ID)}"] if event.prompt else []
+        summary = "; ".join(text for text in parts if text)
+        return Origin(_shorten(event.tool, _MAX_ID), event.client, person, summary)
+    names = " or ".join(
+        sorted(
+            f"{claim.event.client} session {_shorten(claim.event.session, _MAX_ID)}"
+            for claim in claims
+        )
+    )
+    summary = "; ".join(text for text in (cause, names) if text)
+    return Origin(OUTSIDE, principal=person, summary=summary)
+
+
+def _name_files(files: frozenset[str]) -> str:
+    return ", ".join(sorted(files))
+
+
+def _shorten(text: str, length: int = _MAX_SHOWN) -> str:
+    shown = show_name(text)
+    return shown if len(shown) <= length else f"{shown[: length - 1]}…"

@@ -1,0 +1,141 @@
+"""Which agent made a change: what clients said before and after they ran a tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import NamedTuple
+
+from redline.core.ports.recording import HookEvent, Moment
+
+MAX_CLAIMS = 256
+# The file system's clock runs in ticks, and a hook takes a moment to start.
+SLACK_NS = 20_000_000
+# An edit of which a client speaks only afterwards.
+_EDIT_NS = 3_000_000_000
+# A tool of which no end is heard, and one that ended: how long they still count.
+_MAX_OPEN_NS = 3_600_000_000_000
+_KEPT_NS = 120_000_000_000
+# Tools that change no file themselves, by the names of all clients.
+_READERS = frozenset(
+    {
+        "Read",
+        "Grep",
+        "Glob",
+        "LS",
+        "WebFetch",
+        "WebSearch",
+        "TodoWrite",
+        "Task",
+        "Agent",
+        "Skill",
+        "AskUserQuestion",
+        "ToolSearch",
+        "BashOutput",
+        "KillShell",
+        "EnterPlanMode",
+        "ExitPlanMode",
+        "NotebookRead",
+        "update_plan",
+        "view_image",
+        "read_file",
+        "read_many_files",
+        "list_directory",
+        "glob",
+        "search_file_content",
+        "grep_search",
+        "google_web_search",
+        "web_fetch",
+        "write_todos",
+        "save_memory",
+    }
+)
+
+
+class ChangeTime(NamedTuple):
+    """When a change was made: at `at_ns`, or, for what is gone, at some time from `since_ns` on."""
+
+    since_ns: int
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One run of a tool; `end_ns` is None while it goes on."""
+
+    event: HookEvent
+    start_ns: int
+    end_ns: int | None = None
+
+    def covers(self, path: str, when: ChangeTime) -> bool:
+        """Return whether the run may have made a change."""
+        files = self.event.files
+        since = when.at_ns
+        if files:
+            if path not in files:
+                return False
+            since = when.since_ns
+        is_begun = when.at_ns >= self.start_ns - SLACK_NS
+        return is_begun and (self.end_ns is None or since <= self.end_ns + SLACK_NS)
+
+
+class Claims:
+    """The runs of tools that clients spoke of lately; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._claims: list[Claim] = []
+        self._lock = Lock()
+
+    def note(self, event: HookEvent) -> None:
+        """Take in what a client said."""
+        with self._lock:
+            if event.moment is Moment.BEFORE:
+                if _may_write(event):
+                    self._claims.append(Claim(event, event.time_ns))
+            elif event.moment is Moment.AFTER:
+                self._close_call(event)
+            else:
+                self._claims = [self._close_at_rest(claim, event) for claim in self._claims]
+            self._drop_old(event.time_ns)
+
+    def matching(self, path: str, when: ChangeTime) -> tuple[Claim, ...]:
+        """Return the run that made a change; several when sessions fit equally, or none."""
+        with self._lock:
+            fitting = [claim for claim in self._claims if claim.covers(path, when)]
+        fitting = [claim for claim in fitting if claim.event.files] or fitting
+        newest: dict[tuple[str, str], Claim] = {}
+        for claim in sorted(fitting, key=lambda claim: claim.start_ns):
+            newest[claim.event.client, claim.event.session] = claim
+        return tuple(newest.values())
+
+    def _close_call(self, event: HookEvent) -> None:
+        for index in reversed(range(len(self._claims))):
+            claim = self._claims[index]
+            is_open = claim.end_ns is None and claim.event.is_same_session(event)
+            if is_open and claim.event.is_same_call(event):
+                self._claims[index] = replace(claim, end_ns=event.time_ns)
+                return
+        if event.files and _may_write(event):
+            self._claims.append(Claim(event, event.time_ns - _EDIT_NS, event.time_ns))
+
+    def _close_at_rest(self, claim: Claim, event: HookEvent) -> Claim:
+        if claim.end_ns is None and claim.event.is_same_session(event):
+            return replace(claim, end_ns=event.time_ns)
+        return claim
+
+    def _drop_old(self, now_ns: int) -> None:
+        """Drop what is too old to have made a change that is still to be recorded."""
+        kept = [claim for claim in self._claims if _still_counts(claim, now_ns)]
+        self._claims = kept[-MAX_CLAIMS:]
+
+
+def _still_counts(claim: Claim, now_ns: int) -> bool:
+    if claim.end_ns is None:
+        return claim.start_ns > now_ns - _MAX_OPEN_NS
+    return claim.end_ns > now_ns - _KEPT_NS
+
+
+def _may_write(event: HookEvent) -> bool:
+    """Return whether a tool may change files that Redline does not write down itself."""
+    is_own = event.tool.startswith("mcp_") and "redline" in event.tool
+    return event.tool not in _READERS and not is_own
