@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from redline.instruct.effects.assign import PRICES
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.typing import number_for, round_result
 from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import TokenSpan
@@ -24,8 +26,9 @@ _VERSION = re.compile(r"\d+(\.\d+)+")
 
 def shift(context: EffectContext) -> EffectOutcome:
     """Change numbers by an amount, or to a goal that lies that way."""
-    direction = -1 if context.clause.extra in ("down", "minus") else 1
+    direction = _direction(context)
     found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
+    found = _amounts_of(context, found)
     goal = context.clause.role("goal")
     if goal is not None:
         return _towards(context, found, goal, direction)
@@ -37,15 +40,43 @@ def shift(context: EffectContext) -> EffectOutcome:
     share = _share(context, amount)
 
     def compute(node: int) -> Value:
+        held = context.tree.values[node]
+        if isinstance(held, str) and share is None:
+            return shift_time(held, context.text(amount), direction)
         value = _number(context, node)
         if share is not None:
             return round_result(value.decimal * (1 + direction * share / 100), value)
         tokens = context.chart.tokens[amount.start : amount.end]
         step = number_for(tokens, context.text(amount), value, context.key(node))
         assert isinstance(step, Num)
-        return _plus(value, direction * step.decimal)
+        return _plus(value, direction * abs(step.decimal))
 
     return context.each(found, compute)
+
+
+def _direction(context: EffectContext) -> int:
+    """Return 1 to add and -1 to take away."""
+    if context.clause.extra == "signed":
+        return -1 if context.text(context.clause.role("value")).startswith("-") else 1
+    return -1 if context.clause.extra in ("down", "minus") else 1
+
+
+def _amounts_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
+    """Return the price or the only number of records that are named instead of it."""
+    if context.clause.extra != "signed":
+        return found
+    tree, nodes = context.tree, []
+    for node in found.nodes:
+        if not isinstance(tree.values[node], dict):
+            return found
+        numbers = [c for c in tree.children(node)
+                   if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
+        prices = [c for c in numbers if key_form(str(tree.keys[c])) in PRICES]
+        chosen = prices or numbers
+        if len(chosen) != 1:
+            raise Unclear("target", "it is not clear which amount is meant", (node,))
+        nodes += chosen
+    return ResolvedNodes(tuple(nodes), found.many, found.whole, found.cost, found.phrase)
 
 
 def _owned_numbers(context: EffectContext) -> ResolvedNodes | None:
@@ -117,7 +148,7 @@ def _share(context: EffectContext, amount: TokenSpan) -> Decimal | None:
     if not text.endswith("%"):
         return None
     number = number_in(text.rstrip("% "))
-    return Decimal(number) if number is not None else None
+    return abs(Decimal(number)) if number is not None else None
 
 
 def _towards(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, same_shape
-from redline.instruct.language.words import join_words, key_form, key_words
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.words import join_words, key_form, key_words, number_in, unit_of
 from redline.instruct.lexicon.senses import Sort, flag_stems
-from redline.instruct.model.values import Value
+from redline.instruct.model.values import Num, Value
 
 _SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
 _PAIRS = (
@@ -19,7 +21,9 @@ _PAIRS = (
 def enum(context: EffectContext) -> EffectOutcome:
     """Give a record a state that one of its fields can have: `mark order 3 as shipped`."""
     owner, value = context.clause.role("owner"), context.clause.role("value")
-    if owner.sort is Sort.PATH:
+    if owner is None:
+        owner = _section(context)
+    if owner.sort is Sort.PATH and context.clause.extra != "stated":
         # A path means its own place, never a field of the record there.
         raise Unclear("type", f"{context.text(owner)!r} is a record, not a field", owner.nodes)
     holders = context.resolve(owner)
@@ -34,7 +38,7 @@ def enum(context: EffectContext) -> EffectOutcome:
     for holder in holders.nodes:
         if not isinstance(context.tree.values[holder], dict):
             raise Unclear("type", f"{context.text(value)!r} fits no field", (holder,))
-        node, new = _state_field(context, holder, said, negated)
+        node, new = _state_field(context, holder, said, negated, value)
         keys.add(str(context.tree.keys[node]))
         operations += context.replace(node, new, 0.91)
     if len(keys) > 1:
@@ -42,8 +46,35 @@ def enum(context: EffectContext) -> EffectOutcome:
     return context.outcome(operations, holders.nodes)
 
 
+def _section(context: EffectContext) -> Phrase:
+    """Return the one section that the values of a list are said of."""
+    phrases = [scope.phrase for scope in context.clause.scopes if scope.phrase is not None]
+    if len(phrases) != 1 or not phrases[0].nodes:
+        raise Unclear("clause", "it is not clear what it is said of")
+    return phrases[0]
+
+
+def _fields_by_shape(context: EffectContext, holder: int, value: TokenSpan) -> list[int]:
+    """Return the fields that alone can hold a value of such a shape: a time, a URL, 45 min."""
+    tree, said = context.tree, context.text(value).strip("\"'")
+    fields = [c for c in tree.children(holder) if not tree.identifies(c)]
+    shaped = [c for c in fields if same_shape(tree.values[c], said)]
+    if shaped or has_shape(said):
+        return shaped
+    words = said.split()
+    unit = unit_of(words[-1]) if len(words) == 2 and number_in(words[0]) else None
+    if unit is None:
+        return []
+    return [
+        c for c in fields
+        if isinstance(tree.values[c], Num)
+        and (own := unit_of(key_words(str(tree.keys[c]))[-1:][0] if key_words(str(tree.keys[c])) else ""))
+        and own[0] == unit[0]
+    ]  # fmt: skip
+
+
 def _state_field(
-    context: EffectContext, holder: int, said: str, negated: bool
+    context: EffectContext, holder: int, said: str, negated: bool, span: TokenSpan
 ) -> tuple[int, Value]:
     """Return the one field of a record for which *said* is a state, and the value it gets."""
     tree, low = context.tree, " ".join(said.lower().split())
@@ -65,6 +96,9 @@ def _state_field(
             )
             if known is not None:
                 fits.append((node, known))
+    if not fits and not negated:
+        shaped = _fields_by_shape(context, holder, span)
+        fits = [(node, context.type_value(span, node)) for node in shaped]
     if len(fits) != 1:
         rank = "several" if fits else "target"
         raise Unclear(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))

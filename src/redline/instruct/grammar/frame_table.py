@@ -43,6 +43,8 @@ CLASSES: dict[str, str] = {
     "FRONT": "start beginning front top head",
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
     "BACK": "end back bottom tail",
+    "ARROW": "-> => →",
+    "TOO": "too as-well also",
 }  # fmt: skip
 TABLE = """
 assign          SET NPLIST:target TO VAL:value
@@ -58,6 +60,9 @@ assign          ENSURE NPLIST:target IS VAL:value
 assign          ENSURE that NPLIST:target IS VAL:value
 assign          WANT NPLIST:target to-be|to-equal|to-read|to-say|set-to|as|be VAL:value
 assign=terse+2  NPLIST:target VAL:value
+assign          NPLIST:target VAL:old ARROW VAL:value
+assign          SET NPLIST:target VAL:old ARROW VAL:value
+assign          NPLIST:target IS VAL:value , not VAL:old
 assign          use|put|set|take VAL:value as|for NPLIST:target
 assign=bare+1   use NPLIST:target VAL:value
 assign          replace NPLIST:target with|by VAL:value
@@ -102,6 +107,9 @@ stock=in        NPLIST:owner is|are back-in-stock|available-again|back-in-stock-
 cost            MAKE NPLIST:owner cost VAL:value
 cost            NPLIST:owner costs|cost|should-cost|must-cost|now-costs|will-cost VAL:value
 enum            SET NPLIST:owner TO VAL:value
+enum=terse+3    NPLIST:owner VAL:value
+enum=terse+1    NPLIST:owner VAL:old ARROW VAL:value
+enum=stated+3   STATED:value
 enum            MAKE NPLIST:owner be|become|into? NOT? a|an|the? VAL:value
 enum            NPLIST:owner IS now? NOT? a|an|the? VAL:value
 enum            NPLIST:owner is|are? now|currently|already VAL:value
@@ -159,6 +167,9 @@ shift=minus     decrement NPLIST:target by AMT:value
 shift=up        NPLIST:target += AMT:value
 shift=down      NPLIST:target -= AMT:value
 shift=one       NPLIST:target plus-plus|++
+shift=signed+1  NPLIST:target SIGNED:value each|across-the-board|for-all?
+shift=signed+1  SIGNED:value to|on|for? NPLIST:target
+shift=signed+1  SIGNED:value FIELD:target in|for|to|at|on NPLIST:owner
 scale=2         double NPLIST:target
 scale=3         triple NPLIST:target
 scale=4         quadruple NPLIST:target
@@ -185,6 +196,8 @@ append          ENSURE VAL:value is|are in|part-of|included-in|listed-in|among|o
 append          NPLIST:list should|must|needs-to|has-to include|contain|have VAL:value
 append          WANT VAL:value in|added-to NPLIST:list
 append          ADD NPLIST:record INTO NPLIST:list
+append          NPLIST:list VAL:value TOO
+append          also NPLIST:list VAL:value
 append=front    prepend VAL:value to NPLIST:list
 append=front    ADD VAL:value INTO|at|to the? FRONT of NPLIST:list
 append          ADD VAL:value INTO|at|to the? BACK of NPLIST:list

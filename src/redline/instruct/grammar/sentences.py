@@ -32,7 +32,10 @@ _AFTER = phrase_table(
         "please|thanks|thank you|thx|for me|too|as well|instead|ok|okay|thanks a lot|will you|"
         "thank you very much|cheers|would you|if you please|pls|plz|now|right now|asap|"
         "if you can|many thanks|when you can|if possible|from now on|going forward|altogether|"
-        "entirely|completely|right away|immediately"
+        "entirely|completely|right away|immediately|nothing else|rest unchanged|sorry|"
+        "the rest unchanged|the rest stays|rest stays|everything else unchanged|leave the rest|"
+        "leave the rest alone|everything else stays|that's all|that is all|only|again|i think|"
+        "i guess|though|today|sadly|unfortunately|for now|no other changes|any more|anymore"
     ).split("|")
 )
 COURTESIES = frozenset(
