@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, same_shape
@@ -12,6 +14,7 @@ from redline.instruct.lexicon.senses import Sort, flag_stems
 from redline.instruct.model.values import Num, Value
 
 _SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
+_STATE_WORD = re.compile(r"[a-z]{2,}ed|done|ready|open|pending|broken|sold|paid|idle|lost")
 _PAIRS = (
     ("enabled", "disabled"), ("active", "inactive"), ("on", "off"), ("yes", "no"),
     ("activated", "deactivated"),
@@ -62,21 +65,36 @@ def _fields_by_shape(context: EffectContext, holder: int, value: TokenSpan) -> l
     if shaped or has_shape(said):
         return shaped
     words = said.split()
-    unit = unit_of(words[-1]) if len(words) == 2 and number_in(words[0]) else None
-    if unit is None:
-        return []
-    return [
-        c for c in fields
-        if isinstance(tree.values[c], Num)
-        and (own := unit_of(key_words(str(tree.keys[c]))[-1:][0] if key_words(str(tree.keys[c])) else ""))
-        and own[0] == unit[0]
-    ]  # fmt: skip
+    family = _unit_family(words[-1]) if len(words) == 2 and number_in(words[0]) else ""
+    numbers = [c for c in fields if isinstance(tree.values[c], Num)]
+    return [c for c in numbers if family and _unit_family(str(tree.keys[c])) == family]
+
+
+def _unit_family(name: str) -> str:
+    """Return what the unit that ends a name measures, or an empty text."""
+    words = key_words(name)
+    unit = unit_of(words[-1]) if words else None
+    return unit[0] if unit else ""
 
 
 def _state_field(
     context: EffectContext, holder: int, said: str, negated: bool, span: TokenSpan
 ) -> tuple[int, Value]:
     """Return the one field of a record for which *said* is a state, and the value it gets."""
+    fits = _known_states(context, holder, said, negated)
+    if not fits and not negated:
+        fields = _fields_by_shape(context, holder, span) or _status_field(context, holder, said)
+        fits = [(node, context.type_value(span, node)) for node in fields]
+    if len(fits) != 1:
+        rank = "several" if fits else "target"
+        raise Unclear(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
+    return fits[0]
+
+
+def _known_states(
+    context: EffectContext, holder: int, said: str, negated: bool
+) -> list[tuple[int, Value]]:
+    """Return the fields named or known to hold what is *said*, each with the value it gets."""
     tree, low = context.tree, " ".join(said.lower().split())
     form = join_words(key_words(said))
     fits: list[tuple[int, Value]] = []
@@ -96,13 +114,18 @@ def _state_field(
             )
             if known is not None:
                 fits.append((node, known))
-    if not fits and not negated:
-        shaped = _fields_by_shape(context, holder, span)
-        fits = [(node, context.type_value(span, node)) for node in shaped]
-    if len(fits) != 1:
-        rank = "several" if fits else "target"
-        raise Unclear(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
-    return fits[0]
+    return fits
+
+
+def _status_field(context: EffectContext, holder: int, said: str) -> list[int]:
+    """Return the status of a record, where *said* is a word for a state that none has yet."""
+    if context.clause.extra or not _STATE_WORD.fullmatch(said):
+        return []
+    tree = context.tree
+    return [
+        c for c in tree.children(holder)
+        if key_form(str(tree.keys[c])) in ("status", "state") and isinstance(tree.values[c], str)
+    ]  # fmt: skip
 
 
 def switch(context: EffectContext) -> EffectOutcome:

@@ -28,7 +28,7 @@ CLASSES: dict[str, str] = {
     "define place list allow permit whitelist",
     "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
-    "take-away deregister",
+    "take-away deregister nuke nix rm",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
     "RENAME": "renaming rename relabel retitle call",
     "ON": "enabling enable activate turn-on switch-on toggle-on",

@@ -10,7 +10,7 @@ from itertools import count
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
-from redline.instruct.language.words import singular
+from redline.instruct.language.words import number_in, singular
 
 MAX_READINGS = 60
 MAX_STEPS = 1500
@@ -59,6 +59,10 @@ _PROTECT = (
 _PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT.split("|"))
 
 
+_STAYS = phrase_table(
+    (("stays",), ("stay",), ("remains",), ("remain",), ("must", "stay"), ("must", "remain"),
+     ("should", "stay"), ("should", "remain"))
+)  # fmt: skip
 _ELSE = phrase_table((("anything", "else"), ("the", "rest"), ("everything", "else")))
 _AS_IS = phrase_table(
     (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
@@ -189,7 +193,9 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     elif low in VERBS or low == "but":
         yield replace(state, joined=True, cost=state.cost + 2)
     yield from _reasons(chart, state)
+    yield from _asides(chart, state)
     yield from _protections(chart, state)
+    yield from _staying(chart, state)
 
 
 def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
@@ -204,6 +210,24 @@ def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
                 state, place=end, cost=state.cost + 3, remarks=(*state.remarks, (place, end))
             )
             return
+
+
+def _asides(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield the end of words behind a comma that name nothing: `, sorry for the late notice`."""
+    place = state.place + 1
+    if chart.low(state.place) not in (",", "-") or place >= chart.size:
+        return
+    end = next((p for p in range(place, chart.size) if chart.low(p) in _ENDS), chart.size)
+    silent = all(
+        chart.tokens[p].kind in ("word", "sign", "poss")
+        and not chart.lexicon.senses(p)
+        and number_in(chart.low(p)) is None
+        and not any(map(str.isdigit, chart.low(p)))
+        for p in range(place, end)
+    )
+    if silent and chart.low(place) not in VERBS and chart.low(place) not in _BEFORE:
+        remarks = (*state.remarks, (place, end))
+        yield replace(state, place=end, cost=state.cost + 4, remarks=remarks)
 
 
 def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
@@ -295,6 +319,17 @@ def _protections(chart: Chart, state: _State) -> Iterator[_State]:
                     state, place=end, joined=False,
                     protected=(*state.protected, *edge.item.nodes),
                 )  # fmt: skip
+
+
+def _staying(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield `X stays`, `X stays as it is`: what must be the same afterwards."""
+    place = state.place + (chart.low(state.place) in (",", "and", "but"))
+    for edge in chart.edges("NPLIST", place):
+        for after in chart.phrases(edge.end, _STAYS):
+            end = next(chart.phrases(after, _AS_IS), after)
+            if edge.item.nodes and _may_end(chart, end):
+                kept = (*state.protected, *edge.item.nodes)
+                yield replace(state, place=end, joined=False, protected=kept)
 
 
 def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:

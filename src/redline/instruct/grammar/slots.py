@@ -212,7 +212,14 @@ def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
     for undone, stem in ((False, low), (True, low.removeprefix("un")), (True, low[2:])):
         if undone and not low.startswith(("un", "de")):
             continue
-        for form in (stem + "ed", stem + "d", stem[:-1] + "ied", _IRREGULAR.get(stem, ""), stem):
+        for form in (
+            stem + "ed",
+            stem + "d",
+            stem[:-1] + "ied",
+            stem + stem[-1:] + "ed",
+            _IRREGULAR.get(stem, ""),
+            stem,
+        ):
             if form == stem and not stem.endswith("ed"):
                 continue
             nodes = [
