@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.language.words import number_in, unit_of
 
 _LENGTH = re.compile(r"[+-]?\s*(\S+?)\s*([A-Za-z]+)")
+_MINUTE = timedelta(minutes=1)
 _CLOCK = re.compile(r"\d\d:\d\d")
 
 
@@ -33,9 +34,9 @@ def _length(said: str) -> timedelta | None:
 
 def _moved(held: str, length: timedelta) -> str | None:
     if _CLOCK.fullmatch(held):
-        start = datetime.strptime(held, "%H:%M")
-        end = start + length
-        return end.strftime("%H:%M") if end.date() == start.date() else None
+        hours, minutes = map(int, held.split(":"))
+        total, rest = divmod(timedelta(hours=hours, minutes=minutes) + length, _MINUTE)
+        return f"{total // 60:02d}:{total % 60:02d}" if not rest and 0 <= total < 1440 else None
     try:
         day = date.fromisoformat(held)
     except ValueError:

@@ -212,16 +212,7 @@ def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
     for undone, stem in ((False, low), (True, low.removeprefix("un")), (True, low[2:])):
         if undone and not low.startswith(("un", "de")):
             continue
-        for form in (
-            stem + "ed",
-            stem + "d",
-            stem[:-1] + "ied",
-            stem + stem[-1:] + "ed",
-            _IRREGULAR.get(stem, ""),
-            stem,
-        ):
-            if form == stem and not stem.endswith("ed"):
-                continue
+        for form in _participles(stem):
             nodes = [
                 n for key in (form, "is" + form) for n in chart.tree.by_form.get(key, ())
                 if isinstance(chart.tree.values[n], bool)
@@ -230,6 +221,14 @@ def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
                 state = "false" if undone else "true"
                 yield Edge(start + 1, Flag(tuple(sorted(nodes)), state))
                 return
+
+
+def _participles(stem: str) -> Iterator[str]:
+    """Yield the forms a verb's participle may have; the verb itself where it looks like one."""
+    yield from (stem + "ed", stem + "d", stem[:-1] + "ied", stem + stem[-1:] + "ed")
+    yield _IRREGULAR.get(stem, "")
+    if stem.endswith("ed"):
+        yield stem
 
 
 _IRREGULAR = {
