@@ -61,15 +61,15 @@ class InstructionMeaning:
 class FoundMeanings:
     """All meanings of an instruction, and the most telling reason why others are none."""
 
+    chart: Chart
     meanings: list[InstructionMeaning]
     refusal: Unclear | None = None
-    chart: Chart | None = None
 
 
 def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> FoundMeanings:
     """Return every meaning of *instruction* over the document."""
     chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy))
-    found = FoundMeanings([], chart=chart)
+    found = FoundMeanings(chart, [])
     best: int | None = None
     for tried, reading in enumerate(readings(chart)):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):

@@ -122,6 +122,7 @@ def _status_field(context: EffectContext, holder: int, said: str) -> list[int]:
     if context.clause.extra or not _STATE_WORD.fullmatch(said):
         return []
     tree = context.tree
+    context.doubt = context.doubt or f"no other is {said!r}"
     return [
         c for c in tree.children(holder)
         if key_form(str(tree.keys[c])) in ("status", "state") and isinstance(tree.values[c], str)

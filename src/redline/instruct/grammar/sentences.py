@@ -34,8 +34,8 @@ _AFTER = phrase_table(
         "if you can|many thanks|when you can|if possible|from now on|going forward|altogether|"
         "entirely|completely|right away|immediately|nothing else|rest unchanged|sorry|"
         "the rest unchanged|the rest stays|rest stays|everything else unchanged|leave the rest|"
-        "leave the rest alone|everything else stays|that's all|that is all|only|again|i think|"
-        "i guess|though|today|sadly|unfortunately|for now|no other changes|any more|anymore"
+        "leave the rest alone|everything else stays|that's all|that is all|"
+        "sadly|unfortunately|no other changes|any more|anymore"
     ).split("|")
 )
 COURTESIES = frozenset(
@@ -225,9 +225,18 @@ def _asides(chart: Chart, state: _State) -> Iterator[_State]:
         and not any(map(str.isdigit, chart.low(p)))
         for p in range(place, end)
     )
-    if silent and chart.low(place) not in VERBS and chart.low(place) not in _BEFORE:
+    opening = chart.low(place)
+    if silent and opening not in VERBS and opening not in _BEFORE and not _in_text(chart, state):
         remarks = (*state.remarks, (place, end))
         yield replace(state, place=end, cost=state.cost + 4, remarks=remarks)
+
+
+def _in_text(chart: Chart, state: _State) -> bool:
+    """Return whether what was read last is bare words, which what follows may go on with."""
+    last = chart.tokens[state.place - 1]
+    return last.kind == "word" and number_in(last.text) is None and any(
+        item.end == state.place for role, item in state.clauses[-1].roles if role == "value"
+    )  # fmt: skip
 
 
 def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
