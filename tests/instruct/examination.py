@@ -1,18 +1,23 @@
 """Scores an examination through the real tools: preview, and apply of what it proposed.
 
 An examination is a list of {id, document, instruction, expected: {outcome, document}}, the outcome
-one of change, ambiguous and no_change. `python -m tests.instruct.examination FILE` prints what was
-not exact and the totals.
+one of change, ambiguous and no_change; a `voice` says who speaks so. `python -m
+tests.instruct.examination FILE` prints what was not exact and the totals: exact, exact with one
+choice among the candidates, wrong, untrue "no changes", and suggestions that lead elsewhere.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from redline.instruct.engine import propose
+from redline.instruct.model.operations import DocumentOperation, apply_operations
+from redline.instruct.model.values import Value, dumps, parse
 from tests.toolsets.json_editor.desk import Desk
 
 RIGHT = {"change": "success", "ambiguous": "ambiguous", "no_change": "no_changes"}
@@ -26,10 +31,17 @@ class Graded:
     case: dict[str, Any]
     grade: str
     preview: dict[str, Any]
+    chosen: bool = False  # exact, or one of the candidates is
+    suggested: int = 0
+    elsewhere: tuple[str, ...] = ()  # suggestions that make a change the instruction does not mean
 
     @property
     def outcome(self) -> str:
         return str(self.case["expected"]["outcome"])
+
+    @property
+    def voice(self) -> str:
+        return str(self.case.get("voice", ""))
 
 
 def alike(left: Any, right: Any) -> bool:
@@ -50,10 +62,35 @@ def grade(desk: Desk, case: dict[str, Any]) -> Graded:
     if status == "success":
         after = _applied(desk, shown["session_id"])
         wanted = expected["outcome"] == "change" and alike(after, expected["document"])
-        return Graded(case, "exact" if wanted else "wrong", {**shown, "after": after})
+        return Graded(case, "exact" if wanted else "wrong", {**shown, "after": after}, wanted)
     if status == RIGHT[expected["outcome"]]:
-        return Graded(case, "exact", shown)
-    return Graded(case, "refused" if status == "ambiguous" else "idle", shown)
+        return Graded(case, "exact", shown, chosen=True)
+    if status != "ambiguous":
+        return Graded(case, "idle", shown)
+    return _grade_refusal(case, shown)
+
+
+def _grade_refusal(case: dict[str, Any], shown: dict[str, Any]) -> Graded:
+    """Grade candidates and suggestions of an instruction that has one meaning."""
+    document = parse(json.dumps(case["document"]))
+    wanted = case["expected"].get("document")
+    means_change = case["expected"]["outcome"] == "change"
+    candidates = propose(document, case["instruction"]).candidates
+    chosen = means_change and any(
+        alike(_result(document, c.operations), wanted) for c in candidates
+    )
+    elsewhere = []
+    for suggestion in shown["suggestions"]:
+        answer = propose(document, suggestion)
+        if answer.status == "success" and not (
+            means_change and alike(_result(document, answer.operations), wanted)
+        ):
+            elsewhere.append(suggestion)
+    return Graded(case, "refused", shown, chosen, len(shown["suggestions"]), tuple(elsewhere))
+
+
+def _result(document: Value, operations: tuple[DocumentOperation, ...]) -> Any:
+    return json.loads(dumps(apply_operations(document, operations)))
 
 
 def _applied(desk: Desk, session_id: str) -> Any:
@@ -77,7 +114,24 @@ def totals(graded: list[Graded]) -> str:
             counts = Counter(g.grade for g in part)
             shares = (f"{name} {n} ({n / len(part):.1%})" for name, n in sorted(counts.items()))
             lines.append(f"{outcome or 'all'}: {len(part)} cases, {', '.join(shares)}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_by_voice(graded)])
+
+
+def _by_voice(graded: list[Graded]) -> Iterator[str]:
+    """One line for each voice: what was exact, with a choice, wrong, idle and led elsewhere."""
+    for voice in sorted({g.voice for g in graded} - {""}):
+        part = [g for g in graded if g.voice == voice]
+        counts = Counter(g.grade for g in part)
+        choice = sum(g.chosen for g in part)
+        unclear = [g for g in part if g.outcome == "ambiguous"]
+        recognised = sum(g.grade == "exact" for g in unclear)
+        elsewhere, suggested = sum(len(g.elsewhere) for g in part), sum(g.suggested for g in part)
+        yield (
+            f"{voice}: exact {counts['exact']}/{len(part)} ({counts['exact'] / len(part):.1%}), "
+            f"with one choice {choice / len(part):.1%}, wrong {counts['wrong']}, "
+            f"untrue no changes {counts['idle']}, ambiguous {recognised}/{len(unclear)}, "
+            f"suggestions that lead elsewhere {elsewhere}/{suggested}"
+        )
 
 
 def explained(graded: Graded) -> str:

@@ -1,4 +1,7 @@
-"""Examinations: two written without sight of the engine, `tuned` written to develop it."""
+"""Examinations written without sight of the engine; it has since been developed with them.
+
+`tuned` was written to develop it. The later ones say in whose voice they speak.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ import pytest
 
 from tests.instruct.examination import Graded, examine, explained, totals
 
+# The share of exact answers each voice must keep.
+FLOORS = {"": 0.85, "agent": 0.95, "developer": 0.35, "lay": 0.15}
 PAPERS = sorted((Path(__file__).parent / "examinations").glob("*.json"))
 
 
@@ -34,10 +39,22 @@ def test_every_ambiguous_case_is_recognised(graded: list[Graded]) -> None:
     assert not missed, "\n".join(map(explained, missed))
 
 
+@pytest.mark.requirement("json-no-wrong-change")
+def test_no_changes_is_said_only_where_it_is_true(graded: list[Graded]) -> None:
+    untrue = [g for g in graded if g.grade == "idle"]
+    assert not untrue, "\n".join(map(explained, untrue))
+
+
+@pytest.mark.requirement("json-suggestions-work")
+def test_no_suggestion_leads_elsewhere(graded: list[Graded]) -> None:
+    astray = [g for g in graded if g.elsewhere and g.outcome == "change"]
+    assert not astray, "\n".join(f"{explained(g)}\n    {g.elsewhere}" for g in astray)
+
+
 @pytest.mark.requirement("json-exactness")
-def test_most_changes_are_exact(graded: list[Graded]) -> None:
-    changes = [g for g in graded if g.outcome == "change"]
-    exact = [g for g in changes if g.grade == "exact"]
-    assert len(changes) > 80
-    missing = [explained(g) for g in changes if g.grade != "exact"]
-    assert len(exact) / len(changes) >= 0.85, "\n".join(missing)
+def test_enough_is_exact_in_every_voice(graded: list[Graded]) -> None:
+    assert len(graded) > 80
+    for voice in {g.voice for g in graded}:
+        part = [g for g in graded if g.voice == voice]
+        missing = [explained(g) for g in part if g.grade != "exact"]
+        assert 1 - len(missing) / len(part) >= FLOORS[voice], "\n".join(missing)

@@ -131,11 +131,18 @@ def _ambiguous(
     candidates = tuple(
         Candidate(m.operations, says(m.operations), m.unexplained) for m in shown[:MAX_CANDIDATES]
     )
-    explained = (candidate for candidate in candidates if not candidate.unexplained)
-    exact = (exact_form(tree.document, candidate.operations) for candidate in explained)
+    exact = (exact_form(tree.document, m.operations) for m in _suggestible(shown[:MAX_CANDIDATES]))
     suggestions = tuple(text for text in exact if text is not None)
     message = f"Instruction is ambiguous - {message}"
     return Proposal("ambiguous", message, (), suggestions, candidates)
+
+
+def _suggestible(shown: list[InstructionMeaning]) -> list[InstructionMeaning]:
+    """Return the readings to send back verbatim: several sure ones, or one for each like place."""
+    whole = [meaning for meaning in shown if not meaning.unexplained]
+    sure = [meaning for meaning in whole if not meaning.doubt]
+    like = [meaning for meaning in whole if meaning.alternative]
+    return sure if len(sure) > 1 else like if len(like) > 1 and shown[0].alternative else []
 
 
 def _reason(found: FoundMeanings, shown: list[InstructionMeaning]) -> str:

@@ -12,7 +12,9 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
+    positions,
     slots,
+    tails,
 )
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
@@ -31,6 +33,9 @@ MAX_CHOICES = 5
 # Readings this much dearer than the cheapest that works are not compared with it.
 _MARGIN = 3
 
+# Effects that ask for something to be gone, which it is when nothing fits.
+_REMOVALS = frozenset({"remove", "absent", "dedupe"})
+
 Signature = tuple[object, ...]
 
 
@@ -44,6 +49,7 @@ class InstructionMeaning:
     absent: bool = False
     doubt: str = ""
     unexplained: tuple[str, ...] = ()
+    alternative: bool = False  # all is clear but which of several like places is meant
 
     @property
     def signature(self) -> Signature:
@@ -71,6 +77,7 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
     chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy))
     found = FoundMeanings(chart, [])
     best: int | None = None
+    cheapest: int | None = None
     for tried, reading in enumerate(readings(chart)):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
             break
@@ -81,7 +88,9 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
             if found.refusal is None or refusal.weight > found.refusal.weight:
                 found.refusal = refusal
             if refusal.rank == "several":
-                found.meanings += _choices(chart, reading, refusal)
+                cheapest = cheapest if cheapest is not None else reading.cost
+                like = reading.cost == cheapest and _are_alike(tree, refusal.nodes)
+                found.meanings += _choices(chart, reading, refusal, like)
             continue
         found.meanings.append(meaning)
         if not meaning.doubt:
@@ -114,6 +123,8 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
             outcome = EFFECTS[clause.effect](context)
         except Nothing as nothing:
             _check_unused(context)
+            if not nothing.many and clause.effect not in _REMOVALS:
+                raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
             outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
         outcomes.append(outcome)
         focus = outcome.found or focus
@@ -201,7 +212,14 @@ def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOper
     return ""
 
 
-def _choices(chart: Chart, reading: Reading, refusal: Unclear) -> Iterator[InstructionMeaning]:
+def _are_alike(tree: DocumentTree, nodes: tuple[int, ...]) -> bool:
+    """Return whether the places are one field of several records, or several elements."""
+    return len({tree.keys[n] if isinstance(tree.keys[n], str) else "" for n in nodes}) == 1
+
+
+def _choices(
+    chart: Chart, reading: Reading, refusal: Unclear, like: bool
+) -> Iterator[InstructionMeaning]:
     """Yield the reading for each place it may be about."""
     if not 1 < len(refusal.nodes) <= MAX_CHOICES:
         return
@@ -211,7 +229,7 @@ def _choices(chart: Chart, reading: Reading, refusal: Unclear) -> Iterator[Instr
         except Unclear:
             continue
         if meaning.operations:
-            yield replace(meaning, doubt=refusal.message)
+            yield replace(meaning, doubt=refusal.message, alternative=like and not meaning.doubt)
 
 
 def _rivals(other: InstructionMeaning, first: InstructionMeaning) -> bool:

@@ -6,8 +6,10 @@ import re
 
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.places import anchor_in, index_in
 from redline.instruct.effects.typing import doubt_of, type_value
 from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.positions import Position
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
@@ -18,22 +20,43 @@ from redline.instruct.model.values import Num, Value, same
 def append(context: EffectContext) -> EffectOutcome:
     """Put values into arrays, at the end or where the clause says."""
     clause = context.clause
-    arrays = _arrays(context)
+    position = _said_position(context)
+    arrays = _arrays(context, position)
     spans = _spans(clause.role("value"), clause.role("values"))
+    once = clause.role("ONCE") is not None or clause.role("REPAIR") is not None
+    placed = position is not None and position.kind != "front"
     operations: list[DocumentOperation] = []
     for array in arrays:
         held = context.tree.values[array]
         assert isinstance(held, list)
-        place = _position(context, array)
+        place = index_in(context, array, position)
         for span in spans:
             value = _element(context, span, held)
-            if _is_there(held, value) and clause.extra in ("", "front"):
+            _check_put(context, span)
+            if _is_there(held, value, once) and (once or not placed):
                 continue
             path = (*context.tree.path(array), str(place))
             operations.append(
                 DocumentOperation("insert", path, value=value).with_confidence(context.rate(0.95))
             )
     return context.outcome(operations, tuple(arrays), "already there")
+
+
+def _check_put(context: EffectContext, span: TokenSpan) -> None:
+    """Doubt that what is elsewhere in the document is put here as well rather than moved."""
+    chart = context.chart
+    if chart.low(context.clause.start) == "put" and any(
+        sense.sort is Sort.ELEMENT and sense.whole and sense.end == span.end
+        for sense in chart.lexicon.senses(span.start)
+    ):
+        context.doubt = context.doubt or f"{context.text(span)!r} may be meant to move"
+
+
+def _said_position(context: EffectContext) -> Position | None:
+    where = context.clause.role("where")
+    if context.clause.extra == "front":
+        return Position("front")
+    return where.position if where is not None else None
 
 
 def _spans(value: TokenSpan | None, values: TokenSpan | None) -> list[TokenSpan]:
@@ -44,23 +67,45 @@ def _spans(value: TokenSpan | None, values: TokenSpan | None) -> list[TokenSpan]
     return [value]
 
 
-def _is_there(held: list[Value], value: Value) -> bool:
-    """Return whether a text is in the array already; numbers may be there twice."""
-    return not isinstance(value, Num | dict) and any(same(item, value) for item in held)
+def _is_there(held: list[Value], value: Value, once: bool) -> bool:
+    """Return whether a value is in the array already; numbers may be there twice unless *once*."""
+    return (once or not isinstance(value, Num | dict)) and any(same(item, value) for item in held)
 
 
-def _arrays(context: EffectContext) -> list[int]:
-    """Return the arrays the clause is about: named, of a kind, or around an anchor."""
+def _arrays(context: EffectContext, position: Position | None) -> list[int]:
+    """Return the arrays the clause is about: named, of a kind, in scope, or around an anchor."""
     clause, tree = context.clause, context.tree
-    listed, kind, anchor = clause.role("list"), clause.role("kind"), clause.role("anchor")
-    if anchor is not None and listed is None:
-        return sorted({tree.parents[n] for n in _anchors(context, anchor)})
+    where, kind = clause.role("where"), clause.role("kind")
+    listed = where.listed if where is not None else clause.role("list")
     if kind is not None:
-        return _of_kind(context, kind, clause.role("owner"))
+        return _of_kind(context, kind, listed or clause.role("owner"), position)
+    if listed is None and position is not None and position.of is not None:
+        return _of_kind(context, position.of, None, position)
+    if listed is None and position is not None and position.anchors:
+        nodes = [anchor_in(context, anchor) for anchor in position.anchors]
+        return sorted({tree.parents[n] for n in nodes})
     if listed is None:
-        raise Unclear("target", "it is not clear where it is to be added")
+        return _scoped_arrays(context)
     found = context.resolve(listed)
     return [_list_of(context, node, listed) for node in found.nodes]
+
+
+def _scoped_arrays(context: EffectContext) -> list[int]:
+    """Return the arrays a scope or the clause before names: `In the tags, append x`."""
+    phrases = [scope.phrase for scope in context.clause.scopes]
+    focus = context.focus
+    again = context.chart.low(context.clause.end) not in ("instead", "in")
+    listed = len(focus) == 1 and isinstance(context.tree.values[focus[0]], list)
+    if not phrases and again and listed:
+        # "remove a from the tags and add b": the list is said once
+        context.cost += 1
+        return list(focus)
+    if len(phrases) != 1 or phrases[0] is None or not context.clause.scopes[0].wanted:
+        raise Unclear("target", "it is not clear where it is to be added")
+    found = context.resolve(phrases[0], scoped=False)
+    if not all(isinstance(context.tree.values[n], list) for n in found.nodes):
+        raise Unclear("target", "it is not clear where it is to be added", found.nodes)
+    return list(found.nodes)
 
 
 def _list_of(context: EffectContext, node: int, listed: Phrase) -> int:
@@ -72,7 +117,7 @@ def _list_of(context: EffectContext, node: int, listed: Phrase) -> int:
         c for c in tree.children(node)
         if isinstance(held := tree.values[c], list) and all(isinstance(i, str) for i in held)
     ]  # fmt: skip
-    if len(lists) != 1 or not tree.is_record(node) or context.clause.extra:
+    if len(lists) != 1 or not tree.is_record(node) or _said_position(context):
         raise Unclear("type", f"{context.text(listed)!r} is not a list", (node,))
     spans = _spans(context.clause.role("value"), context.clause.role("values"))
     known = {item for peer in tree.peers(lists[0]) if isinstance(peer, list) for item in peer
@@ -91,7 +136,9 @@ def containers(context: EffectContext, kind: Phrase) -> list[int]:
     return sorted({tree.parents[n] for n in kind.nodes})
 
 
-def _of_kind(context: EffectContext, kind: Phrase, owner: Phrase | None) -> list[int]:
+def _of_kind(
+    context: EffectContext, kind: Phrase, owner: Phrase | None, position: Position | None
+) -> list[int]:
     tree = context.tree
     arrays = [n for n in containers(context, kind) if isinstance(tree.values[n], list)]
     # the kind's array may be empty in the record that is meant
@@ -100,6 +147,9 @@ def _of_kind(context: EffectContext, kind: Phrase, owner: Phrase | None) -> list
         n for key in keys for n in tree.by_key.get(key, ()) if isinstance(tree.values[n], list)
     )
     arrays = every or arrays
+    if position is not None and position.anchors:
+        beside = {tree.parents[anchor_in(context, anchor)] for anchor in position.anchors}
+        arrays = [n for n in arrays if n in beside]
     many = False
     if owner is not None:
         holders = context.resolve(owner)
@@ -118,41 +168,13 @@ def _of_kind(context: EffectContext, kind: Phrase, owner: Phrase | None) -> list
     return arrays
 
 
-def _anchors(context: EffectContext, anchor: Phrase) -> tuple[int, ...]:
-    found = context.resolve(anchor)
-    if len(found.nodes) != 1 or not context.tree.is_element(found.nodes[0]):
-        raise Unclear("several", f"{context.text(anchor)!r} is not one element", found.nodes)
-    return found.nodes
-
-
-def _position(context: EffectContext, array: int) -> int:
-    """Return the index before which an element goes."""
-    clause, tree = context.clause, context.tree
-    held = tree.values[array]
-    assert isinstance(held, list)
-    if clause.extra == "front":
-        return 0
-    if clause.extra == "index":
-        digits = context.text(clause.role("index"))
-        if not digits.isdigit() or int(digits) > len(held):
-            raise Unclear("value", f"there is no index {digits}", (array,))
-        return int(digits)
-    if clause.extra in ("before", "after"):
-        anchor = clause.role("anchor")
-        inside = [n for n in anchor.nodes if tree.parents[n] == array]
-        if len(inside) != 1 or not anchor.whole:
-            raise Unclear("several", f"{context.text(anchor)!r} is not one element", (array,))
-        place = tree.keys[inside[0]]
-        assert isinstance(place, int)
-        return place + (clause.extra == "after")
-    return len(held)
-
-
 def _element(context: EffectContext, span: TokenSpan, held: list[Value]) -> Value:
     """Return a new element in the type of those there are."""
     tokens = context.chart.tokens[span.start : span.end]
     kinds = {type(item) for item in held}
     model: Value | NoValue = held[0] if len(kinds) == 1 else ABSENT
+    if span.extra == "literal":
+        return type_value(tokens, context.chart.source, ABSENT)
     literal = tokens[0].kind == "json"
     if isinstance(model, dict | list) and not literal:
         raise Unclear("type", "its elements are objects, so JSON is needed")
@@ -184,7 +206,7 @@ def newkey(context: EffectContext) -> EffectOutcome:
         holder = context.previous.role("holder")
     if kind is not None:
         found = ResolvedNodes(tuple(_objects_of(context, kind, holder)), many=True)
-    elif holder is None and clause.scopes:
+    elif holder is None and clause.scopes and clause.extra != "top":
         found = _scoped_holders(context)
     elif holder is None:
         found = ResolvedNodes((0,))
@@ -194,8 +216,23 @@ def newkey(context: EffectContext) -> EffectOutcome:
     for node in found.nodes:
         if not isinstance(tree.values[node], dict):
             raise Unclear("type", "a key can only be added to an object", (node,))
-        operations += _member(context, node)
+        operations += _member(context, *_home(context, node))
     return context.outcome(operations, found.nodes, "already there")
+
+
+def _home(context: EffectContext, node: int) -> tuple[int, str]:
+    """Return the object and the key there that a new key means: `a.b` is the b of an a."""
+    tree, span = context.tree, context.clause.role("key")
+    held = tree.values[node]
+    assert isinstance(held, dict)
+    key = _key_text(context, span, list(held))
+    front, dot, last = key.rpartition(".")
+    home = tree.node_at(front.split("."), node) if dot and front and last else None
+    if home is None or not isinstance(tree.values[home], dict):
+        return node, key
+    if context.chart.tokens[span.start].kind == "quoted":
+        context.doubt = context.doubt or f"{key!r} may be a path"
+    return home, last
 
 
 def _scoped_holders(context: EffectContext) -> ResolvedNodes:
@@ -220,12 +257,16 @@ def _objects_of(context: EffectContext, kind: Phrase, holder: Phrase | None) -> 
     return objects
 
 
-def _member(context: EffectContext, node: int) -> list[DocumentOperation]:
+def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
     """Return the operation that adds the key to one object."""
     tree, value = context.tree, context.clause.role("value")
     held = tree.values[node]
     assert isinstance(held, dict)
-    key = _key_text(context, context.clause.role("key"), list(held))
+    if value is None:
+        if key in held:
+            raise Unclear("value", f"{key!r} is there already", (node,))
+        new: Value = [] if context.clause.extra == "array" else {}
+        return [DocumentOperation("add", (*tree.path(node), key), value=new)]
     tokens = context.chart.tokens[value.start : value.end]
     peers = [item[key] for item in _siblings(context, node) if key in item]
     if key in held:
@@ -236,11 +277,25 @@ def _member(context: EffectContext, node: int) -> list[DocumentOperation]:
     close = [k for k in held if key_form(k) == key_form(key)]
     if close:
         raise Unclear("value", f"{close[0]!r} is there already", (node,))
+    peers = [] if value.extra == "literal" else peers
     new = type_value(tokens, context.chart.source, ABSENT, peers, key)
     if isinstance(new, str) and len(tokens) > 1:
         context.doubt = context.doubt or doubt_of(tokens, "", peers, key)
+    if _names_collection(context, key):
+        raise Unclear("target", f"{key!r} is what something else holds", (node,))
     path = (*tree.path(node), key)
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _names_collection(context: EffectContext, key: str) -> bool:
+    """Return whether a bare new key is the singular of a collection there is: a note, the notes."""
+    tree = context.tree
+    if context.chart.tokens[context.clause.role("key").start].kind != "word":
+        return False
+    return any(
+        isinstance(tree.values[n], dict | list) and str(tree.keys[n]).lower() != key.lower()
+        for n in tree.by_form.get(key_form(key), ())
+    )
 
 
 def _siblings(context: EffectContext, node: int) -> list[dict[str, Value]]:

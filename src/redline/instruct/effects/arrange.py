@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.places import index_in
 from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.positions import Position
 from redline.instruct.grammar.slots import falls
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
@@ -32,10 +34,19 @@ def swap(context: EffectContext) -> EffectOutcome:
     a, b = context.tree.values[left], context.tree.values[right]
     if type_name(a) != type_name(b) and None not in (a, b):
         raise Unclear("type", "the two places hold different types", nodes)
-    if isinstance(a, dict) and context.tree.is_element(left) and not context.whole:
-        raise Unclear("target", "only parts of names say what is to be swapped", nodes)
+    if isinstance(a, dict) and _are_named(context):
+        raise Unclear("target", "it is not clear which of their fields are to be swapped", nodes)
     operations = [*context.replace(left, b), *context.replace(right, a)]
     return context.outcome(operations, nodes, "both hold the same")
+
+
+def _are_named(context: EffectContext) -> bool:
+    """Return whether records are named otherwise than by place: a field of theirs may be meant."""
+    phrases = [context.clause.role(role) for role in ("pair", "one", "two")]
+    return any(
+        p is not None and p.sort is not Sort.PATH and not (p.sort is Sort.ITEMS and p.filtered)
+        for p in phrases
+    )
 
 
 def _second(context: EffectContext, phrase: Phrase, one: ResolvedNodes) -> tuple[int, ...]:
@@ -57,8 +68,9 @@ def move(context: EffectContext) -> EffectOutcome:
     node = found.nodes[0]
     if not context.whole:
         context.doubt = "only a part of a name says what is to be moved"
-    if clause.extra:
-        return _within_array(context, node)
+    position = clause.role("pos")
+    if position is not None and clause.role("holder") is None:
+        return _within_array(context, node, position)
     holder = context.resolve(clause.role("holder"), scoped=False)
     if len(holder.nodes) != 1:
         raise Unclear("several", "it is not clear where it is to go", holder.nodes)
@@ -67,7 +79,7 @@ def move(context: EffectContext) -> EffectOutcome:
         raise Unclear("target", "a value cannot move into itself", (node,))
     if target == tree.parents[node]:
         return context.outcome([], (node,), "already there")
-    return _move_node(context, node, _new_path(context, node, target))
+    return _move_node(context, node, _new_path(context, node, target, position))
 
 
 def _at_origin(context: EffectContext) -> Phrase:
@@ -86,37 +98,28 @@ def _at_origin(context: EffectContext) -> Phrase:
     return replace(target, nodes=nodes)  # type: ignore[no-any-return]
 
 
-def _within_array(context: EffectContext, node: int) -> EffectOutcome:
-    clause, tree = context.clause, context.tree
-    array = tree.parents[node]
+def _within_array(context: EffectContext, node: int, position: Position) -> EffectOutcome:
+    tree = context.tree
+    array, now = tree.parents[node], tree.keys[node]
     held = tree.values[array]
-    if not isinstance(held, list):
+    if not isinstance(held, list) or not isinstance(now, int):
         raise Unclear("type", "only an element of a list has a position", (node,))
-    if clause.extra in ("front", "back"):
-        place = 0 if clause.extra == "front" else len(held)
-    elif clause.extra == "index":
-        digits = context.text(clause.role("index"))
-        if not digits.isdigit() or int(digits) >= len(held):
-            raise Unclear("value", f"there is no index {digits}", (node,))
-        now = tree.keys[node]
-        assert isinstance(now, int)
-        place = int(digits) + (int(digits) > now)
+    if position.kind == "index":
+        if position.index >= len(held):
+            raise Unclear("value", f"there is no index {position.index}", (node,))
+        place = position.index + (position.index > now)
     else:
-        anchor = clause.role("anchor")
-        inside = [n for n in anchor.nodes if tree.parents[n] == array]
-        if len(inside) != 1 or not anchor.whole:
-            raise Unclear("target", f"{context.text(anchor)!r} is not one element", (node,))
-        position = tree.keys[inside[0]]
-        assert isinstance(position, int)
-        place = position + (clause.extra == "after")
+        place = index_in(context, array, position)
     return _move_node(context, node, (*tree.path(array), str(place)))
 
 
-def _new_path(context: EffectContext, node: int, holder: int) -> Path:
+def _new_path(context: EffectContext, node: int, holder: int, position: Position | None) -> Path:
     value, key = context.tree.values[holder], context.tree.keys[node]
     path = context.tree.path(holder)
     if isinstance(value, list):
-        return (*path, str(len(value)))
+        return (*path, str(index_in(context, holder, position)))
+    if position is not None:
+        raise Unclear("type", "only a list has positions", (holder,))
     if not isinstance(value, dict) or not isinstance(key, str):
         raise Unclear("type", "it cannot be put there", (holder,))
     if key in value:

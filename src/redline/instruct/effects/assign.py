@@ -13,6 +13,7 @@ from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.values import Num, Value, same, type_name
 
+_MOVING = frozenset("move shift push put bring transfer".split())
 PRICES = ("price", "cost", "unitprice")
 
 
@@ -34,6 +35,11 @@ def assign(context: EffectContext) -> EffectOutcome:
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
     _check_reference(context, value)
+    _check_statement(context, found, value)
+    if context.clause.extra == "named" and not all(
+        isinstance(context.tree.values[n], str) for n in found.nodes
+    ):
+        raise Unclear("type", "it has no name to change", found.nodes)
     return context.each(found, lambda node: context.type_value(value, node))
 
 
@@ -47,6 +53,17 @@ def _check_names(context: EffectContext, found: ResolvedNodes, value: TokenSpan)
         and any(tree.identifies(node) and not tree.repeats(node) for node in found.nodes)
     ):
         context.doubt = "several records would get the same name"
+    if not quoted and any(_is_unlike(context, node, value) for node in found.nodes[:20]):
+        context.doubt = f"{context.text(value)!r} is unlike the names there are"
+
+
+def _is_unlike(context: EffectContext, node: int, value: TokenSpan) -> bool:
+    """Return whether a plain word would take the place of a code such as `LH 302`."""
+    tree = context.tree
+    if not tree.identifies(node) or not context.text(value).isalpha():
+        return False
+    texts = [peer for peer in tree.peers(node) if isinstance(peer, str)]
+    return len(texts) > 1 and all(any(c.isdigit() for c in text) for text in texts)
 
 
 def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
@@ -54,6 +71,13 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     if context.chart.tokens[value.start].kind != "word":
         return
     said = context.text(value).lower()
+    flags = context.tree.by_form.get(key_form(said), ())
+    if any(isinstance(context.tree.values[n], bool) for n in flags):
+        raise Unclear("several", f"{said!r} may be a switch", found.nodes)
+    if said[:1] in "+-" and any(isinstance(context.tree.values[n], Num) for n in found.nodes):
+        raise Unclear("value", f"{said!r} may be a difference", found.nodes)
+    if value.end - value.start > 1 and any(map(context._names_key, range(value.start, value.end))):
+        context.doubt = context.doubt or f"{said!r} names another field"
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
@@ -67,10 +91,37 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
 
 
+def _check_statement(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
+    """Doubt that `the pool is closed` gives the pool another name, or `move X to Y` a new text."""
+    first = context.chart.tokens[value.start]
+    moved = context.chart.low(context.clause.start) in _MOVING
+    if first.kind != "word" or not (context.is_statement or moved):
+        return
+    said = context.text(value)
+    for node in found.nodes[:20]:
+        held = context.tree.values[node]
+        named = isinstance(held, str) and not has_shape(held) and held[:1].isupper()
+        if context.tree.is_element(node) or (
+            named and said.isalpha() and said.islower() and said not in context.tree.peers(node)
+        ):
+            raise Unclear("value", f"{said!r} may be a state rather than a name", found.nodes)
+
+
 def _check_reference(context: EffectContext, value: TokenSpan) -> None:
     """Put words in doubt that may name another place instead of being the value."""
     chart = context.chart
-    if chart.tokens[value.start].low != "the" or value.end - value.start < 2:
+    first = chart.tokens[value.start]
+    if first.kind == "code" and any(s.sort is Sort.PATH for s in chart.lexicon.senses(value.start)):
+        raise Unclear("value", f"{first.text!r} may be a place")
+    moved = chart.low(context.clause.start) in _MOVING
+    if moved and any(
+        isinstance(context.tree.values[n], dict | list)
+        for s in chart.lexicon.senses(value.start)
+        if s.end == value.end and s.sort is Sort.KEY
+        for n in s.nodes
+    ):
+        raise Unclear("value", f"{first.text!r} is a place")
+    if first.low != "the" or value.end - value.start < 2:
         return
     named = any(
         edge.end == value.end and edge.item.whole for edge in chart.edges("CORE", value.start + 1)
@@ -157,12 +208,15 @@ def _check_places(context: EffectContext, found: ResolvedNodes, value: TokenSpan
     phrase = found.phrase
     assert phrase is not None
     literal = context.chart.tokens[value.start].kind == "json"
+    quoted = context.chart.tokens[value.start].kind == "quoted"
     if phrase.sort in (Sort.RECORD, Sort.FLAG) and not literal:
         raise Unclear("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
     for node in found.nodes:
         held = context.tree.values[node]
         if node == 0:
             raise Unclear("target", "the whole document cannot be replaced")
+        if isinstance(held, list) and held and quoted:
+            context.doubt = context.doubt or f"{context.key(node)} is a list"
         if isinstance(held, dict) and held and not literal:
             raise Unclear("type", f"{context.text(phrase)!r} is an object", found.nodes)
 

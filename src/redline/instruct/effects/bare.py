@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import Tokens
 from redline.instruct.language.words import key_words, singular
 from redline.instruct.model.values import Value
@@ -43,6 +44,7 @@ def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: s
     bad += [w for w in words[1:] if w in loose]
     if loose is _JOINING:
         bad += [w for w in words[:1] if w in ("the", "a", "an")]
+        bad += [] if date_in(" ".join(words).replace(" ,", ",")) else [w for w in words if w == ","]
     return f"{lower_text(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
 
 

@@ -9,17 +9,28 @@ from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import doubt_of, shape_doubt, type_value
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
-from redline.instruct.model.operations import DocumentOperation
+from redline.instruct.model.operations import ABSENT, DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, same
+
+# Verbs that hardly begin a text.
+_ASKING = frozenset("add append insert remove delete drop set rename replace increase".split())
 
 
 class Nothing(Exception):
-    """A filter that no record passes; the message names what was looked for."""
+    """A filter that no record passes; the message names what was looked for.
+
+    `many` is false when one thing was named that is not there, which only a removal may ignore.
+    """
+
+    def __init__(self, sought: str, *, many: bool = True) -> None:
+        super().__init__(sought)
+        self.many = many
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +72,13 @@ class EffectContext:
         nodes = self._refer_back(phrase) if phrase.owner else phrase.nodes
         many, unsure = phrase.many, phrase.unsure
         if not nodes and phrase.filtered:
-            raise Nothing(self.text(phrase))
+            raise Nothing(self.text(phrase), many=many)
         for scope in self.clause.scopes if scoped else ():
             before = nodes
             nodes, wide, loose = self._narrow(nodes, scope, many)
             many, unsure = many or wide, unsure or loose
             if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
-                raise Nothing(self.text(phrase))
+                raise Nothing(self.text(phrase), many=many and not scope.loose)
         if not nodes:
             raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
         nodes = self._single_out(phrase, nodes, many, unsure)
@@ -202,7 +213,7 @@ class EffectContext:
         current, key = self.tree.values[node], self.key(node)
         text = self.tree.text(node)
         holder = self.tree.parents[self.tree.parents[node]] if text is not None else node
-        memo = (span.start, span.end, key, text, type(current), holder)
+        memo = (span.meaning, key, text, type(current), holder)
         known = self.chart.typed_values.get(memo)
         if known is None:
             known = self.chart.typed_values[memo] = self._type_with_doubt(span, node, current, key)
@@ -214,12 +225,37 @@ class EffectContext:
     ) -> tuple[Value, str]:
         """Return the value and why it is in doubt."""
         tokens = self.chart.tokens[span.start : span.end]
+        if span.extra == "literal":
+            return type_value(tokens, self.chart.source, ABSENT), ""
         peers = self.tree.peers(node)
         found = type_value(tokens, self.chart.source, current, peers, key)
-        doubt = doubt_of(tokens, current, peers, key)
+        doubt = doubt_of(tokens, current, peers, key) or self._speaks_on(span)
         if not doubt and tokens[0].kind == "word" and shape_doubt(found, current):
             doubt = f"{key} does not hold such a value now"
         return found, doubt
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether the clause says how things are, without a verb that asks for a change."""
+        return not self.clause.gap and self.chart.low(self.clause.start) not in VERBS
+
+    def _speaks_on(self, span: TokenSpan) -> str:
+        """Return a doubt when a verb or, after a comma, a key shows that another change begins."""
+        if self.chart.tokens[span.start].kind != "word" or span.end - span.start < 2:
+            return ""
+        for place in range(span.start, span.end - 1):
+            joined = self.chart.low(place) in (",", "and")
+            begins = place + joined
+            opens = joined or (place == span.start and self.is_statement)
+            if opens and self.chart.low(begins) in _ASKING:
+                return f"{self.text(span)!r} may be more than the value"
+            if joined and self._names_key(begins):
+                return f"{self.text(span)!r} may be more than the value"
+        return ""
+
+    def _names_key(self, place: int) -> bool:
+        senses = self.chart.lexicon.senses(place)
+        return any(sense.sort is Sort.KEY and sense.whole for sense in senses)
 
     def key(self, node: int) -> str:
         """Return the key a node is known by: its own, or that of the array it is in."""

@@ -18,8 +18,14 @@ from redline.instruct.model.values import Value
 def newrecord(context: EffectContext) -> EffectOutcome:
     """Add a record to a collection: given as JSON, or by its name and fields."""
     clause, tree = context.clause, context.tree
-    kind = clause.role("kind")
-    arrays = _record_arrays(context, kind)
+    listed = clause.role("list")
+    if listed is not None:
+        found = context.resolve(listed)
+        arrays = [n for n in found.nodes if isinstance(tree.values[n], list)]
+        if len(arrays) != len(found.nodes) or len(arrays) != 1:
+            raise Unclear("type", f"{context.text(listed)!r} is not one list", found.nodes)
+    else:
+        arrays = _record_arrays(context, clause.role("kind"))
     array = arrays[0]
     held = tree.values[array]
     assert isinstance(held, list)

@@ -10,6 +10,7 @@ from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import number_for, round_result
+from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, number_in
@@ -32,7 +33,10 @@ def shift(context: EffectContext) -> EffectOutcome:
     goal = context.clause.role("goal")
     if goal is not None:
         return _towards(context, found, goal, direction)
-    amount = context.clause.role("value")
+    source, amount = context.clause.role("source"), context.clause.role("value")
+    if source is not None:
+        step = _number_at(context, source)
+        return context.each(found, lambda n: _plus(_number(context, n), direction * step))
     if amount is None:
         if context.clause.extra not in ("one", "minus"):
             raise Unclear("value", "no amount is given", found.nodes)
@@ -77,6 +81,14 @@ def _amounts_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
             raise Unclear("target", "it is not clear which amount is meant", (node,))
         nodes += chosen
     return ResolvedNodes(tuple(nodes), found.many, found.whole, found.cost, found.phrase)
+
+
+def _number_at(context: EffectContext, source: Phrase) -> Decimal:
+    """Return the number at the one place *source* names."""
+    nodes = context.resolve(source, scoped=False).nodes
+    if len(nodes) != 1:
+        raise Unclear("several", f"{context.text(source)!r} is not one number", nodes)
+    return _number(context, nodes[0]).decimal
 
 
 def _owned_numbers(context: EffectContext) -> ResolvedNodes | None:

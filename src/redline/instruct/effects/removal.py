@@ -5,6 +5,7 @@ from __future__ import annotations
 from redline.instruct.effects.additions import containers
 from redline.instruct.effects.context import EffectContext, Nothing, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.grammar.nouns import DETERMINERS, PRONOUNS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.tokens import text_of
@@ -13,6 +14,9 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
+
+# Verbs that end what a switch stands for as well as take it away.
+_STOPPING = frozenset("kill axe cut lose ditch scrap".split())
 
 
 def remove(context: EffectContext) -> EffectOutcome:
@@ -42,6 +46,12 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
         raise Unclear("target", "the whole document cannot be removed")
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
+    elif context.chart.low(context.clause.start) in _STOPPING and any(
+        isinstance(context.tree.values[n], bool) for n in found.nodes
+    ):
+        context.doubt = f"{context.text(target)!r} may be meant to be switched off"
+    elif _has_namesake(context, target):
+        context.doubt = f"{context.text(target)!r} names several things"
     elif target.sort is Sort.RECORD and not target.filtered and not _names(context, target):
         context.doubt = f"{context.text(target)!r} is not what identifies it"
     elif (
@@ -51,6 +61,18 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
         and (target.sort is Sort.KEY or (target.cost and target.sort is not Sort.RECORD))
     ):
         raise Unclear("several", f"{context.text(target)!r} fits many places", found.nodes)
+
+
+def _has_namesake(context: EffectContext, target: Phrase) -> bool:
+    """Return whether a bare name is that of a member as well as an element elsewhere."""
+    chart, tree = context.chart, context.tree
+    start = target.start + (chart.low(target.start) in DETERMINERS)
+    if context.clause.scopes or context.clause.role("within") or target.sort is not Sort.KEY:
+        return False
+    return any(
+        sense.end == target.end and sense.sort is Sort.ELEMENT and sense.whole
+        for sense in chart.lexicon.senses(start)
+    ) and not any(isinstance(tree.values[n], list) for n in target.nodes)
 
 
 def _names(context: EffectContext, target: Phrase) -> bool:
@@ -96,7 +118,8 @@ def _elements(context: EffectContext) -> EffectOutcome:
         context.doubt = "only a part of a name says where"
     if not nodes:
         records = any(tree.is_group(array) for array in arrays)
-        if not arrays or spans[0].cost or records:
+        pronoun = context.chart.low(spans[0].start) in PRONOUNS
+        if not arrays or spans[0].cost or records or pronoun:
             raise Unclear("target", f"nothing here is {context.text(spans[0])!r}")
         raise Nothing(context.text(spans[0]))
     return _remove_nodes(context, tuple(sorted(nodes)))
@@ -178,6 +201,8 @@ def keep(context: EffectContext) -> EffectOutcome:
         raise Unclear("target", "it is not clear among what it is to be kept", found.nodes)
     if not context.whole:
         raise Unclear("target", f"{context.text(target)!r} is only a part of a name", found.nodes)
+    if target.sort is Sort.ELEMENT and not context.clause.scopes:
+        context.doubt = "it is not clear among what it is to be kept"
     kept = set(found.nodes)
     others = tuple(n for n in context.tree.children(homes.pop()) if n not in kept)
     return _remove_nodes(context, others)

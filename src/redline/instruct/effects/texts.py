@@ -9,9 +9,10 @@ from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import doubt_of
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import number_in
+from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.paths import nodes_of_path
 from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import NAME_FORMS
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps
 
@@ -86,6 +87,12 @@ def give_name(context: EffectContext) -> EffectOutcome:
         raise Unclear("several", "it is not clear which field is its name", found.nodes)
     if not context.whole:
         context.doubt = context.doubt or "only a part of the name is said"
+    record, key = context.tree.parents[fields[0]], str(context.tree.keys[fields[0]])
+    called = context.chart.low(context.clause.start) == "call"
+    if (context.tree.is_named(record) and key_form(key) not in NAME_FORMS) or (
+        called and context.tree.is_element(fields[0])
+    ):
+        context.doubt = context.doubt or f"{key} may not be the name that is meant"
     return context.each(ResolvedNodes(tuple(fields)), lambda node: context.type_value(value, node))
 
 
@@ -181,7 +188,7 @@ def _search_places(context: EffectContext) -> tuple[tuple[int, ...], bool]:
     )  # fmt: skip
     if key is not None:
         held = set(key.nodes)
-        scalars = tuple(n for n in scalars if n in held)
+        scalars = tuple(n for n in scalars if n in held or tree.parents[n] in held)
     tree.spend(len(scalars))
     return scalars, many
 
@@ -214,7 +221,7 @@ def affix(context: EffectContext) -> EffectOutcome:
 
     def change(node: int) -> Value:
         value = context.tree.values[node]
-        if not isinstance(value, str):
+        if not isinstance(value, str) or context.tree.is_element(node):
             raise Unclear("type", "only a text can be added to", (node,))
         return text + value if context.clause.extra == "before" else value + text
 

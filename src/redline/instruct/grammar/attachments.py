@@ -15,7 +15,7 @@ from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
-PREPOSITIONS = frozenset("of in for on under within inside from at to across into".split())
+PREPOSITIONS = frozenset("of in for on under within inside from at to across into by".split())
 _EXCEPTIONS = (
     ("except", "for"), ("other", "than"), ("apart", "from"), ("but", "not"), ("except",),
     ("excluding",), ("besides",), ("but",), ("without",),
@@ -65,6 +65,8 @@ def _place_within(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
     """Yield the phrase within what a preposition introduces."""
     low, after = chart.low(phrase.end), phrase.end + 1
     for edge in chart.edges("NPLIST", after):
+        if low == "by" and (edge.item.sort is not Sort.RECORD or not edge.item.whole):
+            continue
         if edge.item.sort is not Sort.FLAG or edge.item.end - edge.item.start > 1:
             yield from restrict(chart.tree, phrase, edge.item, low)
     yield from _at_index(chart, phrase, after)
@@ -88,6 +90,9 @@ def filter_phrase(tree: DocumentTree, phrase: Phrase, condition: Any, end: int) 
 def _at_index(chart: Chart, phrase: Phrase, after: int) -> Iterator[Phrase]:
     """Yield `the user at index 1`."""
     if chart.low(after) not in ("index", "position") or not chart.low(after + 1).isdigit():
+        return
+    if phrase.sort is Sort.RECORD or phrase.filtered:
+        # which one is meant has been said: the index is of something else
         return
     place = int(chart.low(after + 1)) - (chart.low(after) == "position")
     nodes = tuple(n for n in phrase.nodes if chart.tree.keys[n] == place)

@@ -11,6 +11,7 @@ from redline.instruct.grammar.frames import BY_WORD, GAP_FRAMES, OPEN, FrameSymb
 from redline.instruct.grammar.phrase import Phrase
 
 _SCOPING = frozenset("for in on of at under within inside from across throughout with".split())
+_CONDITIONAL = frozenset("if when where whenever unless whose that which who only for".split())
 _EVERYWHERE = frozenset("everywhere throughout globally".split())
 
 
@@ -23,6 +24,7 @@ class ScopePhrase:
     wanted: bool = True
     cost: int = 0
     about: Phrase | None = None
+    loose: bool = False  # a condition without `if` or `where`, which may be part of the change
 
     @property
     def meaning(self) -> Hashable:
@@ -152,5 +154,7 @@ def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
     found = chart.edges("FILTER", begin)
     if not wanted:
         found = [*chart.edges("PREDICATE", begin + 1), *chart.edges("STATE", begin + 1)]
+    loose = chart.low(begin) not in _CONDITIONAL
     for edge in found:
-        yield Edge(edge.end, ScopePhrase(condition=edge.item, wanted=wanted, cost=edge.item.cost))
+        scope = ScopePhrase(condition=edge.item, wanted=wanted, cost=edge.item.cost, loose=loose)
+        yield Edge(edge.end, scope)

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.selectors import EMPTY, FALSE, TRUE, Test, size_of
+from redline.instruct.grammar.selectors import EMPTY, FALSE, TRUE, Against, Test, size_of
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
 _OPERATORS: dict[str, str] = {
-    "=": "= == is equals equal-to is-equal-to of at : being set-to is-set-to is-currently are was "
+    "=": "= == is equals equal equal-to "
+    "is-equal-to of at : being set-to is-set-to is-currently are was "
     "is-exactly were matches reads is-still has-value has-the-value",
     "!=": "is-not isn't isnt are-not aren't not != differs-from not-equal-to was-not "
     "is-anything-but is-not-equal-to other-than is-other-than does-not-equal doesn't-equal "
@@ -145,16 +146,32 @@ def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
     fields, whole = phrase.nodes, phrase.whole
     yield from _between(chart, start + (chart.low(start) in ("is", "are")), phrase)
     for end, op in operators(chart, start):
+        if _is_place(chart, end, fields):
+            yield from _against(chart, end, op, phrase)
+            continue
         for last, found in operands(chart, end, fields):
-            if not fits(chart.tree, fields, op, found.texts):
-                continue
-            yield Edge(last, Test(fields, op, found.texts, phrase.cost + found.cost, whole))
-            yield from _or_more(chart, last, op, found, phrase)
+            if fits(chart.tree, fields, op, found.texts):
+                yield Edge(last, Test(fields, op, found.texts, phrase.cost + found.cost, whole))
+                yield from _or_more(chart, last, op, found, phrase)
     for last, found in operands(chart, start, fields):
         if found.cost == 0 and fits(chart.tree, fields, "=", found.texts):
             yield Edge(last, Test(fields, "=", found.texts, phrase.cost, whole))
     if any(isinstance(chart.tree.values[n], list) for n in fields):
         yield from _membership(chart, start, phrase)
+
+
+def _against(chart: Chart, start: int, op: str, phrase: Phrase) -> Iterator[Edge]:
+    for other in chart.edges("FIELD", start):
+        cost = phrase.cost + other.item.cost
+        yield Edge(other.end, Against(phrase.nodes, op, other.item.nodes, cost, phrase.whole))
+
+
+def _is_place(chart: Chart, place: int, fields: Nodes) -> bool:
+    """Return whether a field is compared with another one: `used` equals `max`."""
+    if place >= chart.size or chart.tokens[place].kind != "code":
+        return False
+    known = chart.tokens[place].text.lower() in _known_texts(chart.tree, fields)
+    return not known and bool(chart.edges("FIELD", place))
 
 
 def _between(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:

@@ -20,7 +20,8 @@ def combine(tree: DocumentTree, left: Phrase, right: Phrase) -> Iterator[Phrase]
     if left.sort is Sort.FLAG:
         # "active users" are users; an `email` flag does not make its siblings e-mail ones
         owners = set(left.nodes)
-        inside = tuple(n for n in inside if n in owners)
+        inside = tuple(n for n in inside if n in owners and (right.sort is not Sort.KEY
+                                                             or tree.is_record(n)))  # fmt: skip
     if inside and not (left.weak and left.sort is Sort.ITEMS and not _equal(inside, left)):
         count = count_holders(tree, inside, left.nodes)
         named = left.sort in (Sort.RECORD, Sort.FLAG)

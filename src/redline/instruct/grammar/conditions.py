@@ -41,7 +41,14 @@ _COPULAS: dict[str, bool] = {
     "is": True, "are": True, "was": True, "were": True, "isn't": False, "aren't": False,
     "wasn't": False, "isnt": False, "arent": False, "aren’t": False, "isn’t": False,
 }  # fmt: skip
-_NAMED = frozenset("named called titled labeled labelled entitled".split())
+# Who does what an irregular participle says.
+_AGENTS: dict[str, tuple[str, ...]] = {
+    "driven": ("driver",), "written": ("writer", "author"), "taught": ("teacher", "instructor"),
+    "led": ("lead", "leader"), "run": ("runner", "host", "owner"), "held": ("holder",),
+    "made": ("maker", "manufacturer", "vendor"), "built": ("builder",), "sold": ("seller",),
+    "given": ("giver", "speaker"), "sung": ("singer", "artist"), "played": ("player",),
+}  # fmt: skip
+_NAMED = frozenset("numbered named called titled labeled labelled entitled".split())
 
 
 @rule("PREDICATE")
@@ -102,11 +109,15 @@ def _state(chart: Chart, start: int) -> Iterator[Edge]:
         wanted, place = False, place + 1
     place += chart.low(place) in ("a", "an", "currently", "still", "already", "marked")
     place += chart.low(place) == "as"
+    if place < chart.size and chart.tokens[place].kind == "quoted":
+        yield Edge(place + 1, Itself(chart.tokens[place].text, wanted))
     for edge in chart.edges("CORE", place):
         phrase: Phrase = edge.item
         if phrase.sort is Sort.FLAG:
             yield Edge(edge.end, _flag(chart.tree, phrase, wanted))
         elif phrase.sort is Sort.RECORD and phrase.whole:
+            if not all(map(chart.tree.is_record, phrase.nodes)):
+                continue
             keys = {str(chart.tree.keys[n]) for n in phrase.fields}
             known = tuple(
                 sorted({chart.tree.record_of(n) for k in keys for n in chart.tree.by_key[k]})
@@ -203,6 +214,7 @@ def _relative(chart: Chart, start: int) -> Iterator[Edge]:
             yield edge
     if low in ("have", "has", "had"):
         yield from chart.edges("PREDICATE", start + 1 + (chart.low(start + 1) in ("a", "an")))
+        yield from chart.edges("STATE", start + 1)
     if low in ("cost", "costs"):
         for end, op in [(start + 1, "="), *operators(chart, start + 1)]:
             yield from _by_forms(chart, end, ("price", "cost"), op)
@@ -236,13 +248,28 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
         if fields:
             phrase = Phrase(start, start + 1, fields, Sort.KEY, 1)
             yield from comparison(chart, start + 1, phrase)
-    if chart.low(start + 1) == "by" and low.endswith("ed"):
+    if chart.low(start + 1) == "by" and (low.endswith("ed") or low in _AGENTS):
         stem = low[:-2]
-        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e")
+        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e",
+                  *_AGENTS.get(low, ()))  # fmt: skip
         fields = tuple(n for f in agents for n in chart.tree.by_form.get(f, ()))
         if fields:
             for end, found in operands(chart, start + 2, fields):
                 yield Edge(end, Test(fields, "=", found.texts, found.cost))
+
+
+@rule("SIMPLE")
+def _labelled(chart: Chart, start: int) -> Iterator[Edge]:
+    """A participle made from a field and the value in quotes: tagged "camping"."""
+    low = chart.low(start)
+    if not low.endswith("ed") or not chart.edges("QUOTED", start + 1):
+        return
+    forms = (low[:-2], low[:-3], low[:-1])
+    fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
+    listed = any(isinstance(chart.tree.values[n], list) for n in fields)
+    if fields:
+        text = chart.tokens[start + 1].text
+        yield Edge(start + 2, Test(fields, "has" if listed else "=", (text,), 1))
 
 
 @rule("SIMPLE")

@@ -30,7 +30,7 @@ CLASSES: dict[str, str] = {
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister nuke nix rm",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
-    "RENAME": "renaming rename relabel retitle call",
+    "RENAME": "renaming rename relabel retitle",
     "ON": "enabling enable activate turn-on switch-on toggle-on",
     "OFF": "disabling disable deactivate turn-off switch-off shut-off toggle-off",
     "FLIP": "toggle flip invert",
@@ -39,10 +39,19 @@ CLASSES: dict[str, str] = {
     "SORT": "sort order reorder arrange rank",
     "REPLACE": "replace substitute swap-out swap",
     "CHANGE": "change update turn convert switch alter",
+    "ART": "a an the the-following another new one-more a-new the-new another-new an-additional an-extra",
+    "NAMED": "named called titled with-key with-the-key with-name with-the-name",
+    "VERIFY": "verify validate",
+    "SAMEAS": "the-same-as the-same-value-as match the-value-of the-current-value-of equal-to "
+    "whatever-is-in the-value-in the-amount-of the-amount-in",
+    "OCCURRENCES": "all every any each every-occurrence-of all-occurrences-of each-occurrence-of "
+    "any-occurrence-of every-instance-of all-instances-of each-instance-of",
+    "WHEREVER": "everywhere throughout wherever-it-occurs wherever-it-appears where-it-occurs "
+    "where-it-appears where-it-is-used wherever-it-is-used",
+    "WASTYPE": "from-a-number from-number from-a-string from-string from-an-integer from-a-boolean "
+    "from-a-single-value from-a-float from-text from-a-scalar",
     "INTO": "to into onto in on under within inside for",
-    "FRONT": "start beginning front top head",
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
-    "BACK": "end back bottom tail",
     "ARROW": "-> => →",
     "TOO": "too as-well also",
 }  # fmt: skip
@@ -56,14 +65,16 @@ assign=bare     MAKE NPLIST:target be|equal|become|read|say? VAL:value
 assign          NPLIST:target IS now? VAL:value
 assign          NPLIST:target IS VAL:value now|instead|from-now-on
 assign          NPLIST:target IS VAL:value instead-of|rather-than|not|and-not VAL:old
-assign          ENSURE NPLIST:target IS VAL:value
-assign          ENSURE that NPLIST:target IS VAL:value
+assign          ENSURE that? NPLIST:target IS VAL:value REPAIR?
+assign          VERIFY that? NPLIST:target IS VAL:value REPAIR
 assign          WANT NPLIST:target to-be|to-equal|to-read|to-say|set-to|as|be VAL:value
 assign=terse+2  NPLIST:target VAL:value
 assign          NPLIST:target VAL:old ARROW VAL:value
 assign          SET NPLIST:target VAL:old ARROW VAL:value
 assign          NPLIST:target IS VAL:value , not VAL:old
-assign          use|put|set|take VAL:value as|for NPLIST:target
+assign          use|put|set|take|assign|make VAL:value as|for NPLIST:target
+assign          reorder|rearrange NPLIST:target to|as JSON:value
+assign          assign VAL:value to NPLIST:target
 assign=bare+1   use NPLIST:target VAL:value
 assign          replace NPLIST:target with|by VAL:value
 assign          the? value of NPLIST:target IS VAL:value
@@ -71,7 +82,8 @@ assignlist      SET NPLIST:target TO VALS:value
 assignlist      NPLIST:target IS VALS:value
 novalue         SET NPLIST:target
 respectively    SET NPLIST:target TO VALS:value respectively
-copy            SET NPLIST:target TO the-same-as|the-same-value-as|match|the-value-of|equal-to NPLIST:source
+copy            SET NPLIST:target to|equal-to|to-be|to-equal|as|= SAMEAS NPLIST:source
+copy            SET NPLIST:target equal-to NPLIST:source
 copy            make NPLIST:target the-same-as|match|equal-to|equal|identical-to|the-same NPLIST:source
 copy            copy|duplicate NPLIST:source to|into|over|onto NPLIST:target
 copy            NPLIST:target should-match|should-equal|should-be-the-same-as|must-match NPLIST:source
@@ -131,6 +143,10 @@ switch=off      MARK NPLIST:target as disabled|inactive|off
 switch=on       start using|to-use? NPLIST:target
 switch=off      stop using|to-use? NPLIST:target
 shift=up        UPV NPLIST:target by AMT:value
+shift=up        UPV NPLIST:target by SAMEAS? NPLIST:source
+shift=down      DOWNV NPLIST:target by SAMEAS? NPLIST:source
+shift=up        add SAMEAS NPLIST:source to NPLIST:target
+shift=down      subtract SAMEAS NPLIST:source from NPLIST:target
 shift=down      DOWNV NPLIST:target by AMT:value
 shift=up+1      UPV NPLIST:target AMT:value
 shift=up        UPV NPLIST:target to VAL:goal
@@ -141,7 +157,9 @@ shift=up        turn|push|crank|bring|dial up NPLIST:target to VAL:goal
 shift=down      turn|push|crank|bring|dial down NPLIST:target to VAL:goal
 shift=up        turn|push|crank|bring|dial|move NPLIST:target up by AMT:value
 shift=down      turn|push|crank|bring|dial|move|mark NPLIST:target down by AMT:value
-shift=up        add AMT:value to NPLIST:target
+shift=up        add AMT:value more? to NPLIST:target
+shift=up        NPLIST:owner HAVE AMT:value more|extra|additional FIELD:target
+shift=down      NPLIST:owner HAVE AMT:value fewer|less FIELD:target
 shift=down      subtract|deduct|take|knock|remove|shave|cut AMT:value from|off|off-of NPLIST:target
 shift=down      take|knock NPLIST:target down by AMT:value
 shift=up        NPLIST:target IS raised|increased|bumped|boosted by AMT:value
@@ -180,57 +198,63 @@ scale=over      divide NPLIST:target by AMT:value
 version=major   bump|increase|increment|raise|update the? major version of? NPLIST:target?
 version=minor   bump|increase|increment|raise|update the? minor version of? NPLIST:target?
 version=patch   bump|increase|increment|raise|update the? patch version of? NPLIST:target?
-append          ADD VAL:value INTO NPLIST:list
-append          ADD VALS:values INTO NPLIST:list
-append+1        ADD a|an|the|some VAL:value INTO NPLIST:list
-append          ADD VAL:value as a|an|another|new? KIND:kind
-append          ADD VAL:value INTO NPLIST:owner as a|an|another|new? KIND:kind
-append          ADD a|an|the|another|new|one-more? new? KIND:kind VALS:values
-append          ADD a|an|the|another|new|one-more? new? KIND:kind VAL:value
-append          ADD a|an|the|another|new? KIND:kind named|called|of VAL:value
-append          ADD a|an|the|another|new? KIND:kind VAL:value INTO NPLIST:owner
-append          ADD a|an|the|another|new? KIND:kind of VAL:value INTO NPLIST:owner
-append          ADD a|an|the|new? VAL:value KIND:kind INTO NPLIST:owner
-append          ADD a|an|the|new? VAL:value KIND:kind
-append          ENSURE VAL:value is|are in|part-of|included-in|listed-in|among|one-of NPLIST:list
+append          ADD VAL:value WHERE:where ONCE?
+append          ADD VALS:values WHERE:where ONCE?
+append+1        ADD a|an|the|some VAL:value WHERE:where
+append          ADD WHERE:where ART? KIND? VAL:value ONCE?
+append          ADD LIT:value ONCE?
+append          ADD VAL:value as ART? KIND:kind
+append          ADD VAL:value INTO NPLIST:owner as ART? KIND:kind
+append          ADD ART? KIND:kind VALS:values
+append          ADD ART? KIND:kind VALS:values WHERE:where
+append          ADD the-following STRUCT|values|names|strings? WHERE:where : VALS:values
+append          ADD ART? KIND:kind :? VAL:value ONCE?
+append          ADD ART? KIND:kind named|called|of VAL:value
+append          ADD ART? KIND:kind of? VAL:value WHERE:where ONCE?
+append          ADD ART? VAL:value KIND:kind WHERE:where
+append          ADD ART? VAL:value KIND:kind
+append          ENSURE that? VAL:value is|are present|listed|contained|included? in|part-of|among|one-of NPLIST:list REPAIR?
+append          ENSURE that? NPLIST:list contains|contain|includes|include|lists|has VAL:value REPAIR?
+append          VERIFY that? VAL:value is|are present|listed|contained|included? in|part-of|among NPLIST:list REPAIR
+append          VERIFY that? NPLIST:list contains|contain|includes|include|lists|has VAL:value REPAIR
 append          NPLIST:list should|must|needs-to|has-to include|contain|have VAL:value
 append          WANT VAL:value in|added-to NPLIST:list
 append          ADD NPLIST:record INTO NPLIST:list
 append          NPLIST:list VAL:value TOO
 append          also NPLIST:list VAL:value
 append=front    prepend VAL:value to NPLIST:list
-append=front    ADD VAL:value INTO|at|to the? FRONT of NPLIST:list
-append          ADD VAL:value INTO|at|to the? BACK of NPLIST:list
-append=front    put|add VAL:value first in NPLIST:list
-append=index    ADD VAL:value at|into index|position VAL:index of|in NPLIST:list
-append=before   ADD VAL:value before|ahead-of|above NPLIST:anchor in|of NPLIST:list
-append=after    ADD VAL:value after|behind|below NPLIST:anchor in|of NPLIST:list
-append=before   ADD VAL:value before|ahead-of|above NPLIST:anchor
-append=after    ADD VAL:value after|behind|below NPLIST:anchor
-append=after    ADD a|an|new? KIND:kind VAL:value after|behind NPLIST:anchor
-append=before   ADD a|an|new? KIND:kind VAL:value before NPLIST:anchor
-newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
-newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value INTO NPLIST:holder
-newkey          ADD a|an|the|new? new? KEYNAME:key STRUCT? INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
-newkey          ADD a|an|the|new? KEYNAME:key : VAL:value STRUCT INTO NPLIST:holder
-newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
-newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value INTO NPLIST:holder
-newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key INTO NPLIST:holder with|set-to|holding|of|=|:|equal-to|being a|the? value|values? of|:? VAL:value
-newkey          ADD a|an|the? new? STRUCT called|named? KEYNAME:key at|to the? top-level|root with|set-to|holding|= a|the? value|values? of? VAL:value
-newkey          ADD a|an|the|new? KIND:kind called|named? KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value
-newkey          ADD a|an|the|new? KIND:kind called|named? KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value INTO NPLIST:holder
-newkey          ADD a|an|the|new? KIND:kind STRUCT KEYNAME:key with|set-to|= a|the? value|values? of? VAL:value INTO NPLIST:holder
-newkey          ADD a|an|the|new? KEYNAME:key KIND:kind with|set-to|of|= a|the? value|values? of? VAL:value
+newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value
+newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value INTO NPLIST:holder
+newkey          ADD ART? KEYNAME:key STRUCT? INTO NPLIST:holder GIVEN:value
+newkey          ADD ART? KEYNAME:key : VAL:value STRUCT INTO NPLIST:holder
+newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:key GIVEN:value
+newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:key GIVEN:value INTO NPLIST:holder
+newkey          ADD ART? STRUCT NAMED? KEYNAME:key INTO NPLIST:holder GIVEN:value
+newkey          ADD INTO NPLIST:holder ART? STRUCT? NAMED? KEYNAME:key STRUCT? GIVEN:value
+newkey=top      ADD ART? top-level STRUCT NAMED? KEYNAME:key GIVEN:value
+newkey=top      ADD ART? STRUCT NAMED? KEYNAME:key at|to the? top-level|root GIVEN:value
+newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key GIVEN:value
+newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key GIVEN:value INTO NPLIST:holder
+newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key INTO NPLIST:holder GIVEN:value
+newkey          ADD ART? KEYNAME:key KIND:kind GIVEN:value
+newkey          ADD ART? CODED:key STRUCT? LIT:value INTO NPLIST:holder
 newkey+1        ADD a|an|the? KEYNAME:key QUOTED:value INTO NPLIST:holder
-newkey+3        give NPLIST:holder a|an new? KEYNAME:key STRUCT? of|with|set-to a|the? value? of? VAL:value
-newrecord       ADD a|an|another|new? new|another? KIND:kind JSON:value
-newrecord       ADD JSON:value as a|an|another|new? new? KIND:kind
-newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED VAL:name with PAIRS:pairs
-newrecord       ADD a|an|another|new? new|another? KIND:kind QUOTED:name with PAIRS:pairs
-newrecord       ADD a|an|another|new? new|another? KIND:kind with|: PAIRS:pairs
-newrecord       ADD a|an|another|new? new|another? KIND:kind PAIRS:pairs
-newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED VAL:name
-newrecord       ADD a|an|another|new? new|another? KIND:kind NAMED VAL:name , PAIRS:pairs
+newkey=array    ADD an-empty|a-new-empty array|list NAMED? KEYNAME:key INTO NPLIST:holder
+newkey=object   ADD an-empty|a-new-empty object NAMED? KEYNAME:key INTO|at NPLIST:holder
+newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value
+newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value INTO NPLIST:holder
+newkey+3        give NPLIST:holder a|an new? KEYNAME:key STRUCT? GIVEN:value
+newrecord       ADD ART? KIND:kind JSON:value
+newrecord       ADD JSON:value as ART? KIND:kind
+newrecord       ADD ART? KIND:kind NAMED|: VAL:name with PAIRS:pairs
+newrecord       ADD ART? KIND:kind QUOTED:name with PAIRS:pairs
+newrecord       ADD ART? KIND:kind with|: PAIRS:pairs
+newrecord       ADD ART? KIND:kind with PAIRS:pairs INTO NPLIST:list
+newrecord       ADD ART? STRUCT with PAIRS:pairs INTO NPLIST:list
+newrecord       ADD INTO NPLIST:list ART? STRUCT with PAIRS:pairs
+newrecord       ADD ART? KIND:kind PAIRS:pairs
+newrecord       ADD ART? KIND:kind NAMED|: VAL:name
+newrecord       ADD ART? KIND:kind NAMED|: VAL:name , PAIRS:pairs
 remove          REMOVE NPLIST:target
 remove          take NPLIST:target out of|from? NPLIST:within
 remove          take NPLIST:target out
@@ -264,17 +288,25 @@ clear           set|make NPLIST:target to? empty|blank
 rename          RENAME NPLIST:target TO KEYNAME:key
 rename          RENAME NPLIST:target KEYNAME:key
 rename          RENAME the? STRUCT NPLIST:target TO KEYNAME:key
+rename          call the? STRUCT NPLIST:target KEYNAME:key
+renamed         call NPLIST:target VAL:value
+assign=named    call NPLIST:target QUOTED:value
 rename          change|update the? name of? the? STRUCT NPLIST:target to KEYNAME:key
 renamed         RENAME NPLIST:target TO VAL:value
 renamed         RENAME NPLIST:target VAL:value
 replace         REPLACE VAL:old with|by|for VAL:new
-replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across NPLIST:within
+replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
+replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new
+replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
 replace         CHANGE VAL:old to|into VAL:new
-replace         CHANGE VAL:old to|into VAL:new in|within|inside|of NPLIST:within
-replace=all     REPLACE all|every|any|each? VAL:old with|by|for VAL:new everywhere|throughout
-replace=all     CHANGE all|every|any|each VAL:old to|into VAL:new
-replace=all     CHANGE all|every|any|each VAL:old FIELD:key to|into VAL:new
-replace=all     CHANGE all|every|any|each FIELD:key VAL:old to|into VAL:new
+replace         CHANGE the? FIELD:key QUOTED:old to|into VAL:new
+replace         CHANGE VAL:old to|into VAL:new in|within|inside|of|under NPLIST:within WHEREVER?
+replace=all     REPLACE OCCURRENCES? VAL:old with|by|for VAL:new WHEREVER
+replace=all     REPLACE|CHANGE OCCURRENCES VAL:old with|by|for|to|into VAL:new
+replace=all     REPLACE|CHANGE OCCURRENCES VAL:old with|by|for|to|into VAL:new in|within|inside|across|under NPLIST:within
+replace=all     REPLACE|CHANGE OCCURRENCES VAL:old in|within|inside|across|under NPLIST:within with|by|for|to|into VAL:new
+replace=all     CHANGE OCCURRENCES VAL:old FIELD:key to|into VAL:new
+replace=all     CHANGE OCCURRENCES FIELD:key VAL:old to|into VAL:new
 replace=all     CHANGE all|every FIELD:key from VAL:old to VAL:new
 swap            SWAP NPLIST:pair
 swap            SWAP NPLIST:one with|and|for NPLIST:two
@@ -282,13 +314,9 @@ move            move|put|bring|shift NPLIST:target to|into|under|inside|in NPLIS
 move            transfer|reassign|relocate NPLIST:target to|into NPLIST:holder
 move            move|take|pull NPLIST:target out-of|from NPLIST:origin to|into|and-into NPLIST:holder
 move            move|transfer NPLIST:target from NPLIST:origin to|into NPLIST:holder
-move=front      move|put|bring|shift NPLIST:target to|at the? very? FRONT|first-position|first-place of|in? NPLIST:list?
-move=back       move|put|bring|shift NPLIST:target to|at the? very? BACK|last-position|last-place of|in? NPLIST:list?
-move=front      move|put|list NPLIST:target first
-move=back       move|put|list NPLIST:target last
-move=before     move|put NPLIST:target before|above|ahead-of|in-front-of NPLIST:anchor
-move=after      move|put NPLIST:target after|below|behind NPLIST:anchor
-move=index      move|put NPLIST:target to index|position VAL:index
+move            move|put|bring|shift|list NPLIST:target POS:pos
+move            move|put|bring|shift NPLIST:target POS:pos of|in NPLIST:list
+move            move|put|take|transfer NPLIST:target from|out-of NPLIST:origin POS:pos of|in NPLIST:holder
 sort            SORT NPLIST:target DIRECTION?
 sort            SORT NPLIST:target DIRECTION? by|on the? FIELD:key DIRECTION?
 sort            SORT NPLIST:target by the? number-of|count-of FIELD:count DIRECTION?
@@ -306,11 +334,11 @@ affix=before    prepend|add QUOTED:value before|in-front-of|at-the-start-of|at-t
 affix=before    prepend QUOTED:value to NPLIST:target
 affix=before    prefix NPLIST:target with VAL:value
 affix=after     suffix NPLIST:target with VAL:value
-retype=number   convert|change|turn|make|cast NPLIST:target TYPED number|numbers|integer|integers|numeric|int|float
-retype=string   convert|change|turn|make|cast NPLIST:target TYPED string|strings|text
-retype=boolean  convert|change|turn|make|cast NPLIST:target TYPED boolean|booleans|bool
+retype=number   convert|change|turn|make|cast NPLIST:target WASTYPE? TYPED number|numbers|integer|integers|numeric|int|float
+retype=string   convert|change|turn|make|cast NPLIST:target WASTYPE? TYPED string|strings|text
+retype=boolean  convert|change|turn|make|cast NPLIST:target WASTYPE? TYPED boolean|booleans|bool
 retype=list     wrap NPLIST:target in|into|as an|a array|list
-retype=list     convert|change|turn|make NPLIST:target TYPED array|list|one-element-list
+retype=list     convert|change|turn|make NPLIST:target WASTYPE? TYPED array|list|one-element-list
 retype=null     set|make|change NPLIST:target to? null|nil|none
 nullify         unset|nullify NPLIST:target
 verbed          VERBED:state NPLIST:target
@@ -329,8 +357,8 @@ GAPS: dict[str, tuple[str, ...]] = {
     "shift": ("NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal"),
     "rename": ("NPLIST:target TO KEYNAME:key",),
     "remove": ("NPLIST:target",),
-    "append": ("VAL:value INTO NPLIST:list",),
-    "newkey": ("KEYNAME:key with|set-to|=|:|of a|the? value? of? VAL:value",
+    "append": ("VAL:value WHERE:where",),
+    "newkey": ("KEYNAME:key GIVEN:value",
                "KEYNAME:key = VAL:value INTO NPLIST:holder"),
     "replace": ("VAL:old with|by VAL:new", "VAL:old to VAL:new"),
     "enum": ("NPLIST:owner as|to VAL:value",),

@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.language.words import GENERIC, is_plural, key_form, key_words, singular
+from redline.instruct.language.words import (
+    GENERIC,
+    STRUCTURAL,
+    is_plural,
+    key_form,
+    key_words,
+    singular,
+)
+from redline.instruct.lexicon.runs import STOP_WORDS
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL, WHOLE
 from redline.instruct.lexicon.tree import DocumentTree
@@ -15,6 +23,7 @@ from redline.instruct.model.values import Num
 
 _RELATIVES = frozenset("that which whose with where who".split())
 _BEFORE_ONE = frozenset("the this that first second third last next other".split())
+_BEFORE_KIND = frozenset("the every each all any of for in from to".split())
 _LISTS = frozenset("list array collection".split())
 _EVERYONE = frozenset("everyone everybody anyone anybody".split())
 _MOST: dict[str, tuple[tuple[str, ...], bool]] = {
@@ -58,7 +67,9 @@ def generic_nouns(chart: Chart, start: int) -> Iterator[Phrase]:
 def _structures(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
     """Yield `the list`, `the document`."""
     tree = chart.tree
-    if word in _LISTS:
+    if word in _LISTS and isinstance(tree.document, list) and not plural:
+        yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
+    elif word in _LISTS:
         arrays = tuple(n for n, v in enumerate(tree.values) if isinstance(v, list))
         if arrays:
             yield Phrase(start, start + 1, arrays, Sort.KEY, 1, many=plural)
@@ -90,10 +101,24 @@ def _kinds_without_key(chart: Chart, start: int, word: str, plural: bool) -> Ite
         and not chart.lexicon.senses(start)
     ):
         yield Phrase(start, start + 1, (0,), Sort.KEY, 3)
-    if isinstance(root, list) and plural and not chart.lexicon.senses(start):
+    if isinstance(root, list) and not chart.lexicon.senses(start) and _is_noun(chart, start):
         records = tuple(tree.children(0))
         if records and all(isinstance(item, dict) for item in root):
-            yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=True)
+            yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=plural)
+
+
+def _is_noun(chart: Chart, start: int) -> bool:
+    """Return whether an unknown word may say what the document is a list of."""
+    low, before = chart.low(start), chart.low(start - 1)
+    if not low.isalpha() or low in STOP_WORDS | STRUCTURAL:
+        return False
+    flagged = any(s.sort is Sort.FLAG for s in chart.lexicon.senses(start - 1)) if start else False
+    return (
+        flagged
+        or is_plural(low)
+        or before in _BEFORE_KIND
+        or chart.low(start + 1).lstrip("#").isdigit()
+    )
 
 
 def outer_items(tree: DocumentTree) -> Iterator[Phrase]:

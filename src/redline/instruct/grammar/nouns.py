@@ -27,7 +27,21 @@ PRONOUNS = frozenset("it them they he she him her this that those these".split()
 POSSESSIVES = frozenset("its their his her".split())
 _MAX_PARTS = 6
 _MEASURES = frozenset("size count number amount level rate length value total".split())
-_TOP = (("top", "level"), ("root", "level"), ("root",), ("top-level",))
+_POINTERS = (("json", "pointer"), ("json", "path"), ("jsonpath",), ("pointer",))
+# What a key in quotes may be called: the `delete` operation, the `retry` policy.
+_CLASSES = frozenset(
+    "operation method endpoint policy limit threshold handler rule header toggle switch string "
+    "number boolean text date timestamp label dictionary mapping table constant environment stage "
+    "job step task plan role group service module package dependency plugin feature command script "
+    "argument env profile job queue channel host region locale language page route".split()
+)
+_TOP = tuple(
+    tuple(text.split())
+    for text in (
+        "top level|root level|root|top-level|root object|top-level object|top level object|"
+        "document root|root of the document|top level of the document|document itself"
+    ).split("|")
+)
 
 
 def _phrase(start: int, sense: Sense) -> Phrase:
@@ -44,10 +58,32 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
         yield Edge(sense.end, _phrase(start, sense))
     for phrase in generic_nouns(chart, start):
         yield Edge(phrase.end, phrase)
+    yield from _by_number(chart, start)
     if chart.low(start) in ("not", "non"):
         for sense in chart.lexicon.senses(start + 1):
             if sense.sort is Sort.FLAG:
                 yield Edge(sense.end, _negate(chart.tree, start, sense))
+
+
+def _by_number(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield records by a field and what it holds: round 11, n=43, sku="B2"."""
+    tree = chart.tree
+    for sense in chart.lexicon.senses(start):
+        if sense.sort is not Sort.KEY or not sense.whole or sense.cost > 1:
+            continue
+        sign = chart.low(sense.end) in ("=", "==", ":", "#")
+        place = sense.end + sign
+        token = chart.tokens[place] if place < chart.size else None
+        if token is None or (token.kind == "word" and number_in(token.text) is None):
+            continue
+        if not sign and token.kind != "word":
+            continue
+        fields = tuple(n for n in sense.nodes if tree.text(n) == token.text)
+        records = tuple(sorted({tree.record_of(n) for n in fields}))
+        if records and all(map(tree.is_record, records)):
+            cost = sense.cost + (0 if sign else 1)
+            yield Edge(place + 1, Phrase(start, place + 1, records, Sort.RECORD, cost,
+                                         fields=fields))  # fmt: skip
 
 
 def _negate(tree: DocumentTree, start: int, sense: Sense) -> Phrase:
@@ -92,27 +128,48 @@ def _core(chart: Chart, start: int) -> Iterator[Edge]:
 
 def _structural_prefix(chart: Chart, start: int) -> int:
     """Return where the name begins behind `field`, `key`, `value of` and the like."""
+    for words in _POINTERS:
+        after = chart.words(start, words)
+        if after > 0:
+            return after
     word = singular(chart.low(start))
     if word not in STRUCTURAL and word not in ("number", "amount", "name"):
         return start
     if chart.low(start + 1) == "of":
         after = start + 2
-        return after + (chart.low(after) in DETERMINERS)
+        after += chart.low(after) in DETERMINERS
+        return after + (word == "value" and singular(chart.low(after)) in STRUCTURAL)
     return start + 1 if word in STRUCTURAL and word not in ("item", "element") else start
 
 
 def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
     """Return the phrase with a word such as `field` or `section` behind it."""
     low = chart.low(phrase.end)
+    if singular(low) in GENERIC and phrase.sort in (Sort.KEY, Sort.PATH):
+        return _entries(chart.tree, phrase, is_plural(low))
     measured = singular(low) in _MEASURES and phrase.nodes and all(
         isinstance(chart.tree.values[n], Num) for n in phrase.nodes
     )  # fmt: skip
     named = singular(low) in STRUCTURAL - GENERIC and phrase.sort in (Sort.KEY, Sort.PATH)
+    quoted = chart.tokens[phrase.end - 1].kind in ("quoted", "code")
+    if quoted and low in _CLASSES and not chart.lexicon.senses(phrase.end):
+        return replace(phrase, end=phrase.end + 1)
     if not measured and not named:
         return None
     many = phrase.many or (is_plural(low) and len(phrase.nodes) > 1)
     whole = phrase.whole or (named and low in ("list", "array", "collection"))
     return replace(phrase, end=phrase.end + 1, many=many, weak=False, whole=whole)
+
+
+def _entries(tree: DocumentTree, phrase: Phrase, plural: bool) -> Phrase | None:
+    """Return the members of what is named: the rsvp entries; or itself: the "react" entry."""
+    held = [tree.values[n] for n in phrase.nodes]
+    if not plural:
+        return replace(phrase, end=phrase.end + 1)
+    if not all(isinstance(value, dict | list) for value in held):
+        return None
+    nodes = tuple(sorted(c for n in phrase.nodes for c in tree.children(n)))
+    return replace(phrase, end=phrase.end + 1, nodes=nodes, sort=Sort.ITEMS, many=True, weak=False)
 
 
 def _pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
@@ -126,6 +183,8 @@ def _pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
     ):
         return None
     picked = _pick(chart.tree, phrase.nodes, int(digits) - 1, 1)
+    if not picked:
+        return None
     return replace(phrase, nodes=picked, end=phrase.end + 1, cost=phrase.cost + 1, filtered=True,
                    weak=False)  # fmt: skip
 
@@ -179,6 +238,8 @@ def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
         for edge in chart.edges("CORE", start + 1):
             if not edge.item.weak:
                 yield Edge(edge.end, replace(edge.item, start=start, owner=True))
+    if low in ("the", "this") and chart.low(start + 1) == "value":
+        yield Edge(start + 2, Phrase(start, start + 2, (), Sort.KEY, 1, many=True, owner=True))
     for top in _TOP:
         after = chart.words(start + (chart.low(start) == "the"), top)
         if after > 0:

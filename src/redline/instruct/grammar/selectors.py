@@ -78,6 +78,32 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
+class Against:
+    """One comparison of a field with another field of the same record."""
+
+    fields: Nodes
+    op: str
+    others: Nodes
+    cost: int = 0
+    whole: bool = True
+
+    @property
+    def meaning(self) -> Hashable:
+        return (self.fields, self.op, self.others, self.whole)
+
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
+        """Return the nodes for which it holds; None when one lacks a field."""
+        chosen = []
+        for node in nodes:
+            left, right = (_nearest(tree, node, f) for f in (self.fields, self.others))
+            if len(left) != 1 or len(right) != 1 or (text := tree.text(right[0])) is None:
+                return None
+            if Test((), self.op, (text,))._compare_all([tree.values[left[0]]]):
+                chosen.append(node)
+        return tuple(chosen)
+
+
+@dataclass(frozen=True, slots=True)
 class Among:
     """Whether a node is, or lies in, one of the records given."""
 
@@ -113,8 +139,12 @@ class Exists:
         return (self.fields, self.wanted)
 
     def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
-        """Return the nodes with, or without, the field."""
-        return tuple(n for n in nodes if bool(tree.below(n, self.fields)) is self.wanted)
+        """Return the nodes with, or without, something in the field."""
+        return tuple(n for n in nodes if self._has(tree, n) is self.wanted)
+
+    def _has(self, tree: DocumentTree, node: int) -> bool:
+        held = (tree.values[n] for n in tree.below(node, self.fields))
+        return any(value is not None and value not in ("", [], {}) for value in held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +195,7 @@ class Joined:
         return tuple(n for n in nodes if n in kept)
 
 
-Condition = Test | Among | Exists | Most | Joined
+Condition = Test | Against | Among | Exists | Most | Joined
 
 
 def _nearest(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
@@ -256,5 +286,7 @@ class Itself:
         return (self.operand, self.wanted)
 
     def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
-        """Return the nodes whose value is, or is not, that."""
+        """Return the nodes whose value is, or is not, that; None for records."""
+        if any(isinstance(tree.values[n], dict) for n in nodes):
+            return None
         return tuple(n for n in nodes if _equals(tree.values[n], self.operand) is self.wanted)

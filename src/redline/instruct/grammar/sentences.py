@@ -9,7 +9,9 @@ from itertools import count
 
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
+from redline.instruct.grammar.frame_table import CLASSES
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
+from redline.instruct.grammar.protections import PROTECTING, protected, staying
 from redline.instruct.language.words import number_in, singular
 
 MAX_READINGS = 60
@@ -51,23 +53,15 @@ _REASONS = phrase_table((
     ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
     ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
 ))  # fmt: skip
-_PROTECT = (
-    "don't touch|do not touch|don't change|do not change|leave|keep|don't modify|dont touch|"
-    "do not modify|don't alter|without changing|without touching|but leave|but keep|dont change|"
-    "but don't touch|but don't change|but do not touch|but do not change|while keeping"
+# Words in which an instruction says that changes follow, before a colon.
+_ANNOUNCING = frozenset(
+    "please make apply perform do carry out the these this following two three four five six few "
+    "edit edits change changes update updates modification modifications below i need we want "
+    "several as follows step steps in order of to document file config json here are is requested "
+    "a b adjustment adjustments following: execute list task tasks action actions".split()
 )
-_PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT.split("|"))
-
-
-_STAYS = phrase_table(
-    (("stays",), ("stay",), ("remains",), ("remain",), ("must", "stay"), ("must", "remain"),
-     ("should", "stay"), ("should", "remain"))
-)  # fmt: skip
-_ELSE = phrase_table((("anything", "else"), ("the", "rest"), ("everything", "else")))
-_AS_IS = phrase_table(
-    (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
-     ("as", "they", "are"), ("the", "same"))
-)  # fmt: skip
+_EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
+_FINDING = frozenset("find locate select pick look-up take open go-to".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +84,7 @@ class _State:
     cost: int = 0
     remarks: tuple[tuple[int, int], ...] = ()
     protected: tuple[int, ...] = ()
+    headed: tuple[ScopePhrase, ...] = ()  # scopes of a heading, for every item of the list below
     joined: bool = False  # a separator that does not end the sentence was just read
 
 
@@ -138,6 +133,7 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
         yield from _gaps(chart, state)
     if fresh:
         yield from _fronts(chart, state)
+        yield from _announced(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
 
@@ -152,7 +148,7 @@ def _with(state: _State, clause: Clause, end: int) -> _State:
 def _may_end(chart: Chart, end: int) -> bool:
     if end >= chart.size or chart.low(end) in _SEPARATORS or chart.low(end) == "but":
         return True
-    if any(True for table in (_AFTER, _REASONS, _PROTECTING) for _ in chart.phrases(end, table)):
+    if any(True for table in (_AFTER, _REASONS, PROTECTING) for _ in chart.phrases(end, table)):
         return True
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
@@ -162,8 +158,8 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
     low = chart.low(place)
     if (low in _SEPARATORS and low != "-") or (low == "-" and fresh):
         yield place + 1
-    if low.isdigit() and chart.low(place + 1) in (".", ")") and fresh:
-        yield place + 2
+    if fresh and _is_bullet(chart, place):
+        yield place + 1 + (chart.low(place + 1) in (".", ")") and low.isdigit())
     for end in chart.phrases(place, _BEFORE):
         yield end + (chart.low(end) == ",")
 
@@ -186,8 +182,10 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
         yield replace(state, place=end)
     low = chart.low(place)
     if low in _SEPARATORS:
-        ends = low in _ENDS
-        yield replace(state, place=place + 1, joined=True, fronts=() if ends else state.fronts)
+        fronts = state.fronts
+        if low in _ENDS:
+            fronts = state.headed if _is_bullet(chart, place + 1) else ()
+        yield replace(state, place=place + 1, joined=True, fronts=fronts)
         for end in chart.phrases(place + 1, _AFTER):
             yield replace(state, place=end)
     elif low in VERBS or low == "but":
@@ -195,7 +193,6 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     yield from _reasons(chart, state)
     yield from _asides(chart, state)
     yield from _protections(chart, state)
-    yield from _staying(chart, state)
 
 
 def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
@@ -261,7 +258,7 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
 def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield scopes said before the clauses they apply to."""
     place = state.place
-    verb = chart.low(place) in ("update", "change", "edit", "modify", "take", "adjust", "with")
+    verb = chart.low(place) in _EDITING | _FINDING
     if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
                                     "across"):  # fmt: skip
         for edge in chart.edges("NPLIST", place + 1):
@@ -305,40 +302,56 @@ def _front_scope(
 ) -> Iterator[_State]:
     low = chart.low(end)
     cost = state.cost + scope.cost
-    if low in (",", ":", "then"):
-        after = end + 1 + (low == "," and chart.low(end + 1) == "then")
-        yield replace(state, place=after, fronts=(*state.fronts, scope), cost=cost, joined=True)
+    found = strict and low == "and" and chart.low(state.place) in _FINDING
+    if low in (",", ":", "then") or found:
+        after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
+        scopes = (*state.fronts, scope)
+        headed = scopes if low == ":" and chart.low(after) == "\n" else ()
+        yield replace(state, place=after, fronts=scopes, headed=headed, cost=cost, joined=True)
     elif not strict and (low in VERBS or singular(low) in VERBS):
         yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
 
 
+def _is_bullet(chart: Chart, place: int) -> bool:
+    """Return whether an item of a list begins here: -, *, 1. or 1)."""
+    low = chart.low(place)
+    numbered = low.isdigit() and chart.low(place + 1) in (".", ")")
+    return low in ("-", "*", "•") or numbered or (low[:-1].isdigit() and low[-1:] == ")")
+
+
+def _announced(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield the place behind `Make the following two changes to staging only:`."""
+    place = state.place
+    while chart.low(place) in _ANNOUNCING:
+        place += 1
+        if chart.low(place) == ":" and place > state.place + 1:
+            after = place + 1 + (chart.low(place + 1) == "\n")
+            yield replace(state, place=after, joined=bool(state.clauses))
+        if chart.low(place) not in ("to", "in", "for", "on") or place < state.place + 2:
+            continue
+        for edge in chart.edges("NPLIST", place + 1):
+            scope = ScopePhrase(edge.item, cost=edge.item.cost)
+            scopes = (*state.fronts, scope)
+            fronted = replace(state, fronts=scopes, headed=scopes, joined=bool(state.clauses))
+            end = edge.end + (chart.low(edge.end) == "only")
+            for after, kept in ((end, ()), *staying(chart, end + 1)):
+                if chart.low(after) == ":":
+                    yield replace(
+                        fronted,
+                        place=after + 1 + (chart.low(after + 1) == "\n"),
+                        protected=(*state.protected, *kept),
+                        cost=state.cost + scope.cost,
+                    )
+
+
 def _protections(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield `don't touch X`, `leave X alone`: an assertion over the result."""
-    place = state.place + (chart.low(state.place) in (",", "and"))
-    for start in chart.phrases(place, _PROTECTING):
-        keeps = chart.low(start - 1) in ("leave", "keep", "keeping")
-        for end in chart.phrases(start, _ELSE):
-            if state.clauses and not keeps:
-                yield replace(state, place=end, joined=False)
-        for edge in chart.edges("NPLIST", start):
-            tail = next(chart.phrases(edge.end, _AS_IS), None)
-            end = tail if keeps and tail is not None else edge.end
-            if (tail is not None or not keeps) and edge.item.nodes and _may_end(chart, end):
-                yield replace(
-                    state, place=end, joined=False,
-                    protected=(*state.protected, *edge.item.nodes),
-                )  # fmt: skip
-
-
-def _staying(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield `X stays`, `X stays as it is`: what must be the same afterwards."""
-    place = state.place + (chart.low(state.place) in (",", "and", "but"))
-    for edge in chart.edges("NPLIST", place):
-        for after in chart.phrases(edge.end, _STAYS):
-            end = next(chart.phrases(after, _AS_IS), after)
-            if edge.item.nodes and _may_end(chart, end):
-                kept = (*state.protected, *edge.item.nodes)
-                yield replace(state, place=end, joined=False, protected=kept)
+    """Yield `don't touch X`, `production must stay as it is`: an assertion over the result."""
+    place = state.place + (chart.low(state.place) in (",", "and", ";"))
+    last = state.clauses[-1].effect if state.clauses else ""
+    for end, nodes in protected(chart, place, last):
+        if (state.clauses or nodes) and _may_end(chart, end):
+            kept = (*state.protected, *nodes)
+            yield replace(state, place=end, joined=False, protected=kept)
 
 
 def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:

@@ -45,7 +45,8 @@ def _struct(chart: Chart, start: int) -> Iterator[Edge]:
     """A word for a part of a document: field, key, section."""
     low = chart.low(start)
     if singular(low) in STRUCTURAL or singular(low) in ("label", "prop"):
-        yield Edge(start + 1, TokenSpan(start, start + 1))
+        # "add a variable" is rather one of the variables
+        yield Edge(start + 1, TokenSpan(start, start + 1, int(singular(low) in chart.tree.by_form)))
 
 
 @rule("KIND")
@@ -78,12 +79,6 @@ def _quotation(chart: Chart, start: int) -> Iterator[Edge]:
 def _json(chart: Chart, start: int) -> Iterator[Edge]:
     """A JSON literal."""
     if start < chart.size and chart.tokens[start].kind == "json":
-        yield Edge(start + 1, TokenSpan(start, start + 1))
-
-
-@rule("NAMED")
-def _naming_word(chart: Chart, start: int) -> Iterator[Edge]:
-    if chart.low(start) in ("named", "called", "titled", ":"):
         yield Edge(start + 1, TokenSpan(start, start + 1))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
 
 MAX_BARE = 30
@@ -21,7 +22,19 @@ _NOT_FIRST = frozenset(
 )
 _NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
-    "key field new all every each".split()
+    "key field new all every each word string phrase at before after between".split()
+)
+_NUMERIC = frozenset("number integer float boolean bool".split())
+_TYPES = _NUMERIC | frozenset(
+    "string text word phrase literal json object array list date timestamp url".split()
+)
+_HOLDERS = frozenset("value values entry element item record object".split())
+_OPENERS = phrase_table(
+    tuple(text.split())
+    for text in (
+        "with|set to|holding|of|=|:|equal to|being|containing|and value|and the value|"
+        "with value|having"
+    ).split("|")
 )
 
 
@@ -45,6 +58,7 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
     first = chart.tokens[start] if start < chart.size else None
     if first is None or first.low in _NOT_FIRST:
         return
+    yield from _described(chart, start)
     if first.kind in ("quoted", "json", "code"):
         yield Edge(start + 1, TokenSpan(start, start + 1))
         return
@@ -60,6 +74,59 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
             yield Edge(
                 place + 1, TokenSpan(start, place + 1, cost if place > start else min(cost, 1))
             )
+
+
+def _described(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield a literal behind words that say what it is: the string "a", the object {...}."""
+    place = start + (chart.low(start) in ("the", "a", "an"))
+    kinds: set[str] = set()
+    while chart.low(place) in _TYPES | _HOLDERS and len(kinds) < 3:
+        kinds.add(chart.low(place))
+        place += 1
+    if not kinds:
+        return
+    place += chart.low(place) in (":", "of")
+    if place < chart.size and chart.tokens[place].kind in ("quoted", "json", "code"):
+        yield Edge(place + 1, TokenSpan(place, place + 1))
+    elif kinds & (_NUMERIC | {"value"}) and _is_plain(chart.low(place)):
+        extra = "literal" if kinds & _NUMERIC else ""
+        yield Edge(place + 1, TokenSpan(place, place + 1, 0, extra))
+
+
+def _is_plain(low: str) -> bool:
+    return low in ("true", "false", "null") or (low[:1] in "-0123456789" and bool(number_in(low)))
+
+
+@rule("LIT")
+def _literal(chart: Chart, start: int) -> Iterator[Edge]:
+    """A value that shows where it ends: quoted, JSON, a number, true, false or null."""
+    for edge in chart.edges("VAL", start):
+        span = edge.item
+        if span.end - span.start > 1 or span.cost:
+            continue
+        if chart.tokens[span.start].kind in ("quoted", "json") or _is_plain(chart.low(span.start)):
+            yield edge
+
+
+@rule("CODED")
+def _coded(chart: Chart, start: int) -> Iterator[Edge]:
+    """A key in quotes or backticks."""
+    if start < chart.size and chart.tokens[start].kind in ("quoted", "code"):
+        yield Edge(start + 1, TokenSpan(start, start + 1))
+
+
+@rule("GIVEN")
+def _given(chart: Chart, start: int) -> Iterator[Edge]:
+    """A value with the words that introduce it: with the value 5, set to "a", = true."""
+    begin = start + (chart.low(start) == ",")
+    for place in chart.phrases(begin, _OPENERS):
+        yield from chart.edges("VAL", place)
+        after = place + (chart.low(place) in ("a", "an", "the", "its", "initial"))
+        after += chart.low(after) in ("initial", "default", "string", "new")
+        if chart.low(after) in ("value", "values"):
+            after += 1
+            after += chart.low(after) in ("of", ":", "=")
+            yield from chart.edges("VAL", after)
 
 
 def _first_cost(chart: Chart, start: int) -> int:
@@ -79,7 +146,8 @@ def _values(chart: Chart, start: int) -> Iterator[Edge]:
             break
         places.append(end)
         end += 1
-        if len(places) > 1 and chart.low(places[-1] - 1) in ("and", "&"):
+        quoted = all(chart.tokens[p].kind == "quoted" for p in places)
+        if len(places) > 1 and (quoted or chart.low(places[-1] - 1) in ("and", "&")):
             yield Edge(end, TokenSpan(start, end, 0, ",".join(map(str, places))))
         if chart.low(end) == "," and chart.low(end + 1) in ("and", "&"):
             end += 1
@@ -120,7 +188,7 @@ def _amount(chart: Chart, start: int) -> Iterator[Edge]:
     after = chart.low(place + 1)
     if after in ("%", "percent", "pct") or singular(after) in CURRENCIES or unit_of(after):
         yield Edge(place + 2, TokenSpan(place, place + 2))
-    elif singular(after) in ("year", "point", "unit", "time", "step", "percentage", "more"):
+    elif singular(after) in ("year", "point", "unit", "time", "step", "percentage"):
         skip = 2 if singular(after) == "percentage" else 1
         yield Edge(place + 1 + skip, TokenSpan(place, place + 1))
 

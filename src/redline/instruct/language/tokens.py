@@ -17,6 +17,10 @@ _ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(\+=|-=|!=|>=|<=|==|->|=>|→|=|>|<)(.+
 _TRAILING = ",;:!?."
 # A dot that belongs to the word: initials and titles.
 _INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co)\.")
+# A key with its value in one pair of backticks: `debug: true`, `"port": 80`.
+_PAIR = re.compile(
+    r"\"?([\w.$@-]+)\"?\s*([:=])\s*(-?\d+(?:\.\d+)?|true|false|null|\"[^\"\\]*\"|\[\]|\{\})"
+)
 _POSSESSIVE = re.compile(r"^(.+?)(?:['’]s|(?<=s)['’])$", re.IGNORECASE)
 
 
@@ -69,6 +73,10 @@ def _special(text: str, position: int, found: list[Token]) -> int:
         end = _closing(text, position, _OPEN[mark])
         if end:
             kind = "code" if mark == "`" else "quoted"
+            pair = _PAIR.fullmatch(text, position + 1, end) if mark == "`" else None
+            if pair:
+                found += _pair_tokens(pair)
+                return _suffix(text, end + 1, found)
             found.append(Token(kind, text[position + 1 : end], position, end + 1))
             return _suffix(text, end + 1, found)
     if mark in "{[":
@@ -82,6 +90,19 @@ def _special(text: str, position: int, found: list[Token]) -> int:
             found.append(Token("sign", sign, position, position + len(sign)))
             return position + len(sign)
     return 0
+
+
+def _pair_tokens(pair: re.Match[str]) -> list[Token]:
+    """The tokens of `key: value` in backticks."""
+    key = Token("code", pair[1], pair.start(1), pair.end(1))
+    sign = Token("sign", pair[2], pair.start(2), pair.end(2))
+    start, end, text = pair.start(3), pair.end(3), pair[3]
+    if text[0] in '"{[':
+        value = parse(text)
+        if isinstance(value, str):
+            return [key, sign, Token("quoted", value, start, end)]
+        return [key, sign, Token("json", text, start, end, value)]
+    return [key, sign, Token("word", text, start, end)]
 
 
 def _closing(text: str, start: int, mark: str) -> int:

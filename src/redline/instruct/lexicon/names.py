@@ -83,7 +83,8 @@ class Lexicon:
 
     def _paths(self, start: int) -> list[Sense]:
         token = self.tokens[start]
-        if not token.path and not (token.kind == "code" and any(m in token.text for m in "./[")):
+        quoted = token.kind in ("code", "quoted") and any(m in token.text for m in "./[")
+        if not token.path and not (quoted and " " not in token.text):
             return []
         nodes = nodes_of_path(self.tree, token.text)
         return [Sense(start + 1, Sort.PATH, nodes)] if nodes else []
@@ -286,7 +287,10 @@ class Lexicon:
 
     def _flags(self, start: int, end: int) -> list[Sense]:
         """Return the records for which a boolean field is so: active users, inactive users."""
-        if self.tokens[start].kind != "word" or end - start > 3:
+        first = self.tokens[start]
+        if first.kind != "word" and first.text not in self.tree.by_key:
+            return []
+        if end - start > 3:
             return []
         said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
         form = join_words(said)

@@ -7,7 +7,7 @@ import re
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
-_PART = re.compile(r"[^.\[\]/]+")
+_PART = re.compile(r"\[\"([^\"]+)\"\]|\['([^']+)'\]|([^.\[\]/]+)")
 
 
 def nodes_of_path(tree: DocumentTree, text: str) -> Nodes:
@@ -21,7 +21,8 @@ def nodes_of_path(tree: DocumentTree, text: str) -> Nodes:
         parts = [p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")]
         node = tree.node_at(parts)
         return tuple(sorted({*same_key, *(() if node is None else (node,))}))
-    parts = _PART.findall(text.removeprefix("$"))
+    found = _PART.findall(text.removeprefix("$"))
+    parts = [double or single or plain for double, single, plain in found]
     if not parts:
         return ()
     node = tree.node_at(parts)

@@ -18,8 +18,11 @@ Nodes = tuple[int, ...]
 NAME_FORMS = frozenset(
     "name fullname displayname firstname lastname username nick nickname title label handle".split()
 )
-_ID_FORMS = frozenset("id uuid key code sku slug email symbol isbn login number hostname".split())
-_ID_ENDINGS = ("name", "id", "code", "number", "key", "title")
+_ID_FORMS = frozenset(
+    "id uuid key code sku slug email symbol isbn login number hostname n no nr num ref "
+    "plate".split()
+)
+_ID_ENDINGS = ("name", "id", "code", "number", "key", "title", "no", "nr", "num", "ref")
 
 
 class OverBudget(Exception):

@@ -1,0 +1,52 @@
+"""What may follow a clause and only repeats what it means: `unless it is there already`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from redline.instruct.grammar.chart import Chart, Edge, Rule, rule
+from redline.instruct.grammar.values import TokenSpan
+
+_MAX_WORDS = 14
+_SUBJECT = r"(?:it|they|that|this|the (?:value|key|entry|item))"
+_IS = r"(?:is|are|exists?)"
+_THERE = r"(?:there|present|in (?:it|there|(?:the|that) (?:list|array))|listed|included|contained)"
+_LACKS = r"(?:does not|doesn't|do not|don't)"
+_TAILS = {
+    # the element is put in only where it is not
+    "ONCE": (
+        rf"unless (?:it's|{_SUBJECT} {_IS})(?: already)?(?: {_THERE})?(?: already)?"
+        rf"|unless (?:already )?{_THERE}"
+        rf"|if (?:it's|{_SUBJECT} {_IS})? ?(?:not|missing|absent)(?: already| yet)*(?: {_THERE})?"
+        rf"(?: already| yet)?"
+        rf"|if {_SUBJECT} (?:isn't|aren't)(?: already| yet)* {_THERE}(?: already| yet)?"
+        rf"|if {_SUBJECT} {_LACKS}(?: already| yet)* exist(?: already| yet)?"
+        rf"|if (?:not )?(?:already )?(?:missing|absent|{_THERE})"
+        rf"|(?:that|which|if {_SUBJECT}|where {_SUBJECT}) {_LACKS}(?: already| yet)*"
+        rf" (?:contain|have|include|list) it(?: already| yet)?"
+    ),
+    # what was to be made sure of is brought about
+    "REPAIR": (
+        r"(?:and |or )?(?:otherwise )?(?:add|append|insert|include|correct|fix|change|set|update|"
+        r"adjust) (?:it|this|that|them)(?: accordingly)?"
+        rf"(?: otherwise| if (?:it's |{_SUBJECT} )?(?:is |are )?(?:not|missing|absent|needed|"
+        rf"necessary|different|wrong|isn't|{_LACKS})(?: (?:so|{_THERE}|the case|set))?)?"
+    ),
+}
+
+
+def _tail_rule(category: str, pattern: str) -> Rule:
+    compiled = re.compile(rf"(?:[,;.] )?(?:{pattern})(?= |$)")
+
+    def find(chart: Chart, start: int) -> Iterator[Edge]:
+        found = compiled.match(" ".join(chart.lows[start : start + _MAX_WORDS]))
+        if found:
+            end = start + found[0].count(" ") + 1
+            yield Edge(end, TokenSpan(start, end))
+
+    return rule(category)(find)
+
+
+for _category, _pattern in _TAILS.items():
+    _tail_rule(_category, _pattern)
