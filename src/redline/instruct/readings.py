@@ -12,8 +12,10 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
-    positions,
     slots,
+)
+from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
+    positions,
     tails,
 )
 from redline.instruct.grammar.chart import Chart

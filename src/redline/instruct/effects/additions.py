@@ -8,8 +8,8 @@ from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import anchor_in, index_in
 from redline.instruct.effects.typing import doubt_of, type_value
+from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.positions import Position
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
@@ -52,10 +52,10 @@ def _check_put(context: EffectContext, span: TokenSpan) -> None:
         context.doubt = context.doubt or f"{context.text(span)!r} may be meant to move"
 
 
-def _said_position(context: EffectContext) -> Position | None:
+def _said_position(context: EffectContext) -> ListPosition | None:
     where = context.clause.role("where")
     if context.clause.extra == "front":
-        return Position("front")
+        return ListPosition("front")
     return where.position if where is not None else None
 
 
@@ -72,7 +72,7 @@ def _is_there(held: list[Value], value: Value, once: bool) -> bool:
     return (once or not isinstance(value, Num | dict)) and any(same(item, value) for item in held)
 
 
-def _arrays(context: EffectContext, position: Position | None) -> list[int]:
+def _arrays(context: EffectContext, position: ListPosition | None) -> list[int]:
     """Return the arrays the clause is about: named, of a kind, in scope, or around an anchor."""
     clause, tree = context.clause, context.tree
     where, kind = clause.role("where"), clause.role("kind")
@@ -137,7 +137,7 @@ def containers(context: EffectContext, kind: Phrase) -> list[int]:
 
 
 def _of_kind(
-    context: EffectContext, kind: Phrase, owner: Phrase | None, position: Position | None
+    context: EffectContext, kind: Phrase, owner: Phrase | None, position: ListPosition | None
 ) -> list[int]:
     tree = context.tree
     arrays = [n for n in containers(context, kind) if isinstance(tree.values[n], list)]
@@ -263,11 +263,9 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
     held = tree.values[node]
     assert isinstance(held, dict)
     if value is None:
-        if key in held:
-            raise Unclear("value", f"{key!r} is there already", (node,))
-        new: Value = [] if context.clause.extra == "array" else {}
-        return [DocumentOperation("add", (*tree.path(node), key), value=new)]
+        return _empty_member(context, node, key)
     tokens = context.chart.tokens[value.start : value.end]
+    _check_noun(context, value, held)
     peers = [item[key] for item in _siblings(context, node) if key in item]
     if key in held:
         same_now = same(held[key], type_value(tokens, context.chart.source, held[key], peers, key))
@@ -285,6 +283,23 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
         raise Unclear("target", f"{key!r} is what something else holds", (node,))
     path = (*tree.path(node), key)
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _empty_member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
+    held = context.tree.values[node]
+    if isinstance(held, dict) and key in held:
+        raise Unclear("value", f"{key!r} is there already", (node,))
+    new: Value = [] if context.clause.extra == "array" else {}
+    return [DocumentOperation("add", (*context.tree.path(node), key), value=new)]
+
+
+def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]) -> None:
+    """Refuse `with the version 2` unless the members there are such values."""
+    tokens = context.chart.tokens[value.start : value.end]
+    if value.extra == "noun" and {type(item) for item in held.values()} != {
+        type(type_value(tokens, context.chart.source, ABSENT))
+    }:
+        raise Unclear("value", f"{context.text(value)!r} is not all it is to hold")
 
 
 def _names_collection(context: EffectContext, key: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import index_in
+from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.positions import Position
 from redline.instruct.grammar.slots import falls
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
@@ -74,12 +74,22 @@ def move(context: EffectContext) -> EffectOutcome:
     holder = context.resolve(clause.role("holder"), scoped=False)
     if len(holder.nodes) != 1:
         raise Unclear("several", "it is not clear where it is to go", holder.nodes)
-    target = holder.nodes[0]
+    target = _same_list(context, node, holder.nodes[0])
     if target == node or tree.inside((target,), (node,)):
         raise Unclear("target", "a value cannot move into itself", (node,))
     if target == tree.parents[node]:
         return context.outcome([], (node,), "already there")
     return _move_node(context, node, _new_path(context, node, target, position))
+
+
+def _same_list(context: EffectContext, node: int, target: int) -> int:
+    """Return the list of a record that is called as the one an element is in now."""
+    tree = context.tree
+    key = tree.keys[tree.parents[node]]
+    if not tree.is_element(node) or not isinstance(key, str):
+        return target
+    listed = tree.child(target, key)
+    return listed if listed is not None and isinstance(tree.values[listed], list) else target
 
 
 def _at_origin(context: EffectContext) -> Phrase:
@@ -98,7 +108,7 @@ def _at_origin(context: EffectContext) -> Phrase:
     return replace(target, nodes=nodes)  # type: ignore[no-any-return]
 
 
-def _within_array(context: EffectContext, node: int, position: Position) -> EffectOutcome:
+def _within_array(context: EffectContext, node: int, position: ListPosition) -> EffectOutcome:
     tree = context.tree
     array, now = tree.parents[node], tree.keys[node]
     held = tree.values[array]
@@ -113,7 +123,9 @@ def _within_array(context: EffectContext, node: int, position: Position) -> Effe
     return _move_node(context, node, (*tree.path(array), str(place)))
 
 
-def _new_path(context: EffectContext, node: int, holder: int, position: Position | None) -> Path:
+def _new_path(
+    context: EffectContext, node: int, holder: int, position: ListPosition | None
+) -> Path:
     value, key = context.tree.values[holder], context.tree.keys[node]
     path = context.tree.path(holder)
     if isinstance(value, list):

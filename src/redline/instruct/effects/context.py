@@ -73,6 +73,8 @@ class EffectContext:
         many, unsure = phrase.many, phrase.unsure
         if not nodes and phrase.filtered:
             raise Nothing(self.text(phrase), many=many)
+        if phrase.owner and not phrase.nodes:
+            scoped = False  # what a pronoun refers to is in scope already
         for scope in self.clause.scopes if scoped else ():
             before = nodes
             nodes, wide, loose = self._narrow(nodes, scope, many)
@@ -167,6 +169,8 @@ class EffectContext:
         if not inside and not phrase.filtered and nodes:
             raise Unclear("target", f"it is not in {self.text(phrase)!r}", nodes)
         used = sum(1 for top in self.tree.outermost(holders) if self.tree.below(top, inside))
+        if phrase.joined and inside and used < len(self.tree.outermost(holders)):
+            raise Unclear("target", f"not all of {self.text(phrase)!r} have it", nodes)
         loose = phrase.unsure or (used > 1 and not phrase.many and (many or phrase.unsure))
         return inside, phrase.many, loose
 

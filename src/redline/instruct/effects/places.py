@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import Unclear
+from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.positions import Position
 
 
 def anchor_in(context: EffectContext, anchor: Phrase, array: int | None = None) -> int:
@@ -21,7 +21,7 @@ def anchor_in(context: EffectContext, anchor: Phrase, array: int | None = None) 
     return nodes[0]
 
 
-def index_in(context: EffectContext, array: int, position: Position | None) -> int:
+def index_in(context: EffectContext, array: int, position: ListPosition | None) -> int:
     """Return the index before which something goes; the end where no position is said."""
     held = context.tree.values[array]
     assert isinstance(held, list)

@@ -15,7 +15,7 @@ from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
-PREPOSITIONS = frozenset("of in for on under within inside from at to across into by".split())
+PREPOSITIONS = frozenset("of in for on under within inside from at across by".split())
 _EXCEPTIONS = (
     ("except", "for"), ("other", "than"), ("apart", "from"), ("but", "not"), ("except",),
     ("excluding",), ("besides",), ("but",), ("without",),
@@ -143,9 +143,12 @@ def restrict(
     if not inside and by.sort in (Sort.KEY, Sort.ELEMENT, Sort.RECORD) and word in ("in", "with"):
         inside = _holding(tree, head, by)
     if not inside:
+        yield from _members_of(tree, joint, by, word)
         return
     inside = nearest(tree, inside, by.nodes, head)
     count = count_holders(tree, inside, by.nodes)
+    if by.joined and count < len(tree.outermost(by.nodes)):
+        return  # each of "api and worker" has one
     kind = by.sort is Sort.RECORD and not by.many and is_kind(by) and head.sort is Sort.ITEMS
     yield replace(
         joint,
@@ -157,6 +160,16 @@ def restrict(
         or (not by.many and count > 1 and not kind and not by.owner and head.many),
         filtered=joint.filtered or kind,
     )  # fmt: skip
+
+
+def _members_of(tree: DocumentTree, head: Phrase, by: Phrase, word: str) -> Iterator[Phrase]:
+    """Yield `the RSVP of Hugo`: the Hugo among the RSVPs."""
+    if head.sort is not Sort.KEY or by.sort is not Sort.KEY or word not in ("of", "for"):
+        return
+    names = set(head.nodes)
+    inner = tuple(n for n in by.nodes if tree.parents[n] in names)
+    if inner:
+        yield replace(head, nodes=inner, whole=by.whole, many=by.many, cost=head.cost + 1)
 
 
 def _names_root(tree: DocumentTree, by: Phrase) -> bool:
@@ -271,5 +284,6 @@ def join(tree: DocumentTree, parts: list[Phrase]) -> Phrase:
         unsure=not single or any(p.unsure for p in chosen),
         owner=any(p.owner for p in chosen),
         fields=tuple(n for p in chosen for n in p.fields),
+        joined=True,
         filtered=all(p.filtered for p in chosen),
     )

@@ -62,7 +62,16 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
     if low in ("no", "without", "missing"):
         after = start + 1 + (chart.low(start + 1) in ("any", "a", "an"))
         for edge in chart.edges("FIELD", after):
-            yield Edge(edge.end, Exists(edge.item.nodes, wanted=False, cost=edge.item.cost + 1))
+            empty = _is_key(chart, edge.end - 1)
+            yield Edge(edge.end, Exists(edge.item.nodes, False, edge.item.cost + 1, empty=empty))
+    for edge in chart.edges("FIELD", start):
+        if _is_key(chart, edge.end - 1):
+            yield Edge(edge.end, Exists(edge.item.nodes, True, edge.item.cost + 1, empty=True))
+
+
+def _is_key(chart: Chart, place: int) -> bool:
+    """Return whether a field is spoken of as such: a `retries` key."""
+    return chart.low(place) in ("key", "field", "property", "attribute", "entry")
 
 
 @rule("PREDICATE")

@@ -13,6 +13,7 @@ from redline.instruct.language.words import (
     is_plural,
     key_form,
     key_words,
+    number_in,
     singular,
 )
 from redline.instruct.lexicon.runs import STOP_WORDS
@@ -24,6 +25,7 @@ from redline.instruct.model.values import Num
 _RELATIVES = frozenset("that which whose with where who".split())
 _BEFORE_ONE = frozenset("the this that first second third last next other".split())
 _BEFORE_KIND = frozenset("the every each all any of for in from to".split())
+_AFTER_KIND = frozenset("named called titled to is are and by in from for on at".split())
 _LISTS = frozenset("list array collection".split())
 _EVERYONE = frozenset("everyone everybody anyone anybody".split())
 _MOST: dict[str, tuple[tuple[str, ...], bool]] = {
@@ -113,12 +115,33 @@ def _is_noun(chart: Chart, start: int) -> bool:
     if not low.isalpha() or low in STOP_WORDS | STRUCTURAL:
         return False
     flagged = any(s.sort is Sort.FLAG for s in chart.lexicon.senses(start - 1)) if start else False
-    return (
-        flagged
-        or is_plural(low)
-        or before in _BEFORE_KIND
-        or chart.low(start + 1).lstrip("#").isdigit()
-    )
+    numbered = chart.low(start + 1).lstrip("#").isdigit()
+    if is_plural(low) or numbered:
+        return True
+    after = chart.tokens[start + 1] if start + 1 < chart.size else None
+    # "zorb items" are items of a kind that is not known
+    ends = after is None or after.kind != "word" or after.low in _RELATIVES | _AFTER_KIND
+    return ends and (flagged or before in _BEFORE_KIND)
+
+
+def by_number(chart: Chart, start: int) -> Iterator[Phrase]:
+    """Yield records by a field and what it holds: round 11, n=43, sku="B2"."""
+    tree = chart.tree
+    for sense in chart.lexicon.senses(start):
+        if sense.sort is not Sort.KEY or not sense.whole or sense.cost > 1:
+            continue
+        sign = chart.low(sense.end) in ("=", "==", ":", "#")
+        place = sense.end + sign
+        token = chart.tokens[place] if place < chart.size else None
+        if token is None or (token.kind == "word" and number_in(token.text) is None):
+            continue
+        if not sign and token.kind != "word":
+            continue
+        fields = tuple(n for n in sense.nodes if tree.text(n) == token.text)
+        records = tuple(sorted({tree.record_of(n) for n in fields}))
+        if records and all(map(tree.is_record, records)):
+            cost = sense.cost + (0 if sign else 1)
+            yield Phrase(start, place + 1, records, Sort.RECORD, cost, fields=fields)
 
 
 def outer_items(tree: DocumentTree) -> Iterator[Phrase]:

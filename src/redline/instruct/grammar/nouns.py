@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.compounds import combine
-from redline.instruct.grammar.kinds import generic_nouns, outer_items, people, superlatives
+from redline.instruct.grammar.kinds import (
+    by_number,
+    generic_nouns,
+    outer_items,
+    people,
+    superlatives,
+)
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
     GENERIC,
@@ -56,34 +62,12 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
     """One name: a key, a value, a flag, a path, a generic noun, or `not` before a flag."""
     for sense in chart.lexicon.senses(start):
         yield Edge(sense.end, _phrase(start, sense))
-    for phrase in generic_nouns(chart, start):
+    for phrase in (*generic_nouns(chart, start), *by_number(chart, start)):
         yield Edge(phrase.end, phrase)
-    yield from _by_number(chart, start)
     if chart.low(start) in ("not", "non"):
         for sense in chart.lexicon.senses(start + 1):
             if sense.sort is Sort.FLAG:
                 yield Edge(sense.end, _negate(chart.tree, start, sense))
-
-
-def _by_number(chart: Chart, start: int) -> Iterator[Edge]:
-    """Yield records by a field and what it holds: round 11, n=43, sku="B2"."""
-    tree = chart.tree
-    for sense in chart.lexicon.senses(start):
-        if sense.sort is not Sort.KEY or not sense.whole or sense.cost > 1:
-            continue
-        sign = chart.low(sense.end) in ("=", "==", ":", "#")
-        place = sense.end + sign
-        token = chart.tokens[place] if place < chart.size else None
-        if token is None or (token.kind == "word" and number_in(token.text) is None):
-            continue
-        if not sign and token.kind != "word":
-            continue
-        fields = tuple(n for n in sense.nodes if tree.text(n) == token.text)
-        records = tuple(sorted({tree.record_of(n) for n in fields}))
-        if records and all(map(tree.is_record, records)):
-            cost = sense.cost + (0 if sign else 1)
-            yield Edge(place + 1, Phrase(start, place + 1, records, Sort.RECORD, cost,
-                                         fields=fields))  # fmt: skip
 
 
 def _negate(tree: DocumentTree, start: int, sense: Sense) -> Phrase:

@@ -33,6 +33,7 @@ class Phrase:
     filtered: bool = False
     owner: bool = False
     fields: Nodes = ()
+    joined: bool = False  # several names, each of which must count
     doubt: str = ""
     missing: str = ""
 
@@ -43,6 +44,7 @@ class Phrase:
             self.nodes, self.sort, self.many, self.quantified, self.whole, self.part, self.weak,
             self.owner,
             self.unsure, self.filtered, bool(self.doubt), self.fields, self.missing,
+            self.joined,
         )  # fmt: skip
 
     def dearer(self, cost: int) -> Phrase:

@@ -133,16 +133,19 @@ class Exists:
     wanted: bool
     cost: int = 0
     whole: bool = True
+    empty: bool = False  # a field with nothing in it is there too
 
     @property
     def meaning(self) -> Hashable:
-        return (self.fields, self.wanted)
+        return (self.fields, self.wanted, self.empty)
 
     def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
         """Return the nodes with, or without, something in the field."""
         return tuple(n for n in nodes if self._has(tree, n) is self.wanted)
 
     def _has(self, tree: DocumentTree, node: int) -> bool:
+        if self.empty:
+            return any(tree.parents[n] == node for n in tree.below(node, self.fields))
         held = (tree.values[n] for n in tree.below(node, self.fields))
         return any(value is not None and value not in ("", [], {}) for value in held)
 

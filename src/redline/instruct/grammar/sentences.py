@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
+from redline.instruct.grammar.adjuncts.protections import PROTECTING, protected, staying
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frame_table import CLASSES
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
-from redline.instruct.grammar.protections import PROTECTING, protected, staying
 from redline.instruct.language.words import number_in, singular
 
 MAX_READINGS = 60
@@ -265,15 +265,26 @@ def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
             yield from _front_scope(
                 chart, state, edge.end, ScopePhrase(edge.item, cost=edge.item.cost), verb
             )
-    for edge in chart.edges("NPLIST", place):
-        if chart.low(edge.end) == ":":
-            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
-            yield from _front_scope(chart, state, edge.end, scope, True)
+    yield from _headings(chart, state)
     for edge in chart.edges("SCOPE", place):
         if edge.item.condition is not None:
             yield from _front_scope(chart, state, edge.end, edge.item, False)
     if chart.low(place) in ("if", "unless", "when"):
         yield from _conditional(chart, state)
+
+
+def _headings(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield `staging:` and `Close the job by` as scopes of what follows."""
+    place = state.place
+    for edge in chart.edges("NPLIST", place):
+        if chart.low(edge.end) == ":":
+            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
+            yield from _front_scope(chart, state, edge.end, scope, True)
+    if chart.tokens[place].kind == "word":
+        for edge in chart.edges("NPLIST", place + 1):
+            if chart.low(edge.end) == "by":
+                scope = ScopePhrase(edge.item, cost=edge.item.cost)
+                yield from _front_scope(chart, state, edge.end, scope, True)
 
 
 def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
@@ -308,6 +319,9 @@ def _front_scope(
         scopes = (*state.fronts, scope)
         headed = scopes if low == ":" and chart.low(after) == "\n" else ()
         yield replace(state, place=after, fronts=scopes, headed=headed, cost=cost, joined=True)
+    elif low == "by" and chart.low(end + 1).endswith("ing"):
+        scopes = (*state.fronts, scope)
+        yield replace(state, place=end + 1, fronts=scopes, cost=cost + 1, joined=True)
     elif not strict and (low in VERBS or singular(low) in VERBS):
         yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
@@ -29,6 +29,11 @@ _TYPES = _NUMERIC | frozenset(
     "string text word phrase literal json object array list date timestamp url".split()
 )
 _HOLDERS = frozenset("value values entry element item record object".split())
+# What the value of a new member may be called.
+_CONTENTS = frozenset(
+    "version command level text content message url path amount price label description code "
+    "script pattern range limit rate address translation definition".split()
+)
 _OPENERS = phrase_table(
     tuple(text.split())
     for text in (
@@ -127,6 +132,10 @@ def _given(chart: Chart, start: int) -> Iterator[Edge]:
             after += 1
             after += chart.low(after) in ("of", ":", "=")
             yield from chart.edges("VAL", after)
+        elif chart.low(place - 1) == "with" and chart.low(after) in _CONTENTS:
+            # "with the version 1.2": what the values beside it are
+            for edge in chart.edges("LIT", after + 1):
+                yield Edge(edge.end, replace(edge.item, cost=1, extra="noun"))
 
 
 def _first_cost(chart: Chart, start: int) -> int:

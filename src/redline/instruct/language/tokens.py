@@ -16,7 +16,7 @@ _ARROWS = ("+=", "-=", "*=", "->", "=>", "→", ":=", "==", "!=", ">=", "<=", "=
 _ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(\+=|-=|!=|>=|<=|==|->|=>|→|=|>|<)(.+)$")
 _TRAILING = ",;:!?."
 # A dot that belongs to the word: initials and titles.
-_INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co)\.")
+_INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co|[Nn]o|[Nn]r)\.")
 # A key with its value in one pair of backticks: `debug: true`, `"port": 80`.
 _PAIR = re.compile(
     r"\"?([\w.$@-]+)\"?\s*([:=])\s*(-?\d+(?:\.\d+)?|true|false|null|\"[^\"\\]*\"|\[\]|\{\})"

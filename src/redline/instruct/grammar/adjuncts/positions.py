@@ -21,7 +21,7 @@ _BESIDE: dict[tuple[str, ...], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ListPosition:
     """A place in a list: front, back, an index, or beside one or two anchors."""
 
     kind: str
@@ -44,12 +44,12 @@ def _end_of_list(chart: Chart, start: int) -> Iterator[Edge]:
     place += chart.low(place) == "very"
     low = chart.low(place)
     if led > start and low in _FRONT | _BACK:
-        yield Edge(place + 1, Position("front" if low in _FRONT else "back"))
+        yield Edge(place + 1, ListPosition("front" if low in _FRONT else "back"))
     ordinal = ORDINALS.get(low)
     if ordinal is None or ordinal < -1:
         return
-    found = Position("back") if ordinal == -1 else Position("index", ordinal)
-    found = Position("front") if ordinal == 0 else found
+    found = ListPosition("back") if ordinal == -1 else ListPosition("index", ordinal)
+    found = ListPosition("front") if ordinal == 0 else found
     if chart.low(place + 1) in STRUCTURAL | {"position", "place", "one", "spot"}:
         yield Edge(place + 2, found)
     elif led > start:
@@ -66,7 +66,7 @@ def _at_index(chart: Chart, start: int) -> Iterator[Edge]:
     place += chart.low(place) == "the"
     number = number_in(chart.low(place + 1).removesuffix("."))
     if chart.low(place) in ("index", "position") and number is not None and number.isdigit():
-        yield Edge(place + 2, Position("index", int(number)))
+        yield Edge(place + 2, ListPosition("index", int(number)))
 
 
 @rule("POS")
@@ -77,7 +77,7 @@ def _beside(chart: Chart, start: int) -> Iterator[Edge]:
         after = chart.words(place, words)
         if after > 0:
             for edge in chart.edges("NP", after):
-                yield Edge(edge.end, Position(kind, 0, (edge.item,), None, edge.item.cost))
+                yield Edge(edge.end, ListPosition(kind, 0, (edge.item,), None, edge.item.cost))
     place += chart.low(place) == "in"
     if chart.low(place) != "between":
         return
@@ -86,7 +86,7 @@ def _beside(chart: Chart, start: int) -> Iterator[Edge]:
             continue
         for right in chart.edges("NP", left.end + 1):
             cost = left.item.cost + right.item.cost
-            yield Edge(right.end, Position("between", 0, (left.item, right.item), None, cost))
+            yield Edge(right.end, ListPosition("between", 0, (left.item, right.item), None, cost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class ListPlace:
     """The list something goes into and its place there, as far as they are said."""
 
     listed: Phrase | None = None
-    position: Position | None = None
+    position: ListPosition | None = None
     cost: int = 0
 
     @property

@@ -1,0 +1,1 @@
+"""What accompanies the verb of a clause: positions, tails, protections."""
