@@ -24,7 +24,13 @@ from redline.instruct.grammar.sentences import Reading, readings
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.language.tokens import Token, tokenize
-from redline.instruct.language.words import key_form, key_words, number_in, singular
+from redline.instruct.language.words import (
+    QUANTIFIERS,
+    key_form,
+    key_words,
+    number_in,
+    singular,
+)
 from redline.instruct.lexicon.names import Lexicon
 from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.operations import DocumentOperation, check_applicable
@@ -37,6 +43,8 @@ _MARGIN = 3
 
 # Effects that ask for something to be gone, which it is when nothing fits.
 _REMOVALS = frozenset({"remove", "absent", "dedupe"})
+
+_EVERYONE = frozenset("everyone everybody everything everywhere".split())
 
 Signature = tuple[object, ...]
 
@@ -92,6 +100,7 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
             if refusal.rank == "several":
                 cheapest = cheapest if cheapest is not None else reading.cost
                 like = reading.cost == cheapest and _are_alike(tree, refusal.nodes)
+                like = like and not _says_several(chart)
                 found.meanings += _choices(chart, reading, refusal, like)
             continue
         found.meanings.append(meaning)
@@ -217,6 +226,11 @@ def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOper
 def _are_alike(tree: DocumentTree, nodes: tuple[int, ...]) -> bool:
     """Return whether the places are one field of several records, or several elements."""
     return len({tree.keys[n] if isinstance(tree.keys[n], str) else "" for n in nodes}) == 1
+
+
+def _says_several(chart: Chart) -> bool:
+    """Return whether a word says that several are meant, so that no one place is all of it."""
+    return any(low in QUANTIFIERS or low in _EVERYONE for low in chart.lows)
 
 
 def _choices(
