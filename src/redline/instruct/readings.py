@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from redline.core.errors import CannotApply, NodeNotFound
 from redline.instruct.effects.context import EffectContext, Nothing
@@ -12,6 +13,7 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
+    predicates,
     slots,
 )
 from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
@@ -88,7 +90,7 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
     found = FoundMeanings(chart, [])
     best: int | None = None
     cheapest: int | None = None
-    for tried, reading in enumerate(readings(chart)):
+    for tried, reading in enumerate(readings(chart, partial(_is_hopeless, found, {}))):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
             break
         try:
@@ -107,6 +109,20 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
         if not meaning.doubt:
             best = meaning.cost if best is None else min(best, meaning.cost)
     return found
+
+
+def _is_hopeless(found: FoundMeanings, known: dict[object, bool], beginning: Reading) -> bool:
+    """Return whether the clauses so far can do nothing, whatever follows them."""
+    key = (tuple(clause.meaning for clause in beginning.clauses), beginning.remarks)
+    if key not in known:
+        known[key] = False
+        try:
+            carry_out(found.chart, beginning)
+        except Unclear as refusal:
+            known[key] = refusal.rank != "several"
+            if found.refusal is None or refusal.weight > found.refusal.weight:
+                found.refusal = refusal
+    return known[key]
 
 
 def is_function_word(tree: DocumentTree, token: Token) -> bool:

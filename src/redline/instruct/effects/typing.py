@@ -54,6 +54,8 @@ _COMPUTED = re.compile(
 # Keys whose short values are codes rather than words.
 _CODED = frozenset("language lang locale country currency".split())
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_]\w+)?")
+_WARMTH = frozenset("temp temperature target degree degrees heat oven".split())
+_ORDINAL = re.compile(r"(?:the )?(\d{1,2})(st|nd|rd|th)")
 _SUFFIXED = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+)")
 
 
@@ -169,6 +171,9 @@ def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
         return Num(number)
     if plain.endswith("%") or (len(tokens) == 2 and tokens[1].low == "percent"):
         return _percentage(plain.rstrip("%").removesuffix("percent").strip(), current, text)
+    ordinal = _ORDINAL.fullmatch(plain)
+    if ordinal and key_words(key)[-1:] in (("day",), ("date",)):
+        return Num(ordinal[1])
     pieces = _SUFFIXED.fullmatch(plain)
     words = list(pieces.groups()) if pieces else plain.split()
     if len(words) == 2:
@@ -200,7 +205,10 @@ def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
     words = key_words(key)
     if words and singular(unit.lower()) == singular(words[-1]):
         return Num(number)
-    said, written = unit_of(unit), unit_of(words[-1]) if len(words) > 1 else None
+    named = words and (len(words) > 1 or len(words[-1]) > 3)
+    said, written = unit_of(unit), unit_of(words[-1]) if named else None
+    if said is not None and said[0] == "degree" and _WARMTH & set(words):
+        return Num(number)
     if said is None or written is None or said[0] != written[0]:
         raise Unclear("type", f"the unit of {key} is not known, so {text!r} is unclear", value=text)
     exact = (Decimal(number) * said[1] / written[1]).normalize()

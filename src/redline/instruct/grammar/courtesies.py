@@ -25,7 +25,8 @@ AFTER = phrase_table(
         "entirely|completely|right away|immediately|nothing else|rest unchanged|sorry|"
         "the rest unchanged|the rest stays|rest stays|everything else unchanged|leave the rest|"
         "leave the rest alone|everything else stays|that's all|that is all|"
-        "sadly|unfortunately|no other changes|any more|anymore"
+        "tonight|today|this time|for now|for tonight|at the moment|after all|for the moment|"
+        "any longer|sadly|unfortunately|no other changes|any more|anymore"
     ).split("|")
 )
 COURTESIES = frozenset(

@@ -346,6 +346,9 @@ verbed          we|i|they|we've|i've|we-have|i-have VERBED:state NPLIST:target
 enum+1          NPLIST:owner 's NOT? VAL:value anymore|now|again?
 enum            NPLIST:owner is|are NOT? VAL:value anymore|again
 verbed          MARK NPLIST:target as NOT? VERBED:state
+implied+4       NPLIST:owner SAID:said
+implied+4       NPLIST:owner : SAID:said
+implied=stated+5  SAID:said
 """
 # What may be left out when the verb of the clause before is meant again.
 GAPS: dict[str, tuple[str, ...]] = {

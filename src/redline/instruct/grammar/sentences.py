@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -52,8 +52,13 @@ class _State:
     joined: bool = False  # a separator that does not end the sentence was just read
 
 
-def readings(chart: Chart) -> Iterator[Reading]:
-    """Yield the ways to read the whole instruction, the cheapest first."""
+def readings(
+    chart: Chart, hopeless: Callable[[Reading], bool] = lambda _: False
+) -> Iterator[Reading]:
+    """Yield the ways to read the whole instruction, the cheapest first.
+
+    A beginning that is *hopeless* by itself is not read on.
+    """
     order = count()
     waiting: list[tuple[int, int, _State]] = [(0, next(order), _State(0))]
     seen: set[object] = set()
@@ -77,6 +82,9 @@ def readings(chart: Chart) -> Iterator[Reading]:
                 if shared is not None:
                     yield Reading(shared, cost, state.remarks, state.protected, shared=True)
             continue
+        if state.joined and state.clauses:
+            if hopeless(Reading(state.clauses, cost, state.remarks)):
+                continue
         for new in _steps(chart, state):
             heapq.heappush(waiting, (new.cost, next(order), new))
 

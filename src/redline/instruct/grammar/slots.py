@@ -202,7 +202,7 @@ def _pair_key(chart: Chart, start: int) -> Iterator[tuple[int, TokenSpan]]:
 def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
     """A verb made from a boolean key: publish, unpublish, archive, confirm."""
     low = chart.low(start)
-    if not low.isalpha() or len(low) < 4:
+    if not low.isalpha() or len(low) < 3:
         return
     for undone, stem in ((False, low), (True, low.removeprefix("un")), (True, low[2:])):
         if undone and not low.startswith(("un", "de")):
