@@ -22,6 +22,10 @@ from redline.instruct.model.values import Num, Value, dumps, same
 _ASKING = frozenset("add append insert remove delete drop set rename replace increase".split())
 
 
+# Effects of which `it` may be the document itself where nothing was spoken of before.
+_OF_THE_DOCUMENT = frozenset({"verbed", "implied", "enum"})
+
+
 class Nothing(Exception):
     """A filter that no record passes; the message names what was looked for.
 
@@ -115,6 +119,8 @@ class EffectContext:
     def _refer_back(self, phrase: Phrase) -> Nodes:
         """Return what a pronoun refers to: what was spoken of last, or a part of its record."""
         if not self.focus:
+            if self.clause.effect in _OF_THE_DOCUMENT and self.text(phrase).lower() == "it":
+                return (0,)
             raise Unclear("target", f"it is not clear what {self.text(phrase)!r} refers to")
         if not phrase.nodes:
             records = tuple(sorted({self._record(node) for node in self.focus}))

@@ -66,11 +66,13 @@ def imply(context: EffectContext) -> EffectOutcome:
     holders, many = _holders(context)
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
-    for holder in holders:
+    for holder in holders if not predicate.also else ():
         fit = _best(context, holder, predicate)
         keys.add(context.tree.path(fit.node)[len(context.tree.path(holder)) :])
         context.doubt = context.doubt or fit.doubt
         operations += context.replace(fit.node, fit.value, 0.9)
+    for holder in holders if predicate.also else ():
+        operations += _added(context, holder, predicate)
     if len(keys) > 1:
         raise Unclear("several", "several fields may be meant", holders)
     return context.outcome(operations, holders)
@@ -140,6 +142,48 @@ def _best(context: EffectContext, holder: int, predicate: Predicate) -> _Fit:
     return chosen[0]
 
 
+def _added(
+    context: EffectContext, holder: int, predicate: Predicate
+) -> list[DocumentOperation]:
+    """Return the value put into the one list that the words can be about: `fr too`."""
+    tree, chart = context.tree, context.chart
+    fits: list[tuple[int, int, int]] = []
+    for node in _lists(context, holder):
+        _, stems = _names(context, holder, node)
+        rest = [p for p in predicate.words if not _speaks_of(chart.low(p), stems)]
+        if len(rest) == 1:
+            fits.append((len(predicate.words) - 1, node, rest[0]))
+    best = [fit for fit in fits if fit[0] == max(f[0] for f in fits)]
+    if len(best) != 1 or predicate.negated or predicate.sign or predicate.old:
+        raise Unclear("target", "no one list can be meant", (holder,))
+    score, node, place = best[0]
+    token, held = chart.tokens[place], tree.values[node]
+    assert isinstance(held, list)
+    known = {item for peer in (*tree.peers(node), held) if isinstance(peer, list) for item in peer
+             if isinstance(item, str)}  # fmt: skip
+    if not score and token.text not in known and token.kind != "quoted":
+        raise Unclear("target", "no list is named", (holder,))
+    if not score:
+        context.doubt = context.doubt or f"{context.key(node)} is not named"
+    if token.kind == "word" and number_in(token.text) is not None:
+        raise Unclear("type", f"{token.text} is a number", (node,))
+    if token.text in held:
+        return []
+    path = (*tree.path(node), str(len(held)))
+    return [DocumentOperation("insert", path, value=token.text).with_confidence(0.9)]
+
+
+def _lists(context: EffectContext, holder: int, depth: int = 0) -> Iterator[int]:
+    """Yield the lists of texts of a record and of the sections in it."""
+    tree = context.tree
+    for child in tree.children(holder):
+        value = tree.values[child]
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            yield child
+        elif isinstance(value, dict) and depth < _DEPTH and not tree.is_map(child):
+            yield from _lists(context, child, depth + 1)
+
+
 def _names(context: EffectContext, holder: int, node: int) -> tuple[set[str], set[str]]:
     """Return the stems of a field's own key, and those of the keys that lead to it as well."""
     path = context.tree.path(node)[len(context.tree.path(holder)) :]
@@ -168,7 +212,7 @@ def _fit(context: EffectContext, holder: int, node: int, predicate: Predicate) -
         return None
     if not rest:
         return _flag(context, node, predicate, score, full)
-    if rest[-1] - rest[0] + 1 != len(rest) or (rest[0] > 0 and predicate.also):
+    if rest[-1] - rest[0] + 1 != len(rest):
         return None
     span = TokenSpan(rest[0], rest[-1] + 1)
     if predicate.old is not None and not _holds(context, node, predicate.old):

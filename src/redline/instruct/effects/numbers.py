@@ -20,6 +20,8 @@ _MONEY = {
     "salary": (("salary", "pay", "wage"), 1),
     "discount": (("price", "cost", "unitprice"), -1),
 }
+_AMOUNTS = ("amount", "fee", "rate")
+_COUNTS = ("count", "qty", "quantity", "stock", "amount")
 _SEMVER = re.compile(r"(v?)(\d+)\.(\d+)\.(\d+)")
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z%]+)")
 _VERSION = re.compile(r"\d+(\.\d+)+")
@@ -62,25 +64,43 @@ def _direction(context: EffectContext) -> int:
     """Return 1 to add and -1 to take away."""
     if context.clause.extra == "signed":
         return -1 if context.text(context.clause.role("value")).startswith("-") else 1
-    return -1 if context.clause.extra in ("down", "minus") else 1
+    return -1 if context.clause.extra in ("down", "minus", "lose") else 1
 
 
 def _amounts_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
     """Return the price or the only number of records that are named instead of it."""
-    if context.clause.extra != "signed":
-        return found
-    tree, nodes = context.tree, []
+    tree = context.tree
+    nodes: list[int] = []
+    plain = context.clause.extra not in ("signed", "gain", "lose")
     for node in found.nodes:
         if not isinstance(tree.values[node], dict):
             return found
+        if plain and not tree.is_record(node):
+            return found
+        if _are_numbers(context, node, found):
+            nodes += tree.children(node)
+            continue
         numbers = [c for c in tree.children(node)
                    if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
-        prices = [c for c in numbers if key_form(str(tree.keys[c])) in PRICES]
-        chosen = prices or numbers
+        counted = context.clause.extra in ("gain", "lose")
+        chosen = numbers
+        for forms in (_COUNTS,) if counted else (PRICES, _AMOUNTS):
+            named = [c for c in numbers if key_form(str(tree.keys[c])) in forms]
+            if named:
+                chosen = named
+                break
         if len(chosen) != 1:
             raise Unclear("target", "it is not clear which amount is meant", (node,))
         nodes += chosen
     return ResolvedNodes(tuple(nodes), found.many, found.whole, found.cost, found.phrase)
+
+
+def _are_numbers(context: EffectContext, node: int, found: ResolvedNodes) -> bool:
+    """Return whether each of an object of numbers is meant: `fees +10 each`."""
+    held, last = context.tree.values[node], context.chart.low(context.clause.end - 1)
+    every = last in ("each", "board", "all") or (found.phrase and found.phrase.quantified)
+    numbers = isinstance(held, dict) and held and all(isinstance(v, Num) for v in held.values())
+    return bool(every and numbers)
 
 
 def _number_at(context: EffectContext, source: Phrase) -> Decimal:

@@ -54,6 +54,9 @@ CLASSES: dict[str, str] = {
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
     "ARROW": "-> => →",
     "TOO": "too as-well also",
+    "WE": "we i they we've i've they've we-have i-have they-have there-are we-just i-just",
+    "GAINED": "found bought opened planted got received added ordered hired made have had",
+    "LOST": "lost sold used broke spent",
 }  # fmt: skip
 TABLE = """
 assign          SET NPLIST:target TO VAL:value
@@ -349,6 +352,19 @@ verbed          MARK NPLIST:target as NOT? VERBED:state
 implied+4       NPLIST:owner SAID:said
 implied+4       NPLIST:owner : SAID:said
 implied=stated+5  SAID:said
+implied=root+6  SAID:said
+switch=off      kill|stop|shut-down NPLIST:target
+scale=0         zero|zero-out NPLIST:target
+shift=down      dock NPLIST:owner AMT:value FIELD:target
+shift=gain+2    WE GAINED? AMT:value more NPLIST:target
+shift=gain+2    WE GAINED? another AMT:value of? NPLIST:target
+shift=lose+2    WE LOST AMT:value NPLIST:target
+newkey          new|a-new KIND:kind KEYNAME:key :|= VAL:value
+assign=bare+2   NPLIST:target to VAL:value
+assign          NPLIST:target every AMT:value
+assign          NPLIST:target is|was|has-been? pushed-to|postponed-to|pushed-back-to|brought-forward-to|rescheduled-to VAL:value
+assign          VAL:value takes-over-as|is-the-new|becomes-the-new|will-be-the-new|is-our-new the? NPLIST:target
+assign          NPLIST:target is|are no-longer VAL:old but|,-but VAL:value
 """
 # What may be left out when the verb of the clause before is meant again.
 GAPS: dict[str, tuple[str, ...]] = {

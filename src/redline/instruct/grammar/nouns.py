@@ -31,6 +31,7 @@ from redline.instruct.model.values import Num
 DETERMINERS = frozenset("the a an my our your this that these those existing current".split())
 PRONOUNS = frozenset("it them they he she him her this that those these".split())
 POSSESSIVES = frozenset("its their his her".split())
+_TITLES = frozenset("mr mrs ms miss dr prof sir madam".split())
 _MAX_PARTS = 6
 _MEASURES = frozenset("size count number amount level rate length value total".split())
 _POINTERS = (("json", "pointer"), ("json", "path"), ("jsonpath",), ("pointer",))
@@ -64,6 +65,10 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
         yield Edge(sense.end, _phrase(start, sense))
     for phrase in (*generic_nouns(chart, start), *by_number(chart, start)):
         yield Edge(phrase.end, phrase)
+    if chart.low(start).rstrip(".") in _TITLES:
+        for sense in chart.lexicon.senses(start + 1):
+            if sense.sort is Sort.RECORD:
+                yield Edge(sense.end, _phrase(start, sense))
     if chart.low(start) in ("not", "non"):
         for sense in chart.lexicon.senses(start + 1):
             if sense.sort is Sort.FLAG:

@@ -122,7 +122,9 @@ def _predicate(chart: Chart, start: int, end: int) -> Predicate | None:
         return None
     if chart.low(words[-1])[:1] in "+-" and len(chart.low(words[-1])) > 1:
         sign = -1 if chart.low(words[-1]).startswith("-") else 1
-    return Predicate(start, end, tuple(words), negated, sign, old)
+    also = chart.low(end) in ("too", "also") or chart.words(end, ("as", "well")) > 0
+    also = also or chart.low(start - 1) == "also"
+    return Predicate(start, end, tuple(words), negated, sign, old, also)
 
 
 def _old_value(chart: Chart, start: int, end: int) -> tuple[int, TokenSpan | None]:

@@ -61,7 +61,7 @@ UNITS: dict[str, tuple[str, Decimal]] = {
             "tb": "1000000000000", "kib": "1024", "mib": "1048576", "gib": "1073741824",
         },
         "length": {"mm": "1", "cm": "10", "m|meter|metre": "1000", "km": "1000000"},
-        "mass": {"mg|milligram": "1", "g|gram": "1000", "kg|kilogram": "1000000"},
+        "mass": {"mg|milligram": "1", "g|gram": "1000", "kg|kilogram|kilo": "1000000"},
         "px": {"px|pixel": "1"},
         "degree": {"degree|deg": "1"},
     }.items()
