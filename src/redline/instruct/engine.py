@@ -26,6 +26,8 @@ from redline.instruct.readings import (
 )
 
 MAX_CANDIDATES = 5
+# What `sed` calls a substitution: s/old/new/
+_SUBSTITUTION = re.compile(r"^s/([^/\"]+)/([^/\"]+)/(?=$|\s)")
 _QUOTED_EXAMPLE = re.compile(r"^Specify .*\(e\.g\., '(.+)'\)$")
 
 
@@ -58,6 +60,7 @@ def propose(document: Value, instruction: str) -> Proposal:
     example = _QUOTED_EXAMPLE.match(instruction.strip())
     if example:
         instruction = example[1]
+    instruction = _SUBSTITUTION.sub(r'replace "\1" with "\2"', instruction)
     try:
         patch = read_patch(document, instruction)
     except Unclear as refusal:

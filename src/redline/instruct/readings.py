@@ -34,6 +34,7 @@ from redline.instruct.language.words import (
     singular,
 )
 from redline.instruct.lexicon.names import Lexicon
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
@@ -106,7 +107,7 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
                 found.meanings += _choices(chart, reading, refusal, like)
             continue
         found.meanings.append(meaning)
-        if not meaning.doubt:
+        if not meaning.doubt and not meaning.unexplained:
             best = meaning.cost if best is None else min(best, meaning.cost)
     return found
 
@@ -171,7 +172,8 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     note = next((o.note for o in outcomes if o.note), "")
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
-    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt)
+    left = tuple(word for outcome in outcomes for word in outcome.unexplained)
+    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt, left)
 
 
 def _check_unused(context: EffectContext) -> None:
@@ -246,7 +248,13 @@ def _are_alike(tree: DocumentTree, nodes: tuple[int, ...]) -> bool:
 
 def _says_several(chart: Chart) -> bool:
     """Return whether a word says that several are meant, so that no one place is all of it."""
-    return any(low in QUANTIFIERS or low in _EVERYONE for low in chart.lows)
+    if any(low in QUANTIFIERS or low in _EVERYONE for low in chart.lows):
+        return True
+    return any(
+        sense.sort is Sort.ITEMS and sense.plural
+        for place in range(chart.size)
+        for sense in chart.lexicon.senses(place)
+    )
 
 
 def _choices(

@@ -14,6 +14,7 @@ from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, number_for, same_shape
 from redline.instruct.grammar.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.tokens import Token
 from redline.instruct.language.words import (
     FALSE_WORDS,
     ORDINALS,
@@ -28,6 +29,7 @@ from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
 _DEPTH = 2
+_MAX_LEFT = 8
 _SWITCHES = frozenset("enabled active on isactive isenabled".split())
 # Words that speak of a field, and the words its key may have instead.
 _RELATED = {
@@ -58,6 +60,7 @@ class _Fit(NamedTuple):
     score: int  # how many words speak of the field
     full: bool = False  # they are its whole name
     doubt: str = ""
+    left: tuple[int, ...] = ()  # words that nothing explains
 
 
 def imply(context: EffectContext) -> EffectOutcome:
@@ -66,16 +69,24 @@ def imply(context: EffectContext) -> EffectOutcome:
     holders, many = _holders(context)
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
+    left: set[int] = set()
     for holder in holders if not predicate.also else ():
         fit = _best(context, holder, predicate)
         keys.add(context.tree.path(fit.node)[len(context.tree.path(holder)) :])
         context.doubt = context.doubt or fit.doubt
+        left.update(fit.left)
         operations += context.replace(fit.node, fit.value, 0.9)
     for holder in holders if predicate.also else ():
         operations += _added(context, holder, predicate)
     if len(keys) > 1:
         raise Unclear("several", "several fields may be meant", holders)
-    return context.outcome(operations, holders)
+    if not left:
+        return context.outcome(operations, holders)
+    words = tuple(context.chart.tokens[place].text for place in sorted(left))
+    doubt = context.doubt or f"it is not clear what {words[0]!r} has to do with it"
+    return EffectOutcome(
+        tuple(operations), "", holders, doubt=doubt, cost=context.cost + 3, unexplained=words
+    )
 
 
 def _holders(context: EffectContext) -> tuple[tuple[int, ...], bool]:
@@ -132,9 +143,13 @@ def _best(context: EffectContext, holder: int, predicate: Predicate) -> _Fit:
         if fit is not None:
             fits.append(fit)
     if not fits:
+        fits = [f for n in _fields(context, holder) if (f := _loose(context, holder, n, predicate))]
+    if not fits:
         raise Unclear("target", "no field says so of it", (holder,))
     best = max((fit.score, fit.full) for fit in fits)
     chosen = [fit for fit in fits if (fit.score, fit.full) == best]
+    if context.choice in [fit.node for fit in chosen]:
+        chosen = [fit for fit in chosen if fit.node == context.choice]
     if len(chosen) > 1:
         raise Unclear("several", "several fields may be meant", tuple(f.node for f in chosen))
     if context.clause.extra == "root" and not chosen[0].score:
@@ -223,6 +238,36 @@ def _fit(context: EffectContext, holder: int, node: int, predicate: Predicate) -
         return _valued(context, holder, node, span, predicate, score, full)
     except Unclear:
         return None
+
+
+def _loose(context: EffectContext, holder: int, node: int, predicate: Predicate) -> _Fit | None:
+    """Return what a predicate may mean for a field when some of its words are left out."""
+    chart, held = context.chart, context.tree.values[node]
+    _, stems = _names(context, holder, node)
+    about = [p for p in predicate.words if _speaks_of(chart.low(p), stems)]
+    rest = [p for p in predicate.words if p not in about]
+    if not rest or len(rest) > _MAX_LEFT or context.tree.identifies(node):
+        return None
+    if isinstance(held, bool):
+        fit = _flag(context, node, predicate, len(about), False)
+        return fit and fit._replace(left=tuple(rest))
+    telling = [p for p in rest if _is_telling(chart.tokens[p])]
+    if not telling or telling[-1] - telling[0] + 1 != len(telling):
+        return None
+    kept = tuple(p for p in predicate.words if p in about or p in telling)
+    left = tuple(p for p in rest if p not in telling)
+    fit = _fit(context, holder, node, replace(predicate, words=kept)) if left else None
+    return fit and fit._replace(left=left)
+
+
+def _is_telling(token: Token) -> bool:
+    """Return whether a token shows that it is a value: a number, a name, an address."""
+    text = token.text
+    if token.kind in ("quoted", "json") or number_in(text.lstrip("$€£")) is not None:
+        return True
+    return text[:1].isupper() or has_shape(text) or any(map(str.isdigit, text)) or bool(
+        unit_of(text)
+    )  # fmt: skip
 
 
 def _flag(
@@ -317,7 +362,7 @@ def _valued(
         if not score and not sized and not _is_number_like(context, node, text):
             return None
         return _Fit(node, value, score, full, doubt)
-    if low in known or (isinstance(held, str) and _same_look(held, text)):
+    if low in known or (isinstance(held, str) and _same_look(held, str(value))):
         return _Fit(node, value, score, full, doubt)
     if not score:
         return None

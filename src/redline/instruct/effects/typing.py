@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from redline.instruct.effects.bare import bare_doubt
 from redline.instruct.effects.outcome import Unclear
-from redline.instruct.language.dates import date_in
+from redline.instruct.language.dates import clock_in, date_in
 from redline.instruct.language.tokens import Tokens, text_of
 from redline.instruct.language.words import (
     ARTICLES,
@@ -18,6 +18,7 @@ from redline.instruct.language.words import (
     key_words,
     number_in,
     singular,
+    spoken_number,
     unit_of,
 )
 from redline.instruct.model.operations import ABSENT, NoValue
@@ -166,7 +167,7 @@ def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
     plain = text.strip()
     if plain[:1] in "$€£":
         plain = plain[1:]
-    number = number_in(plain)
+    number = number_in(plain) or spoken_number(plain)
     if number is not None:
         return Num(number)
     if plain.endswith("%") or (len(tokens) == 2 and tokens[1].low == "percent"):
@@ -282,8 +283,10 @@ def _keep_shape(text: str, current: str) -> str:
             continue
         if shape.fullmatch(text):
             return text
-        if name == "a date" and (date := date_in(text)):
+        if name == "a date" and (date := date_in(text) or date_in(f"{text} {current[:4]}")):
             return date
+        if name == "a time of day" and (time := clock_in(text, current)):
+            return time
         if name == "a version" and re.match(r"[v^~<>=*]*\s?\d|\*$", text):
             return text
         if name == "a quantity with a unit" and not number_in(text):

@@ -215,6 +215,8 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
         after = place + 1
         if low in (",", ";") and chart.low(after) in ("so", "therefore", "hence"):
             after += 1
+        elif low == "," and _only_introduces(chart, state.place, place):
+            pass
         elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", "by"):
             continue
         if low == "by" and not chart.low(after).endswith("ing"):
@@ -225,6 +227,18 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
         )  # fmt: skip
         if low in ENDS:
             return
+
+
+def _only_introduces(chart: Chart, start: int, comma: int) -> bool:
+    """Return whether words before a comma neither ask for something nor give a value."""
+    opens = chart.low(comma + 1) in VERBS or chart.low(comma + 1) == "please"
+    if not opens or chart.low(start) in VERBS or chart.low(start) in BEFORE:
+        return False
+    return all(
+        chart.tokens[place].kind in ("word", "sign", "poss")
+        and (chart.low(place) == "one" or number_in(chart.low(place)) is None)
+        for place in range(start, comma)
+    )
 
 
 def _fronts(chart: Chart, state: _State) -> Iterator[_State]:

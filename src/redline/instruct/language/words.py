@@ -133,6 +133,24 @@ def number_in(text: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=4096)
+def spoken_number(text: str) -> str | None:
+    """Return the number that several words say: `eleven euros fifty`, `22 and a half`."""
+    words = text.lower().split()
+    if len(words) == 3 and singular(words[1]) in CURRENCIES:
+        whole, cents = number_in(words[0]), number_in(words[2])
+        small = cents is not None and cents.isdigit() and 10 <= int(cents) < 100
+        return f"{whole}.{cents}" if small and whole is not None and whole.isdigit() else None
+    if words[1:4] == ["and", "a", "half"] and len(words) <= 5:
+        whole = number_in(words[0])
+        return f"{whole}.5" if whole is not None and whole.isdigit() else None
+    if len(words) == 2 and words[1] in ("hundred", "thousand"):
+        whole = "1" if words[0] == "a" else number_in(words[0])
+        size = _NUMBER_WORDS[words[1]]
+        return str(int(whole) * size) if whole is not None and whole.isdigit() else None
+    return "12" if words == ["a", "dozen"] else None
+
+
 def unit_of(word: str) -> tuple[str, Decimal] | None:
     """The family and size of a unit of measure."""
     low = word.lower().rstrip(".")
