@@ -266,7 +266,8 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
         return _empty_member(context, node, key)
     tokens = context.chart.tokens[value.start : value.end]
     _check_noun(context, value, held)
-    peers = [item[key] for item in _siblings(context, node) if key in item]
+    known = _siblings(context, node) if key in tree.by_key else []
+    peers = [item[key] for item in known if key in item]
     if key in held:
         same_now = same(held[key], type_value(tokens, context.chart.source, held[key], peers, key))
         if same_now:

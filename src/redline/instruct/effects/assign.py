@@ -71,13 +71,7 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     if context.chart.tokens[value.start].kind != "word":
         return
     said = context.text(value).lower()
-    flags = context.tree.by_form.get(key_form(said), ())
-    if any(isinstance(context.tree.values[n], bool) for n in flags):
-        raise Unclear("several", f"{said!r} may be a switch", found.nodes)
-    if said[:1] in "+-" and any(isinstance(context.tree.values[n], Num) for n in found.nodes):
-        raise Unclear("value", f"{said!r} may be a difference", found.nodes)
-    if value.end - value.start > 1 and any(map(context._names_key, range(value.start, value.end))):
-        context.doubt = context.doubt or f"{said!r} names another field"
+    _check_kind(context, found, value, said)
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
@@ -89,6 +83,19 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _check_kind(context: EffectContext, found: ResolvedNodes, value: TokenSpan, said: str) -> None:
+    """Doubt bare words that may be a switch, a difference, a range or another field."""
+    flags = context.tree.by_form.get(key_form(said), ())
+    if any(isinstance(context.tree.values[n], bool) for n in flags):
+        raise Unclear("several", f"{said!r} may be a switch", found.nodes)
+    if said[:1] in "+-" and any(isinstance(context.tree.values[n], Num) for n in found.nodes):
+        raise Unclear("value", f"{said!r} may be a difference", found.nodes)
+    if any(str(context.tree.values[n])[:1] in "^~" for n in found.nodes) and said[:1] not in "^~":
+        context.doubt = context.doubt or f"{said!r} may be a range of versions"
+    if value.end - value.start > 1 and any(map(context._names_key, range(value.start, value.end))):
+        context.doubt = context.doubt or f"{said!r} names another field"
 
 
 def _check_statement(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
@@ -149,7 +156,12 @@ def _values_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
 
 def _complete(context: EffectContext, target: Phrase) -> Phrase:
     """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
-    if target.sort not in (Sort.RECORD, Sort.ITEMS) or target.many:
+    if target.sort is Sort.ELEMENT and context.chart.low(context.clause.start) in ("of", "for"):
+        raise Unclear("target", f"{context.text(target)!r} has no such field", target.nodes)
+    sections = target.sort is Sort.KEY and all(
+        isinstance(context.tree.values[n], dict) for n in target.nodes
+    )
+    if target.many or not (sections or target.sort in (Sort.RECORD, Sort.ITEMS)):
         return target
     assert context.previous is not None
     before = context.previous.role("target")

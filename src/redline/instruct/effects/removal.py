@@ -15,7 +15,7 @@ from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
-# Verbs that end what a switch stands for as well as take it away.
+# Verbs that may mean to switch something off as well as to take it away.
 _STOPPING = frozenset("kill axe cut lose ditch scrap".split())
 
 
@@ -47,7 +47,7 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
     elif context.chart.low(context.clause.start) in _STOPPING and any(
-        isinstance(context.tree.values[n], bool) for n in found.nodes
+        _is_switch(context.tree.values[n]) for n in found.nodes
     ):
         context.doubt = f"{context.text(target)!r} may be meant to be switched off"
     elif _has_namesake(context, target):
@@ -61,6 +61,13 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
         and (target.sort is Sort.KEY or (target.cost and target.sort is not Sort.RECORD))
     ):
         raise Unclear("several", f"{context.text(target)!r} fits many places", found.nodes)
+
+
+def _is_switch(value: Value) -> bool:
+    """Return whether a value, or the record it is, can be switched off."""
+    if isinstance(value, dict):
+        return any(isinstance(value.get(key), bool) for key in ("enabled", "active", "on"))
+    return isinstance(value, bool)
 
 
 def _has_namesake(context: EffectContext, target: Phrase) -> bool:
@@ -119,7 +126,12 @@ def _elements(context: EffectContext) -> EffectOutcome:
     if not nodes:
         records = any(tree.is_group(array) for array in arrays)
         pronoun = context.chart.low(spans[0].start) in PRONOUNS
-        if not arrays or spans[0].cost or records or pronoun:
+        kind = clause.role("kind")
+        coded = kind is not None and context.chart.tokens[kind.start].kind != "word"
+        partly = coded or any(
+            _says_part(context, array, span) for array in arrays for span in spans
+        )
+        if not arrays or spans[0].cost or records or pronoun or partly:
             raise Unclear("target", f"nothing here is {context.text(spans[0])!r}")
         raise Nothing(context.text(spans[0]))
     return _remove_nodes(context, tuple(sorted(nodes)))
@@ -169,6 +181,15 @@ def _equal(context: EffectContext, array: int, span: TokenSpan) -> list[int]:
     return found
 
 
+def _says_part(context: EffectContext, array: int, span: TokenSpan) -> bool:
+    """Return whether bare words are a part of an element: the Dan of "Dan Iyer"."""
+    if context.chart.tokens[span.start].kind == "quoted":
+        return False
+    said = context.text(span).lower().split()
+    held = [context.tree.values[n] for n in context.tree.children(array)]
+    return any(isinstance(v, str) and set(said) <= set(v.lower().split()) for v in held)
+
+
 def _says(value: Value, text: str, *, exact: bool) -> bool:
     if isinstance(value, Num):
         return value.text == text and not exact
@@ -187,6 +208,9 @@ def absent(context: EffectContext) -> EffectOutcome:
         raise Unclear("target", f"nothing here is {context.text(clause.role('name'))!r}")
     kind = clause.role("kind")
     name = context.text(clause.role("name"))
+    if kind is not None and context.chart.tokens[kind.start].kind != "word":
+        # what is named exactly is there, whatever is said beside it
+        raise Unclear("target", f"nothing here is {name!r}")
     if kind is not None:
         name = f"{context.text(kind)} {name}"
     raise Nothing(name)

@@ -89,11 +89,17 @@ def give_name(context: EffectContext) -> EffectOutcome:
         context.doubt = context.doubt or "only a part of the name is said"
     record, key = context.tree.parents[fields[0]], str(context.tree.keys[fields[0]])
     called = context.chart.low(context.clause.start) == "call"
-    if (context.tree.is_named(record) and key_form(key) not in NAME_FORMS) or (
-        called and context.tree.is_element(fields[0])
-    ):
+    other = context.tree.is_named(record) and key_form(key) not in NAME_FORMS
+    if (other and not _says_key(context, key)) or (called and context.tree.is_element(fields[0])):
         context.doubt = context.doubt or f"{key} may not be the name that is meant"
     return context.each(ResolvedNodes(tuple(fields)), lambda node: context.type_value(value, node))
+
+
+def _says_key(context: EffectContext, key: str) -> bool:
+    """Return whether the field is named beside its value: rename sku "T-100"."""
+    target = context.clause.role("target")
+    said = context.chart.tokens[target.start : target.end]
+    return any(key_form(token.text) == key_form(key) for token in said)
 
 
 def replace(context: EffectContext) -> EffectOutcome:

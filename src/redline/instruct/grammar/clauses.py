@@ -150,6 +150,7 @@ def _exception(chart: Chart, start: int) -> Iterator[Edge]:
 def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
     """`where price is 0`, `if it is null`, `unless they are active`."""
     begin = start + (chart.low(start) == ",")
+    begin += chart.low(begin) == "only" and chart.low(begin + 1) in ("if", "when", "where")
     wanted = chart.low(begin) != "unless"
     found = chart.edges("FILTER", begin)
     if not wanted:

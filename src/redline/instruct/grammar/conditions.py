@@ -92,9 +92,9 @@ def _amount_predicate(chart: Chart, start: int) -> Iterator[Edge]:
 
 def _of_itself(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield `where it is null`: the value of the place itself."""
-    if chart.low(start) in _COPULAS and chart.low(start + 1) in EMPTY | {"true", "false"}:
-        wanted = _COPULAS[chart.low(start)]
-        yield Edge(start + 2, Itself(chart.low(start + 1), wanted))
+    place = start + 1 + (chart.low(start + 1) in ("currently", "still"))
+    if chart.low(start) in _COPULAS and chart.low(place) in EMPTY | {"true", "false"}:
+        yield Edge(place + 1, Itself(chart.low(place), _COPULAS[chart.low(start)]))
 
 
 def _amount_first(chart: Chart, start: int, op: str) -> Iterator[Edge]:
@@ -268,7 +268,7 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("SIMPLE")
-def _labelled(chart: Chart, start: int) -> Iterator[Edge]:
+def _label_filter(chart: Chart, start: int) -> Iterator[Edge]:
     """A participle made from a field and the value in quotes: tagged "camping"."""
     low = chart.low(start)
     if not low.endswith("ed") or not chart.edges("QUOTED", start + 1):

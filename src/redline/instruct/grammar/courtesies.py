@@ -40,10 +40,3 @@ REASONS = phrase_table((
     ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
     ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
 ))  # fmt: skip
-# Words in which an instruction says that changes follow, before a colon.
-ANNOUNCING = frozenset(
-    "please make apply perform do carry out the these this following two three four five six few "
-    "edit edits change changes update updates modification modifications below i need we want "
-    "several as follows step steps in order of to document file config json here are is requested "
-    "a b adjustment adjustments following: execute list task tasks action actions".split()
-)

@@ -63,6 +63,7 @@ assign          SET NPLIST:target TO VAL:value
 assign          put|leave|keep NPLIST:target at VAL:value
 assign          SET NPLIST:target to-read|to-say QUOTED:value
 assign          SET NPLIST:target from VAL:old TO VAL:value
+assign          SET NPLIST:target : VAL:old ->|=>|→ VAL:value
 assign=bare+1   set|change|update|switch NPLIST:target VAL:value
 assign=bare     MAKE NPLIST:target be|equal|become|read|say? VAL:value
 assign          NPLIST:target IS now? VAL:value
@@ -100,7 +101,9 @@ owned           MAKE NPLIST:owner have FIELD:target VAL:value
 owned+1         MAKE NPLIST:owner FIELD:target VAL:value
 owned           SET NPLIST:owner TO a? FIELD:target of? VAL:value
 owned           SET NPLIST:owner so-that|such-that FIELD:target IS VAL:value
-owned           SET NPLIST:owner to have FIELD:target VAL:value
+owned           SET NPLIST:owner to have a|an|the? FIELD:target of|=? VAL:value
+owned           SET NPLIST:owner with a|an|the? FIELD:target of|=? VAL:value
+owned           ENSURE that? NPLIST:owner has|have a|an|the? FIELD:target set-to|of|=? VAL:value
 owned+1         SET NPLIST:owner FIELD:target TO VAL:value
 assign          give|grant a|an|the? NPLIST:target of VAL:value
 owned           SET|scale NPLIST:owner to AMT:value FIELD:target
@@ -242,7 +245,7 @@ newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key INTO NPLIST:holder
 newkey          ADD ART? KEYNAME:key KIND:kind GIVEN:value
 newkey          ADD ART? CODED:key STRUCT? LIT:value INTO NPLIST:holder
 newkey+1        ADD a|an|the? KEYNAME:key QUOTED:value INTO NPLIST:holder
-newkey=array    ADD an-empty|a-new-empty array|list NAMED? KEYNAME:key INTO NPLIST:holder
+newkey=array    ADD an-empty|a-new-empty array|list NAMED? KEYNAME:key INTO|at NPLIST:holder
 newkey=object   ADD an-empty|a-new-empty object NAMED? KEYNAME:key INTO|at NPLIST:holder
 newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value
 newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value INTO NPLIST:holder
@@ -302,7 +305,7 @@ replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across|u
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
 replace         CHANGE VAL:old to|into VAL:new
-replace         CHANGE the? FIELD:key QUOTED:old to|into VAL:new
+replace         CHANGE the? FIELD:key LIT:old to|into VAL:new
 replace         CHANGE VAL:old to|into VAL:new in|within|inside|of|under NPLIST:within WHEREVER?
 replace=all     REPLACE OCCURRENCES? VAL:old with|by|for VAL:new WHEREVER
 replace=all     REPLACE|CHANGE OCCURRENCES VAL:old with|by|for|to|into VAL:new
@@ -371,7 +374,7 @@ GAPS: dict[str, tuple[str, ...]] = {
     "assign": ("NPLIST:target TO VAL:value", "TO VAL:value", "NPLIST:target IS VAL:value",
                "NPLIST:target 's TO VAL:value", "of|for NPLIST:target TO VAL:value", "NPLIST:target VAL:value", "VAL:value"),
     "cost": ("NPLIST:owner VAL:value",),
-    "owned": ("FIELD:target of|=|to? VAL:value",),
+    "owned": ("a|an? FIELD:target of|=|to? VAL:value",),
     "switch": ("NPLIST:target",),
     "shift": ("NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal"),
     "rename": ("NPLIST:target TO KEYNAME:key",),

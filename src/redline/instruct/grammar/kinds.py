@@ -120,8 +120,9 @@ def _is_noun(chart: Chart, start: int) -> bool:
         return True
     after = chart.tokens[start + 1] if start + 1 < chart.size else None
     # "zorb items" are items of a kind that is not known
-    ends = after is None or after.kind != "word" or after.low in _RELATIVES | _AFTER_KIND
-    return ends and (flagged or before in _BEFORE_KIND)
+    ends = after is None or after.kind in ("quoted", "poss", "sign", "end")
+    ends = ends or chart.low(start + 1) in _RELATIVES | _AFTER_KIND
+    return ends and chart.tokens[start].text == low and (flagged or before in _BEFORE_KIND)
 
 
 def by_number(chart: Chart, start: int) -> Iterator[Phrase]:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from redline.instruct.grammar.adjuncts.protections import PROTECTING, protected, staying
+from redline.instruct.grammar.adjuncts.announcements import announcements
+from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.courtesies import (
     AFTER,
-    ANNOUNCING,
     BEFORE,
     ENDS,
     REASONS,
@@ -105,7 +105,7 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
         yield from _gaps(chart, state)
     if fresh:
         yield from _fronts(chart, state)
-        yield from _announced(chart, state)
+        yield from _skip_announcement(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
 
@@ -243,7 +243,7 @@ def _only_introduces(chart: Chart, start: int, comma: int) -> bool:
 
 def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield scopes said before the clauses they apply to."""
-    place = state.place
+    place = state.place + (chart.low(state.place) == "only")
     verb = chart.low(place) in _EDITING | _FINDING
     if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
                                     "across"):  # fmt: skip
@@ -319,36 +319,25 @@ def _is_bullet(chart: Chart, place: int) -> bool:
     return low in ("-", "*", "•") or numbered or (low[:-1].isdigit() and low[-1:] == ")")
 
 
-def _announced(chart: Chart, state: _State) -> Iterator[_State]:
+def _skip_announcement(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield the place behind `Make the following two changes to staging only:`."""
-    place = state.place
-    while chart.low(place) in ANNOUNCING:
-        place += 1
-        if chart.low(place) == ":" and place > state.place + 1:
-            after = place + 1 + (chart.low(place + 1) == "\n")
-            yield replace(state, place=after, joined=bool(state.clauses))
-        if chart.low(place) not in ("to", "in", "for", "on") or place < state.place + 2:
+    for after, scope, kept in announcements(chart, state.place):
+        joined = bool(state.clauses)
+        if scope is None:
+            yield replace(state, place=after, joined=joined)
             continue
-        for edge in chart.edges("NPLIST", place + 1):
-            scope = ScopePhrase(edge.item, cost=edge.item.cost)
-            scopes = (*state.fronts, scope)
-            fronted = replace(state, fronts=scopes, headed=scopes, joined=bool(state.clauses))
-            end = edge.end + (chart.low(edge.end) == "only")
-            for after, kept in ((end, ()), *staying(chart, end + 1)):
-                if chart.low(after) == ":":
-                    yield replace(
-                        fronted,
-                        place=after + 1 + (chart.low(after + 1) == "\n"),
-                        protected=(*state.protected, *kept),
-                        cost=state.cost + scope.cost,
-                    )
+        scopes = (*state.fronts, scope)
+        yield replace(
+            state, place=after, fronts=scopes, headed=scopes, joined=joined,
+            protected=(*state.protected, *kept), cost=state.cost + scope.cost,
+        )  # fmt: skip
 
 
 def _protections(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield `don't touch X`, `production must stay as it is`: an assertion over the result."""
     place = state.place + (chart.low(state.place) in (",", "and", ";"))
     last = state.clauses[-1].effect if state.clauses else ""
-    for end, nodes in protected(chart, place, last):
+    for end, nodes in find_protections(chart, place, last):
         if (state.clauses or nodes) and _may_end(chart, end):
             kept = (*state.protected, *nodes)
             yield replace(state, place=end, joined=False, protected=kept)

@@ -56,7 +56,7 @@ def _kind(chart: Chart, start: int) -> Iterator[Edge]:
         if edge.item.sort is Sort.ITEMS and edge.item.whole:
             yield edge
     for sense in chart.lexicon.senses(start):
-        if sense.sort is Sort.KEY and sense.cost < 2:
+        if sense.sort is Sort.KEY and sense.cost < 3:
             empty = tuple(n for n in sense.nodes if chart.tree.values[n] in ([], {}))
             if empty:
                 yield Edge(sense.end, Phrase(start, sense.end, empty, Sort.KEY, sense.cost))
@@ -106,7 +106,8 @@ def _unknown(chart: Chart, start: int) -> Iterator[Edge]:
         token = chart.tokens[end - 1]
         if token.kind not in ("word", "quoted", "code") or token.low in _NOT_UNKNOWN:
             return
-        if _is_known(chart, start, end):
+        mixed = any(t.kind != "word" for t in chart.tokens[start:end]) and end > start + 1
+        if mixed or _is_known(chart, start, end):
             return
         tail = end + (chart.low(end) in STRUCTURAL - GENERIC)
         yield Edge(tail, TokenSpan(start, end, 4))
@@ -129,12 +130,16 @@ def _is_known(chart: Chart, start: int, end: int) -> bool:
     token = chart.tokens[end - 1]
     said = "".join(key_words(token.text))
     near = [*chart.tree.by_form, *(_words_of(chart))]
-    return any(is_near(said, form) for form in near) or (
-        number_in(token.text) is not None
-        and (
-            token.kind == "word"
-            and end == start + 1
-            and chart.low(start - 1) in ("remove", "delete")
+    return (
+        said in near
+        or any(is_near(said, form) for form in near)
+        or (
+            number_in(token.text) is not None
+            and (
+                token.kind == "word"
+                and end == start + 1
+                and chart.low(start - 1) in ("remove", "delete")
+            )
         )
     )
 

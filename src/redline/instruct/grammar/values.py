@@ -63,7 +63,7 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
     first = chart.tokens[start] if start < chart.size else None
     if first is None or first.low in _NOT_FIRST:
         return
-    yield from _described(chart, start)
+    yield from _describe_literal(chart, start)
     if first.kind in ("quoted", "json", "code"):
         yield Edge(start + 1, TokenSpan(start, start + 1))
         return
@@ -81,7 +81,7 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
             )
 
 
-def _described(chart: Chart, start: int) -> Iterator[Edge]:
+def _describe_literal(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield a literal behind words that say what it is: the string "a", the object {...}."""
     place = start + (chart.low(start) in ("the", "a", "an"))
     kinds: set[str] = set()
@@ -114,14 +114,14 @@ def _literal(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("CODED")
-def _coded(chart: Chart, start: int) -> Iterator[Edge]:
+def _coded_key(chart: Chart, start: int) -> Iterator[Edge]:
     """A key in quotes or backticks."""
     if start < chart.size and chart.tokens[start].kind in ("quoted", "code"):
         yield Edge(start + 1, TokenSpan(start, start + 1))
 
 
 @rule("GIVEN")
-def _given(chart: Chart, start: int) -> Iterator[Edge]:
+def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
     """A value with the words that introduce it: with the value 5, set to "a", = true."""
     begin = start + (chart.low(start) == ",")
     for place in chart.phrases(begin, _OPENERS):

@@ -59,7 +59,7 @@ def staying(chart: Chart, start: int) -> Iterator[tuple[int, Nodes]]:
                 yield tail, nodes
 
 
-def protected(chart: Chart, place: int, last: str) -> Iterator[tuple[int, Nodes]]:
+def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int, Nodes]]:
     """Yield where a protection that begins at *place* ends and its nodes; none for all else.
 
     *last* is the effect of the clause before: what is renamed keeps its value anyway.
