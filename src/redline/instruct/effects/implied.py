@@ -51,6 +51,7 @@ _RELATED = {
     }.items()
     for word in group.split()
 }
+_SURE = frozenset("cost charg price old".split())
 _DAYS = re.compile(r"(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?", re.IGNORECASE)
 
 
@@ -94,13 +95,13 @@ def _holders(context: EffectContext) -> tuple[tuple[int, ...], bool]:
     owner, tree = context.clause.role("owner"), context.tree
     if owner is not None:
         if owner.sort is Sort.PATH:
-            raise Unclear("type", "a path means its own place", owner.nodes)
+            raise Unclear("clause", "a path means its own place", owner.nodes)
         singled = owner.filtered and not owner.many
         if singled and not any(w in ORDINALS for w in context.chart.lows[owner.start : owner.end]):
-            raise Unclear("target", "it may be a part of what is said", owner.nodes)
+            raise Unclear("clause", "it may be a part of what is said", owner.nodes)
         found = context.resolve(owner)
         if not found.whole and not owner.many and _is_field(context, owner.start, owner.end):
-            raise Unclear("target", "it may be a field", found.nodes)
+            raise Unclear("clause", "it may be a field", found.nodes)
         nodes, many = found.nodes, found.many
     elif context.clause.extra == "root":
         nodes, many = (0,), False
@@ -111,7 +112,7 @@ def _holders(context: EffectContext) -> tuple[tuple[int, ...], bool]:
         if len(nodes) != 1:
             raise Unclear("clause", "it is not clear what it is said of", nodes)
     if not all(isinstance(tree.values[n], dict) for n in nodes) or len(nodes) > 500:
-        raise Unclear("type", "it is not said of a record", nodes)
+        raise Unclear("clause", "it is not said of a record", nodes)
     return nodes, many
 
 
@@ -145,7 +146,7 @@ def _best(context: EffectContext, holder: int, predicate: Predicate) -> _Fit:
     if not fits:
         fits = [f for n in _fields(context, holder) if (f := _loose(context, holder, n, predicate))]
     if not fits:
-        raise Unclear("target", "no field says so of it", (holder,))
+        raise Unclear("clause", "no field says so of it", (holder,))
     best = max((fit.score, fit.full) for fit in fits)
     chosen = [fit for fit in fits if (fit.score, fit.full) == best]
     if context.choice in [fit.node for fit in chosen]:
@@ -153,7 +154,7 @@ def _best(context: EffectContext, holder: int, predicate: Predicate) -> _Fit:
     if len(chosen) > 1:
         raise Unclear("several", "several fields may be meant", tuple(f.node for f in chosen))
     if context.clause.extra == "root" and not chosen[0].score:
-        raise Unclear("target", "no field is named", (holder,))
+        raise Unclear("clause", "no field is named", (holder,))
     return chosen[0]
 
 
@@ -170,18 +171,18 @@ def _added(
             fits.append((len(predicate.words) - 1, node, rest[0]))
     best = [fit for fit in fits if fit[0] == max(f[0] for f in fits)]
     if len(best) != 1 or predicate.negated or predicate.sign or predicate.old:
-        raise Unclear("target", "no one list can be meant", (holder,))
+        raise Unclear("clause", "no one list can be meant", (holder,))
     score, node, place = best[0]
     token, held = chart.tokens[place], tree.values[node]
     assert isinstance(held, list)
     known = {item for peer in (*tree.peers(node), held) if isinstance(peer, list) for item in peer
              if isinstance(item, str)}  # fmt: skip
     if not score and token.text not in known and token.kind != "quoted":
-        raise Unclear("target", "no list is named", (holder,))
+        raise Unclear("clause", "no list is named", (holder,))
     if not score:
         context.doubt = context.doubt or f"{context.key(node)} is not named"
     if token.kind == "word" and number_in(token.text) is not None:
-        raise Unclear("type", f"{token.text} is a number", (node,))
+        raise Unclear("clause", f"{token.text} is a number", (node,))
     if token.text in held:
         return []
     path = (*tree.path(node), str(len(held)))
@@ -210,6 +211,16 @@ def _speaks_of(word: str, stems: set[str]) -> bool:
     stem = word_stem(word)
     return stem in stems or bool(
         {word_stem(other) for other in _RELATED.get(stem, _RELATED.get(word, ()))} & stems
+    )
+
+
+def _is_sure(context: EffectContext, holder: int, node: int, predicate: Predicate) -> bool:
+    """Return whether all words about a field are of its key, or say what only such a field is."""
+    _, stems = _names(context, holder, node)
+    return all(
+        (stem := word_stem(context.chart.low(place))) in stems or stem in _SURE
+        for place in predicate.words
+        if _speaks_of(context.chart.low(place), stems)
     )
 
 
@@ -257,7 +268,19 @@ def _loose(context: EffectContext, holder: int, node: int, predicate: Predicate)
     kept = tuple(p for p in predicate.words if p in about or p in telling)
     left = tuple(p for p in rest if p not in telling)
     fit = _fit(context, holder, node, replace(predicate, words=kept)) if left else None
+    if fit is None and not about and _holds_names(context, node) and not predicate.negated:
+        text = chart.text(telling[0], telling[-1] + 1)
+        if _is_named(context, TokenSpan(telling[0], telling[-1] + 1)):
+            return _Fit(node, text, 0, False, "the field is not named", left)
     return fit and fit._replace(left=left)
+
+
+def _holds_names(context: EffectContext, node: int) -> bool:
+    """Return whether a field that does not tell its record from others holds names."""
+    tree = context.tree
+    held = [tree.values[node], *tree.peers(node)]
+    texts = [value for value in held if isinstance(value, str)]
+    return bool(texts) and all(t[:1].isupper() and not has_shape(t) for t in texts)
 
 
 def _is_telling(token: Token) -> bool:
@@ -274,6 +297,9 @@ def _flag(
     context: EffectContext, node: int, predicate: Predicate, score: int, full: bool
 ) -> _Fit | None:
     value = context.tree.values[node]
+    none = "no" in context.chart.lows[predicate.start : predicate.end]
+    if isinstance(value, Num) and full and none and not predicate.old:
+        return _Fit(node, Num("0"), score, full)
     if not isinstance(value, bool) or not score or predicate.old or predicate.sign:
         return None
     return _Fit(node, not predicate.negated, score, full)
@@ -361,16 +387,25 @@ def _valued(
         sized = _measures(context.key(node), text)
         if not score and not sized and not _is_number_like(context, node, text):
             return None
+        guessed = score and not _is_sure(context, holder, node, predicate)
+        doubt = doubt or (f"what {text!r} is is a guess" if guessed else "")
         return _Fit(node, value, score, full, doubt)
     if low in known or (isinstance(held, str) and _same_look(held, str(value))):
         return _Fit(node, value, score, full, doubt)
     if not score:
         return None
-    named = all(t.text[:1].isupper() for t in context.chart.tokens[span.start : span.end])
+    named = _is_named(context, span) and context.clause.extra != "root"
     alike = isinstance(held, str) and full and _is_plain(held) and _is_plain(text)
     if not (quoted or named or alike):
         doubt = doubt or f"it is not clear that {text!r} is the value"
     return _Fit(node, value, score, full, doubt)
+
+
+def _is_named(context: EffectContext, span: TokenSpan) -> bool:
+    """Return whether the words are written as names are, and do not merely begin the sentence."""
+    if span.start == context.clause.start:
+        return False
+    return all(t.text[:1].isupper() for t in context.chart.tokens[span.start : span.end])
 
 
 def replace_context(context: EffectContext) -> EffectContext:

@@ -44,6 +44,9 @@ def shift(context: EffectContext) -> EffectOutcome:
             raise Unclear("value", "no amount is given", found.nodes)
         return context.each(found, lambda n: _plus(_number(context, n), Decimal(direction)))
     share = _share(context, amount)
+    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all")
+    if context.clause.extra == "signed" and share is None and len(found.nodes) > 1 and not each:
+        context.doubt = context.doubt or f"{context.text(amount)!r} may be a percentage"
 
     def compute(node: int) -> Value:
         held = context.tree.values[node]

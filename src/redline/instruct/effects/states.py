@@ -207,6 +207,7 @@ def shape(context: EffectContext) -> EffectOutcome:
     return context.each(ResolvedNodes((fields[0],)), lambda _: tokens[0].text)
 
 
+_COUNTS = ("qty", "quantity", "stock", "count", "instock", "onhand")
 _STOCK = ("instock", "available", "isavailable", "isinstock")
 
 
@@ -221,11 +222,17 @@ def stock(context: EffectContext) -> EffectOutcome:
             if isinstance(context.tree.values[c], bool)
             and key_form(str(context.tree.keys[c])) in (*_STOCK, "soldout", "outofstock")
         ]  # fmt: skip
+        if not own and not wanted:
+            own = [c for c in context.tree.children(holder)
+                   if isinstance(context.tree.values[c], Num)
+                   and key_form(str(context.tree.keys[c])) in _COUNTS]  # fmt: skip
         if len(own) != 1:
             raise Unclear("target", "no flag says whether it is in stock", (holder,))
         nodes += own
 
     def stock_flag(node: int) -> Value:
+        if isinstance(context.tree.values[node], Num):
+            return Num("0")
         return wanted is (key_form(str(context.tree.keys[node])) in _STOCK)
 
     outcome = context.each(ResolvedNodes(tuple(nodes), holders.many), stock_flag, 0.91)

@@ -289,7 +289,7 @@ def _keep_shape(text: str, current: str) -> str:
             return time
         if name == "a version" and re.match(r"[v^~<>=*]*\s?\d|\*$", text):
             return text
-        if name == "a quantity with a unit" and not number_in(text):
+        if name == "a quantity with a unit" and not number_in(text) and " " not in text:
             return text
         raise Unclear("type", f"expected {name} like {current!r}, not {text!r}", value=text)
     return text

@@ -13,7 +13,9 @@ BEFORE = phrase_table(
         "hello|ok|okay|so|i want to|i'd like to|i would like to|we should|we want to|you need to|"
         "help me|we'd like to|simply|i need to|i'd like|can we|could we|should we|lets|pls|plz|"
         "we have to|you have to|quickly|actually|oh|well|and|apply this change :|in addition|"
-        "additionally|furthermore|we'd like you to|go and|it would be great if you could|do"
+        "additionally|furthermore|we'd like you to|go and|it would be great if you could|do|"
+        "please note that|note that|remember that|please remember that|just so you know|fyi|"
+        "by the way|sadly|unfortunately|good news|great news|as discussed|as agreed|it turns out"
     ).split("|")
 )
 AFTER = phrase_table(

@@ -118,7 +118,7 @@ age             NPLIST:owner is|are AMT:value now|years-old|today
 age             NPLIST:owner turned|turns|just-turned|is-now AMT:value years-old|years?
 shape           point|aim|direct|send NPLIST:owner at|to VAL:value
 switch=on       SET NPLIST:owner to-use|to-have|to-allow FIELD:target
-stock=out       we're|we-are|they're|they-are out-of|sold-out-of NPLIST:owner
+stock=out       we're|we-are|they're|they-are completely|all|now? out-of|sold-out-of NPLIST:owner
 stock=out       we|they ran-out-of|have-run-out-of|have-no-more NPLIST:owner
 stock=out       NPLIST:owner is|are out-of-stock|sold-out|unavailable|no-longer-available
 stock=in        NPLIST:owner is|are back-in-stock|available-again|back-in-stock-now

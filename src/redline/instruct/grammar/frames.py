@@ -106,4 +106,6 @@ for _frame in FRAMES:
         for _word in _firsts:
             BY_WORD.setdefault(_word, []).append(_frame)
 # Words with which an instruction can begin, articles and pronouns aside.
-VERBS = frozenset(BY_WORD) - frozenset("the a an i we value id my".split())
+VERBS = frozenset(BY_WORD) - frozenset(
+    "the a an i we value id my they there we've i've they've".split()
+)

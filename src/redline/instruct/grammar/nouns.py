@@ -46,7 +46,7 @@ _TOP = tuple(
     tuple(text.split())
     for text in (
         "top level|root level|root|top-level|root object|top-level object|top level object|"
-        "document root|root of the document|top level of the document|document itself"
+        "document root|root of the document|top level of the document|document itself|whole thing|whole document|whole file"
     ).split("|")
 )
 

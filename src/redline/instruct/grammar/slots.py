@@ -226,14 +226,15 @@ def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
 def _participles(stem: str) -> Iterator[str]:
     """Yield the forms a verb's participle may have; the verb itself where it looks like one."""
     yield from (stem + "ed", stem + "d", stem[:-1] + "ied", stem + stem[-1:] + "ed")
-    yield _IRREGULAR.get(stem, "")
+    yield from _IRREGULAR.get(stem, "").split()
     if stem.endswith("ed"):
         yield stem
 
 
 _IRREGULAR = {
     "freeze": "frozen", "hide": "hidden", "lock": "locked", "pay": "paid", "sell": "sold",
-    "complete": "completed", "finish": "finished", "close": "closed",
+    "complete": "completed done finished", "finish": "finished completed done",
+    "close": "closed", "settle": "settled paid", "finished": "completed done finished",
 }  # fmt: skip
 
 

@@ -144,10 +144,6 @@ def spoken_number(text: str) -> str | None:
     if words[1:4] == ["and", "a", "half"] and len(words) <= 5:
         whole = number_in(words[0])
         return f"{whole}.5" if whole is not None and whole.isdigit() else None
-    if len(words) == 2 and words[1] in ("hundred", "thousand"):
-        whole = "1" if words[0] == "a" else number_in(words[0])
-        size = _NUMBER_WORDS[words[1]]
-        return str(int(whole) * size) if whole is not None and whole.isdigit() else None
     return "12" if words == ["a", "dozen"] else None
 
 
