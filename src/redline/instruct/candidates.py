@@ -66,6 +66,9 @@ def _droppable(chart: Chart) -> Iterator[Spans]:
     for start, end in parts if len(parts) > 1 else ():
         rest = tuple(part for part in parts if part != (start, end))
         yield _joined(rest)
+        inner = [run for run in _longest(runs) if start <= run[0] and run[1] <= end]
+        if inner:
+            yield _joined(tuple(sorted((*rest, *inner))))
     if len(runs) > 1:
         yield _joined(tuple(sorted(_longest(runs))))
 

@@ -27,7 +27,7 @@ _LIMITING = frozenset(
 _COLOURLESS = ARTICLES | frozenset(
     "we i he she it they you there is are was were be been has have had now , and its their his "
     "her our to 's all every each both any so too very just will would can could should that this "
-    "may might must by instead also".split()
+    "may might must by instead also one".split()
 )
 
 

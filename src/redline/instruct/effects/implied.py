@@ -14,7 +14,6 @@ from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, number_for, same_shape
 from redline.instruct.grammar.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.tokens import Token
 from redline.instruct.language.words import (
     FALSE_WORDS,
     ORDINALS,
@@ -47,6 +46,7 @@ _RELATED = {
         "max most": "maximum max limit",
         "min least": "minimum min",
         "address": "email mail url address addr street",
+        "team department group": "department team dept group",
         "image version tag": "image version tag",
     }.items()
     for word in group.split()
@@ -71,14 +71,18 @@ def imply(context: EffectContext) -> EffectOutcome:
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
     left: set[int] = set()
-    for holder in holders if not predicate.also else ():
-        fit = _best(context, holder, predicate)
-        keys.add(context.tree.path(fit.node)[len(context.tree.path(holder)) :])
-        context.doubt = context.doubt or fit.doubt
-        left.update(fit.left)
-        operations += context.replace(fit.node, fit.value, 0.9)
-    for holder in holders if predicate.also else ():
-        operations += _added(context, holder, predicate)
+    for holder in holders:
+        if predicate.also:
+            added, spare = _added(context, holder, predicate)
+            operations += added
+            left.update(spare)
+            continue
+        fits = _fits(context, holder, predicate)
+        keys.add(tuple(context.tree.keys[fit.node] for fit in fits))
+        for fit in fits:
+            context.doubt = context.doubt or fit.doubt
+            left.update(fit.left)
+            operations += context.replace(fit.node, fit.value, 0.9)
     if len(keys) > 1:
         raise Unclear("several", "several fields may be meant", holders)
     if not left:
@@ -135,7 +139,32 @@ def _fields(context: EffectContext, holder: int, depth: int = 0) -> Iterator[int
             yield child
 
 
-def _best(context: EffectContext, holder: int, predicate: Predicate) -> _Fit:
+def _fits(context: EffectContext, holder: int, predicate: Predicate) -> list[_Fit]:
+    """Return the field a predicate is about, or the two of `Thu 18:30`."""
+    try:
+        found = _best(context, holder, predicate)
+    except Unclear:
+        found = None
+        if len(predicate.words) != 2:
+            raise
+    if found is not None and (not found.left or len(predicate.words) != 2):
+        return [found]
+    both = []
+    for word in predicate.words:
+        try:
+            both.append(_best(context, holder, replace(predicate, words=(word,)), loose=False))
+        except Unclear:
+            break
+    if len(both) == 2 and both[0].node != both[1].node and not (both[0].score or both[1].score):
+        return both
+    if found is None:
+        raise Unclear("clause", "no field says so of it", (holder,))
+    return [found]
+
+
+def _best(
+    context: EffectContext, holder: int, predicate: Predicate, *, loose: bool = True
+) -> _Fit:
     """Return the one field the predicate can be about; Refusal when none or several can."""
     fits = []
     for node in _fields(context, holder):
@@ -143,7 +172,7 @@ def _best(context: EffectContext, holder: int, predicate: Predicate) -> _Fit:
         fit = _fit(context, holder, node, predicate)
         if fit is not None:
             fits.append(fit)
-    if not fits:
+    if not fits and loose:
         fits = [f for n in _fields(context, holder) if (f := _loose(context, holder, n, predicate))]
     if not fits:
         raise Unclear("clause", "no field says so of it", (holder,))
@@ -160,33 +189,42 @@ def _best(context: EffectContext, holder: int, predicate: Predicate) -> _Fit:
 
 def _added(
     context: EffectContext, holder: int, predicate: Predicate
-) -> list[DocumentOperation]:
+) -> tuple[list[DocumentOperation], list[int]]:
     """Return the value put into the one list that the words can be about: `fr too`."""
     tree, chart = context.tree, context.chart
     fits: list[tuple[int, int, int]] = []
+    left: dict[int, list[int]] = {}
     for node in _lists(context, holder):
         _, stems = _names(context, holder, node)
         rest = [p for p in predicate.words if not _speaks_of(chart.low(p), stems)]
-        if len(rest) == 1:
-            fits.append((len(predicate.words) - 1, node, rest[0]))
+        known = [p for p in rest if chart.tokens[p].text in _elements(context, node)]
+        if len(rest) == 1 or len(known) == 1:
+            value = (known or rest)[0]
+            left[node] = [p for p in rest if p != value]
+            fits.append((len(predicate.words) - len(rest), node, value))
     best = [fit for fit in fits if fit[0] == max(f[0] for f in fits)]
     if len(best) != 1 or predicate.negated or predicate.sign or predicate.old:
         raise Unclear("clause", "no one list can be meant", (holder,))
     score, node, place = best[0]
     token, held = chart.tokens[place], tree.values[node]
     assert isinstance(held, list)
-    known = {item for peer in (*tree.peers(node), held) if isinstance(peer, list) for item in peer
-             if isinstance(item, str)}  # fmt: skip
-    if not score and token.text not in known and token.kind != "quoted":
+    if not score and token.text not in _elements(context, node) and token.kind != "quoted":
         raise Unclear("clause", "no list is named", (holder,))
     if not score:
         context.doubt = context.doubt or f"{context.key(node)} is not named"
     if token.kind == "word" and number_in(token.text) is not None:
         raise Unclear("clause", f"{token.text} is a number", (node,))
     if token.text in held:
-        return []
+        return [], left[node]
     path = (*tree.path(node), str(len(held)))
-    return [DocumentOperation("insert", path, value=token.text).with_confidence(0.9)]
+    added = DocumentOperation("insert", path, value=token.text).with_confidence(0.9)
+    return [added], left[node]
+
+
+def _elements(context: EffectContext, node: int) -> set[str]:
+    """Return the texts that the list and those of records beside it hold."""
+    lists = (*context.tree.peers(node), context.tree.values[node])
+    return {t for held in lists if isinstance(held, list) for t in held if isinstance(t, str)}
 
 
 def _lists(context: EffectContext, holder: int, depth: int = 0) -> Iterator[int]:
@@ -262,7 +300,7 @@ def _loose(context: EffectContext, holder: int, node: int, predicate: Predicate)
     if isinstance(held, bool):
         fit = _flag(context, node, predicate, len(about), False)
         return fit and fit._replace(left=tuple(rest))
-    telling = [p for p in rest if _is_telling(chart.tokens[p])]
+    telling = [p for p in rest if _is_telling(context, p)]
     if not telling or telling[-1] - telling[0] + 1 != len(telling):
         return None
     kept = tuple(p for p in predicate.words if p in about or p in telling)
@@ -283,9 +321,12 @@ def _holds_names(context: EffectContext, node: int) -> bool:
     return bool(texts) and all(t[:1].isupper() and not has_shape(t) for t in texts)
 
 
-def _is_telling(token: Token) -> bool:
+def _is_telling(context: EffectContext, place: int) -> bool:
     """Return whether a token shows that it is a value: a number, a name, an address."""
+    token = context.chart.tokens[place]
     text = token.text
+    if place == context.clause.start and not any(map(str.isdigit, text)):
+        return False
     if token.kind in ("quoted", "json") or number_in(text.lstrip("$€£")) is not None:
         return True
     return text[:1].isupper() or has_shape(text) or any(map(str.isdigit, text)) or bool(

@@ -19,7 +19,7 @@ _FILLERS = frozenset(
     "may to at on in of for from by with as the a an its his her their our my it now actually "
     "really just currently already again set = : -> => → does do going needs need takes take "
     "goes go runs run lives new moved changed swapped switched leave leaves comes come being "
-    "brings".split()
+    "brings over keep keeps use uses work works worked want wants show shows".split()
 )
 _NEGATIONS = phrase_table(
     tuple(text.split())
@@ -28,8 +28,8 @@ _NEGATIONS = phrase_table(
         "don't|can't|cannot|won't|never|no"
     ).split("|")
 )
-_MORE = frozenset("more extra additional longer later dearer higher further pricier".split())
-_LESS = frozenset("fewer less shorter earlier cheaper lower".split())
+_MORE = frozenset("more extra additional longer later dearer higher further pricier gained".split())
+_LESS = frozenset("fewer less shorter earlier cheaper lower lost".split())
 _OLD = phrase_table(
     tuple(text.split())
     for text in "instead of|rather than|, not|not|and not|, no longer|, instead of".split("|")

@@ -232,6 +232,7 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
 def _only_introduces(chart: Chart, start: int, comma: int) -> bool:
     """Return whether words before a comma neither ask for something nor give a value."""
     opens = chart.low(comma + 1) in VERBS or chart.low(comma + 1) == "please"
+    opens = opens or chart.low(start) in ("as", "following")
     if not opens or chart.low(start) in VERBS:
         return False
     return all(
