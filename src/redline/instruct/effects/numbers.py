@@ -44,9 +44,7 @@ def shift(context: EffectContext) -> EffectOutcome:
             raise Unclear("value", "no amount is given", found.nodes)
         return context.each(found, lambda n: _plus(_number(context, n), Decimal(direction)))
     share = _share(context, amount)
-    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all")
-    if context.clause.extra == "signed" and share is None and len(found.nodes) > 1 and not each:
-        context.doubt = context.doubt or f"{context.text(amount)!r} may be a percentage"
+    _doubt_difference(context, found, amount, share)
 
     def compute(node: int) -> Value:
         held = context.tree.values[node]
@@ -61,6 +59,15 @@ def shift(context: EffectContext) -> EffectOutcome:
         return _plus(value, direction * abs(step.decimal))
 
     return context.each(found, compute)
+
+
+def _doubt_difference(
+    context: EffectContext, found: ResolvedNodes, amount: TokenSpan, share: Decimal | None
+) -> None:
+    """Put in doubt that `all prices +5` adds 5 to each of them."""
+    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all")
+    if context.clause.extra == "signed" and share is None and len(found.nodes) > 1 and not each:
+        context.doubt = context.doubt or f"{context.text(amount)!r} may be a percentage"
 
 
 def _direction(context: EffectContext) -> int:

@@ -140,6 +140,10 @@ def switch(context: EffectContext) -> EffectOutcome:
         if not inner:
             raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     state = context.clause.extra
+    if context.chart.low(context.clause.start) in ("kill", "stop", "shut") and not all(
+        isinstance(context.tree.values[n], bool) for n in found.nodes
+    ):
+        raise Unclear("target", "it is not a switch", found.nodes)
     nodes: list[int] = []
     for node in found.nodes:
         nodes += _flags_of(context, node, found)

@@ -46,7 +46,8 @@ _TOP = tuple(
     tuple(text.split())
     for text in (
         "top level|root level|root|top-level|root object|top-level object|top level object|"
-        "document root|root of the document|top level of the document|document itself|whole thing|whole document|whole file"
+        "document root|root of the document|top level of the document|document itself|"
+        "whole thing|whole document|whole file"
     ).split("|")
 )
 
@@ -65,14 +66,19 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
         yield Edge(sense.end, _phrase(start, sense))
     for phrase in (*generic_nouns(chart, start), *by_number(chart, start)):
         yield Edge(phrase.end, phrase)
-    if chart.low(start).rstrip(".") in _TITLES:
-        for sense in chart.lexicon.senses(start + 1):
-            if sense.sort is Sort.RECORD:
-                yield Edge(sense.end, _phrase(start, sense))
     if chart.low(start) in ("not", "non"):
         for sense in chart.lexicon.senses(start + 1):
             if sense.sort is Sort.FLAG:
                 yield Edge(sense.end, _negate(chart.tree, start, sense))
+
+
+@rule("NAME")
+def _titled(chart: Chart, start: int) -> Iterator[Edge]:
+    """A name behind a title that the document may not have: Mr Dubois."""
+    if chart.low(start).rstrip(".") in _TITLES:
+        for sense in chart.lexicon.senses(start + 1):
+            if sense.sort is Sort.RECORD:
+                yield Edge(sense.end, _phrase(start, sense))
 
 
 def _negate(tree: DocumentTree, start: int, sense: Sense) -> Phrase:

@@ -15,12 +15,13 @@ from redline.instruct.language.words import singular
 
 MAX_PREDICATE = 14
 _FILLERS = frozenset(
-    "is are was were be been being has have had having get gets got will would shall should must "
-    "may to at on in of for from by with as the a an its his her their our my it now actually "
+    "is are be been being has have having get gets got will shall should must "
+    "to at on in of for from by with as the a an its his her their our my it now actually "
     "really just currently already again set = : -> => → does do going needs need takes take "
     "goes go runs run lives new moved changed swapped switched leave leaves comes come being "
     "brings over keep keeps use uses work works worked want wants show shows".split()
 )
+_HAPPENED = frozenset("moved changed swapped switched actually".split())
 _NEGATIONS = phrase_table(
     tuple(text.split())
     for text in (
@@ -76,7 +77,7 @@ class Predicate:
 def _said(chart: Chart, start: int) -> Iterator[Edge]:
     """The words up to a separator or a courtesy, if any of them says something."""
     for end in range(start + 1, min(start + MAX_PREDICATE, chart.size) + 1):
-        if not _ends(chart, end):
+        if not _ends(chart, end) or chart.low(end) == "?":
             continue
         found = _predicate(chart, start, end)
         if found is not None:
@@ -95,36 +96,50 @@ def _predicate(chart: Chart, start: int, end: int) -> Predicate | None:
     words: list[int] = []
     negated, sign, place = False, 0, start
     while place < stop:
-        low = chart.low(place)
         undone = next(chart.phrases(place, _NEGATIONS), None)
-        if chart.tokens[place].kind in ("end", "sign") and low not in _FILLERS:
+        if (undone and negated) or _breaks_off(chart, place, stop):
             return None
-        if undone is not None:
-            if negated:
-                return None
-            negated, place = True, undone
+        negated = negated or undone is not None
+        if undone is None and chart.low(place) in _MORE | _LESS and place > start:
+            sign = 1 if chart.low(place) in _MORE else -1
+            place = stop if chart.low(place + 1) == "than" else place + 1
             continue
-        if low in _MORE | _LESS and place > start:
-            sign = 1 if low in _MORE else -1
-            if chart.low(place + 1) == "than":
-                if not all(chart.low(p) in _COMPARED for p in range(place + 1, stop)):
-                    return None
-                place = stop
-                continue
-        elif low not in _FILLERS or (low == "on" and place == stop - 1):
+        if undone is None and not _is_filler(chart, place, stop):
             words.append(place)
-            if chart.low(place + 1) in ("a", "an", "per") and chart.low(place + 2) in _RATES:
-                place += 2
-        place += 1
-    start_old = old.start if old is not None and old.start < stop else -1
+            place += 2 * (chart.low(place + 1) in ("a", "an", "per")
+                          and chart.low(place + 2) in _RATES)  # fmt: skip
+        place = undone or place + 1
     words = [p for p in words if old is None or not old.start <= p < old.end]
-    if not words or (old is not None and start_old < 0 and old.end != end):
+    if not words:
         return None
-    if chart.low(words[-1])[:1] in "+-" and len(chart.low(words[-1])) > 1:
-        sign = -1 if chart.low(words[-1]).startswith("-") else 1
-    also = chart.low(end) in ("too", "also") or chart.words(end, ("as", "well")) > 0
-    also = also or chart.low(start - 1) == "also"
-    return Predicate(start, end, tuple(words), negated, sign, old, also)
+    last = chart.low(words[-1])
+    if last[:1] in "+-" and len(last) > 1:
+        sign = -1 if last.startswith("-") else 1
+    return Predicate(start, end, tuple(words), negated, sign, old, _is_also(chart, start, end))
+
+
+def _breaks_off(chart: Chart, place: int, stop: int) -> bool:
+    """Return whether a token cannot be in a predicate, or a comparison is with something else."""
+    low = chart.low(place)
+    if low == "than":
+        return not all(chart.low(p) in _COMPARED for p in range(place, stop))
+    if low in _MORE | _LESS and chart.low(place + 1) == "than":
+        return _breaks_off(chart, place + 1, stop)
+    return chart.tokens[place].kind in ("end", "sign") and low not in _FILLERS
+
+
+def _is_filler(chart: Chart, place: int, stop: int) -> bool:
+    """Return whether a word carries nothing where it is."""
+    low = chart.low(place)
+    if low in ("was", "were"):
+        return chart.low(place + 1) in _HAPPENED
+    return low in _FILLERS and not (low == "on" and place == stop - 1)
+
+
+def _is_also(chart: Chart, start: int, end: int) -> bool:
+    """Return whether the words around a predicate say that it adds to something."""
+    after = chart.low(end) in ("too", "also") or chart.words(end, ("as", "well")) > 0
+    return after or chart.low(start - 1) == "also"
 
 
 def _old_value(chart: Chart, start: int, end: int) -> tuple[int, TokenSpan | None]:

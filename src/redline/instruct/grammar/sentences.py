@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.instruct.grammar.adjuncts.announcements import announcements
+from redline.instruct.grammar.adjuncts.introductions import only_introduces
 from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
@@ -82,11 +83,10 @@ def readings(
                 if shared is not None:
                     yield Reading(shared, cost, state.remarks, state.protected, shared=True)
             continue
-        if state.joined and state.clauses:
-            if hopeless(Reading(state.clauses, cost, state.remarks)):
-                continue
-        for new in _steps(chart, state):
-            heapq.heappush(waiting, (new.cost, next(order), new))
+        begun = state.joined and state.clauses
+        if not (begun and hopeless(Reading(state.clauses, cost, state.remarks))):
+            for new in _steps(chart, state):
+                heapq.heappush(waiting, (new.cost, next(order), new))
 
 
 def _steps(chart: Chart, state: _State) -> Iterator[_State]:
@@ -215,7 +215,7 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
         after = place + 1
         if low in (",", ";") and chart.low(after) in ("so", "therefore", "hence"):
             after += 1
-        elif low == "," and _only_introduces(chart, state.place, place):
+        elif low == "," and only_introduces(chart, state.place, place):
             pass
         elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", "by"):
             continue
@@ -227,19 +227,6 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
         )  # fmt: skip
         if low in ENDS:
             return
-
-
-def _only_introduces(chart: Chart, start: int, comma: int) -> bool:
-    """Return whether words before a comma neither ask for something nor give a value."""
-    opens = chart.low(comma + 1) in VERBS or chart.low(comma + 1) == "please"
-    opens = opens or chart.low(start) in ("as", "following")
-    if not opens or chart.low(start) in VERBS:
-        return False
-    return all(
-        chart.tokens[place].kind in ("word", "sign", "poss")
-        and (chart.low(place) == "one" or number_in(chart.low(place)) is None)
-        for place in range(start, comma)
-    )
 
 
 def _fronts(chart: Chart, state: _State) -> Iterator[_State]:

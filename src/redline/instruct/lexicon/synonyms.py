@@ -49,8 +49,9 @@ _SAID_SHORT = {
     "cust": "customer", "inv": "invoice", "fav": "favourite", "pos": "position",
     "cert": "certificate", "perm": "permission", "vol": "volume", "loc": "location",
     "lang": "language", "dep": "dependency", "min": "minimum", "max": "maximum", "no": "number",
-    "pwd": "password", "addr": "address", "qty": "quantity", "msg": "message", "desc": "description",
-    "repo": "repository", "env": "environment", "img": "image", "temp": "temperature",
+    "pwd": "password", "addr": "address", "qty": "quantity", "msg": "message",
+    "desc": "description", "repo": "repository", "env": "environment", "img": "image",
+    "temp": "temperature",
 }  # fmt: skip
 LANGUAGES = {
     "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
