@@ -97,7 +97,7 @@ def _parts(chart: Chart) -> Spans:
 
 
 def _unknown_places(chart: Chart) -> list[int]:
-    """Return where the words stand that name nothing."""
+    """Return the places of the words that name nothing."""
     named: set[int] = set()
     for place in range(chart.size):
         for sense in chart.lexicon.senses(place):

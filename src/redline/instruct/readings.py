@@ -13,11 +13,11 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
-    predicates,
     slots,
 )
 from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
     positions,
+    predicates,
     tails,
 )
 from redline.instruct.grammar.chart import Chart

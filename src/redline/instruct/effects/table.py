@@ -8,7 +8,6 @@ from redline.instruct.effects import (
     additions,
     arrange,
     assign,
-    implied,
     new_records,
     numbers,
     removal,
@@ -16,6 +15,7 @@ from redline.instruct.effects import (
     texts,
 )
 from redline.instruct.effects.context import EffectContext, Nothing
+from redline.instruct.effects.implied import fields
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 
 
@@ -42,7 +42,7 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "nullify": states.nullify,
     "shape": states.shape,
     "stock": states.stock,
-    "implied": implied.imply,
+    "implied": fields.imply,
     "age": numbers.age,
     "money": numbers.money,
     "shift": numbers.shift,

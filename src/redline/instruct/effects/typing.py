@@ -40,7 +40,7 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"),
     ),
     ("a date", re.compile(r"\d{4}-\d\d-\d\d")),
-    ("a time of day", re.compile(r"\d\d:\d\d(:\d\d)?")),
+    ("a time of day", re.compile(r"([01]\d|2[0-4]):[0-5]\d(:\d\d)?")),
     ("a URL", re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)),
     ("a colour", re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")),
     ("an amount with a currency sign", re.compile(r"[$€£]\d[\d,]*(\.\d+)?")),

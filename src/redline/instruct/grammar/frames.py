@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from redline.instruct.grammar.frame_table import CLASSES, GAPS, TABLE
+from redline.instruct.grammar.frame_table import GAPS, TABLE
+from redline.instruct.language.word_classes import CLASSES
 
 PhraseTable = Mapping[str, tuple[tuple[str, ...], ...]]
 

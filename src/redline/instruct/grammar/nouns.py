@@ -73,7 +73,7 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("NAME")
-def _titled(chart: Chart, start: int) -> Iterator[Edge]:
+def _name_behind_title(chart: Chart, start: int) -> Iterator[Edge]:
     """A name behind a title that the document may not have: Mr Dubois."""
     if chart.low(start).rstrip(".") in _TITLES:
         for sense in chart.lexicon.senses(start + 1):

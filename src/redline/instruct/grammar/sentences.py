@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.instruct.grammar.adjuncts.announcements import announcements
-from redline.instruct.grammar.adjuncts.introductions import only_introduces
-from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
-from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, ScopePhrase
-from redline.instruct.grammar.courtesies import (
+from redline.instruct.grammar.adjuncts.courtesies import (
     AFTER,
     BEFORE,
     ENDS,
     REASONS,
     SEPARATORS,
 )
-from redline.instruct.grammar.frame_table import CLASSES
+from redline.instruct.grammar.adjuncts.introductions import only_introduces
+from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
+from redline.instruct.language.word_classes import CLASSES
 from redline.instruct.language.words import number_in, singular
 
 MAX_READINGS = 60

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.typing import has_shape, same_shape
-from redline.instruct.grammar.predicates import Predicate, word_stem
+from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words, number_in, unit_of
 from redline.instruct.lexicon.senses import Sort

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from redline.instruct.grammar.adjuncts.courtesies import AFTER, SEPARATORS
 from redline.instruct.grammar.chart import Chart, Edge, rule
-from redline.instruct.grammar.courtesies import AFTER, SEPARATORS
 from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import singular
@@ -74,7 +74,7 @@ class Predicate:
 
 
 @rule("SAID")
-def _said(chart: Chart, start: int) -> Iterator[Edge]:
+def _find_predicate(chart: Chart, start: int) -> Iterator[Edge]:
     """The words up to a separator or a courtesy, if any of them says something."""
     for end in range(start + 1, min(start + MAX_PREDICATE, chart.size) + 1):
         if not _ends(chart, end) or chart.low(end) == "?":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.field_words import names, speaks_of
+from redline.instruct.effects.implied.words import names, speaks_of
 from redline.instruct.effects.outcome import Unclear
-from redline.instruct.grammar.predicates import Predicate
+from redline.instruct.grammar.adjuncts.predicates import Predicate
 from redline.instruct.language.words import number_in
 from redline.instruct.model.operations import DocumentOperation
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.field_words import (
+from redline.instruct.effects.implied.lists import add_to_list
+from redline.instruct.effects.implied.words import (
     holds_names,
     is_field,
     is_named,
@@ -22,12 +23,11 @@ from redline.instruct.effects.field_words import (
     same_look,
     speaks_of,
 )
-from redline.instruct.effects.implied_lists import add_to_list
 from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, number_for
+from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.language.words import (
@@ -199,9 +199,9 @@ def _fit(context: EffectContext, holder: int, node: int, predicate: Predicate) -
     if predicate.old is not None and not _holds(context, node, predicate.old):
         return None
     if predicate.sign:
-        return _shifted(context, node, span, predicate, score, full)
+        return _shift_fit(context, node, span, predicate, score, full)
     try:
-        return _valued(context, holder, node, span, predicate, score, full)
+        return _value_fit(context, holder, node, span, predicate, score, full)
     except Unclear:
         return None
 
@@ -253,7 +253,7 @@ def _holds(context: EffectContext, node: int, old: TokenSpan) -> bool:
         context.doubt = before
 
 
-def _shifted(
+def _shift_fit(
     context: EffectContext,
     node: int,
     span: TokenSpan,
@@ -280,7 +280,7 @@ def _shifted(
     return None
 
 
-def _valued(
+def _value_fit(
     context: EffectContext,
     holder: int,
     node: int,
@@ -293,7 +293,7 @@ def _valued(
     tree, text = context.tree, context.text(span)
     held, low = tree.values[node], text.lower()
     if isinstance(held, bool):
-        return _switched(context, holder, node, low, predicate, score, full)
+        return _switch_fit(context, holder, node, low, predicate, score, full)
     if predicate.negated:
         return None
     part = replace_context(context)
@@ -326,7 +326,7 @@ def replace_context(context: EffectContext) -> EffectContext:
     return replace(context, doubt="")
 
 
-def _switched(
+def _switch_fit(
     context: EffectContext,
     holder: int,
     node: int,
