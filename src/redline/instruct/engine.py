@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
+from redline.instruct.candidates import incomplete_meanings, unknown_words
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.exact import exact_form, says
 from redline.instruct.examples import examples
-from redline.instruct.language.tokens import Tokens, tokenize
-from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING, key_form
+from redline.instruct.language.tokens import tokenize
+from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.spelling import is_slip
 from redline.instruct.lexicon.tree import DocumentTree, OverBudget
 from redline.instruct.model.operations import DocumentOperation
@@ -26,9 +26,8 @@ from redline.instruct.readings import (
 )
 
 MAX_CANDIDATES = 5
-_MAX_DROPPED = 4
-# Every shortened instruction is read over the whole document again.
-_LARGE = 20_000
+# What `sed` calls a substitution: s/old/new/
+_SUBSTITUTION = re.compile(r"^s/([^/\"]+)/([^/\"]+)/(?=$|\s)")
 _QUOTED_EXAMPLE = re.compile(r"^Specify .*\(e\.g\., '(.+)'\)$")
 
 
@@ -61,6 +60,7 @@ def propose(document: Value, instruction: str) -> Proposal:
     example = _QUOTED_EXAMPLE.match(instruction.strip())
     if example:
         instruction = example[1]
+    instruction = _SUBSTITUTION.sub(r'replace "\1" with "\2"', instruction)
     try:
         patch = read_patch(document, instruction)
     except Unclear as refusal:
@@ -107,8 +107,8 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
         return _answer(chosen)
     shown = [meaning for meaning in ranked if meaning.operations]
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
-        shown += _incomplete(tree, instruction, shown)
-    return _ambiguous(tree, found, shown, instruction)
+        shown += incomplete_meanings(found.chart, instruction, shown)
+    return _ambiguous(tree, found, shown)
 
 
 def _has_slip(tree: DocumentTree, instruction: str) -> bool:
@@ -120,57 +120,11 @@ def _has_slip(tree: DocumentTree, instruction: str) -> bool:
     return any(is_slip(word, form) for word in said for form in tree.by_form)
 
 
-def _incomplete(
-    tree: DocumentTree, instruction: str, known: list[InstructionMeaning]
-) -> Iterator[InstructionMeaning]:
-    """Yield meanings that leave words out; they may be chosen but are never acted on."""
-    seen = {meaning.signature for meaning in known}
-    for kept, dropped in _shorten(tree, instruction):
-        chosen, _ = decide(understand(tree, kept))
-        if chosen is None or not chosen.operations or chosen.signature in seen:
-            continue
-        if any(o.op == "remove" for o in chosen.operations):
-            continue
-        seen.add(chosen.signature)
-        yield replace(chosen, unexplained=dropped)
-
-
-def _shorten(tree: DocumentTree, instruction: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the instruction without runs of words that name nothing, one run at a time."""
-    tokens = tokenize(instruction)
-    most = _MAX_DROPPED if len(tree.values) < _LARGE else 1
-    runs = list(_unknown_runs(tree, tokens))[:most]
-    for start, end in runs:
-        left = instruction[: tokens[start].start]
-        right = instruction[tokens[end - 1].end :]
-        yield left + right, tuple(token.text for token in tokens[start:end])
-
-
-def _unknown_runs(tree: DocumentTree, tokens: Tokens) -> Iterator[tuple[int, int]]:
-    """Yield runs of words the document and the grammar do not know, the last ones first."""
-    unknown = [not is_function_word(tree, token) for token in tokens]
-    end = len(tokens)
-    while end > 1:
-        start = end
-        while start > 0 and unknown[start - 1] and tokens[start - 1].kind == "word":
-            start -= 1
-        if start < end:
-            yield from ((middle, end) for middle in range(max(start + 1, end - 3), end))
-            yield start, end
-            before = tokens[start - 1].low if start else ""
-            if start > 1 and before in SCOPING | ARTICLES | QUANTIFIERS:
-                wider = start - 1
-                while wider > 1 and tokens[wider - 1].low in SCOPING | ARTICLES | QUANTIFIERS:
-                    wider -= 1
-                yield wider, end
-        end = start - 1 if start == end else start
-
-
 def _ambiguous(
-    tree: DocumentTree, found: FoundMeanings, shown: list[InstructionMeaning], instruction: str
+    tree: DocumentTree, found: FoundMeanings, shown: list[InstructionMeaning]
 ) -> Proposal:
     refusal = found.refusal
-    message = _reason(tree, found, shown, instruction)
+    message = _reason(found, shown)
     if refusal is not None and refusal.missing:
         return Proposal(
             "ambiguous",
@@ -194,9 +148,7 @@ def _suggestible(shown: list[InstructionMeaning]) -> list[InstructionMeaning]:
     return sure if len(sure) > 1 else like if len(like) > 1 and shown[0].alternative else []
 
 
-def _reason(
-    tree: DocumentTree, found: FoundMeanings, shown: list[InstructionMeaning], instruction: str
-) -> str:
+def _reason(found: FoundMeanings, shown: list[InstructionMeaning]) -> str:
     sure = [m for m in shown if not m.doubt and not m.unexplained]
     if len(sure) > 1:
         return f"it can be read in {len(sure)} ways"
@@ -204,7 +156,7 @@ def _reason(
         return shown[0].doubt
     if found.refusal is not None and found.refusal.weight > 1:
         return found.refusal.message
-    unknown = [t.text for t in tokenize(instruction) if not is_function_word(tree, t)]
+    unknown = unknown_words(found.chart)
     if unknown:
         return "these words are not understood: " + ", ".join(unknown[:8])
     return "it does not say what to change and how"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from redline.core.errors import CannotApply, NodeNotFound
 from redline.instruct.effects.context import EffectContext, Nothing
@@ -16,6 +17,7 @@ from redline.instruct.grammar import (  # noqa: F401 - they register their rules
 )
 from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
     positions,
+    predicates,
     tails,
 )
 from redline.instruct.grammar.chart import Chart
@@ -24,8 +26,15 @@ from redline.instruct.grammar.sentences import Reading, readings
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.language.tokens import Token, tokenize
-from redline.instruct.language.words import key_form, key_words, number_in, singular
+from redline.instruct.language.words import (
+    QUANTIFIERS,
+    key_form,
+    key_words,
+    number_in,
+    singular,
+)
 from redline.instruct.lexicon.names import Lexicon
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
@@ -37,6 +46,8 @@ _MARGIN = 3
 
 # Effects that ask for something to be gone, which it is when nothing fits.
 _REMOVALS = frozenset({"remove", "absent", "dedupe"})
+
+_EVERYONE = frozenset("everyone everybody everything everywhere".split())
 
 Signature = tuple[object, ...]
 
@@ -69,18 +80,18 @@ class InstructionMeaning:
 class FoundMeanings:
     """All meanings of an instruction, and the most telling reason why others are none."""
 
+    chart: Chart
     meanings: list[InstructionMeaning]
     refusal: Unclear | None = None
-    chart: Chart | None = None
 
 
 def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> FoundMeanings:
     """Return every meaning of *instruction* over the document."""
     chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy))
-    found = FoundMeanings([], chart=chart)
+    found = FoundMeanings(chart, [])
     best: int | None = None
     cheapest: int | None = None
-    for tried, reading in enumerate(readings(chart)):
+    for tried, reading in enumerate(readings(chart, partial(_is_hopeless, found, {}))):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
             break
         try:
@@ -92,12 +103,27 @@ def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> 
             if refusal.rank == "several":
                 cheapest = cheapest if cheapest is not None else reading.cost
                 like = reading.cost == cheapest and _are_alike(tree, refusal.nodes)
+                like = like and not _says_several(chart)
                 found.meanings += _choices(chart, reading, refusal, like)
             continue
         found.meanings.append(meaning)
-        if not meaning.doubt:
+        if not meaning.doubt and not meaning.unexplained:
             best = meaning.cost if best is None else min(best, meaning.cost)
     return found
+
+
+def _is_hopeless(found: FoundMeanings, known: dict[object, bool], beginning: Reading) -> bool:
+    """Return whether the clauses so far can do nothing, whatever follows them."""
+    key = (tuple(clause.meaning for clause in beginning.clauses), beginning.remarks)
+    if key not in known:
+        known[key] = False
+        try:
+            carry_out(found.chart, beginning)
+        except Unclear as refusal:
+            known[key] = refusal.rank != "several"
+            if found.refusal is None or refusal.weight > found.refusal.weight:
+                found.refusal = refusal
+    return known[key]
 
 
 def is_function_word(tree: DocumentTree, token: Token) -> bool:
@@ -146,7 +172,8 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     note = next((o.note for o in outcomes if o.note), "")
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
-    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt)
+    left = tuple(word for outcome in outcomes for word in outcome.unexplained)
+    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt, left)
 
 
 def _check_unused(context: EffectContext) -> None:
@@ -217,6 +244,17 @@ def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOper
 def _are_alike(tree: DocumentTree, nodes: tuple[int, ...]) -> bool:
     """Return whether the places are one field of several records, or several elements."""
     return len({tree.keys[n] if isinstance(tree.keys[n], str) else "" for n in nodes}) == 1
+
+
+def _says_several(chart: Chart) -> bool:
+    """Return whether a word says that several are meant, so that no one place is all of it."""
+    if any(low in QUANTIFIERS or low in _EVERYONE for low in chart.lows):
+        return True
+    return any(
+        sense.sort is Sort.ITEMS and sense.plural
+        for place in range(chart.size)
+        for sense in chart.lexicon.senses(place)
+    )
 
 
 def _choices(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.language.tokens import Token
@@ -14,6 +16,7 @@ from redline.instruct.language.words import (
     number_in,
     singular,
 )
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import DocumentOperation
 
 # Words that limit what is done: never part of something that may be left aside.
@@ -24,7 +27,7 @@ _LIMITING = frozenset(
 _COLOURLESS = ARTICLES | frozenset(
     "we i he she it they you there is are was were be been has have had now , and its their his "
     "her our to 's all every each both any so too very just will would can could should that this "
-    "may might must by instead also".split()
+    "may might must by instead also one".split()
 )
 
 
@@ -43,11 +46,16 @@ def doubtful_word(
     if touched:
         said |= set.intersection(*touched)
     label = chart.low(end) == ":"
+    own = set(_own_names(chart, start, end, operations))
     for place in range(start, end):
         token = chart.tokens[place]
+        if place in own:
+            continue
         if token.low in _COLOURLESS or said & set(_forms(token)) or _is_stem(token.low, said):
             continue
         known = bool(chart.lexicon.senses(place))
+        if chart.low(end) == "," and any(sense.whole for sense in chart.lexicon.senses(place)):
+            return token.text
         narrows = label or chart.low(start) in SCOPING
         if narrows and not known and not _is_verb(chart, place, start):
             return token.text
@@ -57,6 +65,20 @@ def doubtful_word(
         ) or not _is_beside(chart, place, operations):
             return token.text
     return ""
+
+
+def _own_names(
+    chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
+) -> Iterator[int]:
+    """Yield where the remark names the one record in which all changes are."""
+    for place in range(start, end):
+        for sense in chart.lexicon.senses(place):
+            paths = [chart.tree.path(n) for n in sense.nodes] if len(sense.nodes) == 1 else []
+            if sense.sort is Sort.RECORD and sense.whole and paths and operations and all(
+                o.path[: len(paths[0])] == paths[0] and len(o.path) > len(paths[0]) > 0
+                for o in operations
+            ):  # fmt: skip
+                yield from range(place, sense.end)
 
 
 def _is_stem(low: str, said: set[str]) -> bool:

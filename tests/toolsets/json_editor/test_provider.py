@@ -104,7 +104,7 @@ def test_a_malformed_answer_gets_one_chance_of_repair(tmp_path: Path, bad: Any) 
     assert "could not be used" in llm.requests[1].user
     twice = ScriptedLlm(bad, bad)
     other = Desk(tmp_path, twice)
-    arguments = {"document": document, "instruction": "the limit ought be 25 or so, somewhere"}
+    arguments = {"document": document, "instruction": "tidy it up somehow"}
     assert other.error("json_editor_preview", arguments)["code"] == "LLM_SERVICE_ERROR"
     assert len(twice.requests) == 2
 

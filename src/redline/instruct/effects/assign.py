@@ -264,9 +264,9 @@ def give_field(context: EffectContext) -> EffectOutcome:
     """Give a field of the owner a value: `give Bob the role admin`."""
     owner = context.clause.role("owner")
     if owner is None:
-        if context.previous is None:
-            raise Unclear("clause", "it is not clear whose field is meant")
-        owner = context.previous.role("owner")
+        owner = context.previous.role("owner") if context.previous is not None else None
+    if owner is None:
+        raise Unclear("clause", "it is not clear whose field is meant")
     holders = context.resolve(owner)
     target, value = context.clause.role("target"), context.clause.role("value")
     held = set(holders.nodes)

@@ -22,6 +22,10 @@ from redline.instruct.model.values import Num, Value, dumps, same
 _ASKING = frozenset("add append insert remove delete drop set rename replace increase".split())
 
 
+# Effects of which `it` may be the document itself where nothing was spoken of before.
+_OF_THE_DOCUMENT = frozenset({"verbed", "implied", "enum"})
+
+
 class Nothing(Exception):
     """A filter that no record passes; the message names what was looked for.
 
@@ -115,13 +119,16 @@ class EffectContext:
     def _refer_back(self, phrase: Phrase) -> Nodes:
         """Return what a pronoun refers to: what was spoken of last, or a part of its record."""
         if not self.focus:
+            if self.clause.effect in _OF_THE_DOCUMENT and self.text(phrase).lower() == "it":
+                return (0,)
             raise Unclear("target", f"it is not clear what {self.text(phrase)!r} refers to")
         if not phrase.nodes:
-            records = tuple(sorted({self._record(node) for node in self.focus}))
+            records = tuple(sorted({self.record_of(node) for node in self.focus}))
             return self.focus if phrase.many else records if len(records) == 1 else self.focus
         return self._beside(phrase.nodes) or ()
 
-    def _record(self, node: int) -> int:
+    def record_of(self, node: int) -> int:
+        """Return the record a node is or belongs to."""
         return node if isinstance(self.tree.values[node], dict) else self.tree.record_of(node)
 
     def _beside(self, nodes: Nodes) -> Nodes:
@@ -140,7 +147,7 @@ class EffectContext:
         if not self.focus:
             return nodes
         inner = self._beside(nodes)
-        if inner and len(inner) == len({self._record(n) for n in self.focus}):
+        if inner and len(inner) == len({self.record_of(n) for n in self.focus}):
             self.cost += 1
             if len(inner) > 1:
                 self.many = True

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from redline.instruct.effects.assign import PRICES
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import number_for, round_result
 from redline.instruct.grammar.phrase import Phrase
@@ -18,6 +20,8 @@ _MONEY = {
     "salary": (("salary", "pay", "wage"), 1),
     "discount": (("price", "cost", "unitprice"), -1),
 }
+_AMOUNTS = ("amount", "fee", "rate")
+_COUNTS = ("count", "qty", "quantity", "stock", "amount")
 _SEMVER = re.compile(r"(v?)(\d+)\.(\d+)\.(\d+)")
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z%]+)")
 _VERSION = re.compile(r"\d+(\.\d+)+")
@@ -25,8 +29,9 @@ _VERSION = re.compile(r"\d+(\.\d+)+")
 
 def shift(context: EffectContext) -> EffectOutcome:
     """Change numbers by an amount, or to a goal that lies that way."""
-    direction = -1 if context.clause.extra in ("down", "minus") else 1
+    direction = _direction(context)
     found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
+    found = _amounts_of(context, found)
     goal = context.clause.role("goal")
     if goal is not None:
         return _towards(context, found, goal, direction)
@@ -39,17 +44,73 @@ def shift(context: EffectContext) -> EffectOutcome:
             raise Unclear("value", "no amount is given", found.nodes)
         return context.each(found, lambda n: _plus(_number(context, n), Decimal(direction)))
     share = _share(context, amount)
+    _doubt_difference(context, found, amount, share)
 
     def compute(node: int) -> Value:
+        held = context.tree.values[node]
+        if isinstance(held, str) and share is None:
+            return shift_time(held, context.text(amount), direction)
         value = _number(context, node)
         if share is not None:
             return round_result(value.decimal * (1 + direction * share / 100), value)
         tokens = context.chart.tokens[amount.start : amount.end]
         step = number_for(tokens, context.text(amount), value, context.key(node))
         assert isinstance(step, Num)
-        return _plus(value, direction * step.decimal)
+        return _plus(value, direction * abs(step.decimal))
 
     return context.each(found, compute)
+
+
+def _doubt_difference(
+    context: EffectContext, found: ResolvedNodes, amount: TokenSpan, share: Decimal | None
+) -> None:
+    """Put in doubt that `all prices +5` adds 5 to each of them."""
+    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all")
+    if context.clause.extra == "signed" and share is None and len(found.nodes) > 1 and not each:
+        context.doubt = context.doubt or f"{context.text(amount)!r} may be a percentage"
+
+
+def _direction(context: EffectContext) -> int:
+    """Return 1 to add and -1 to take away."""
+    if context.clause.extra == "signed":
+        return -1 if context.text(context.clause.role("value")).startswith("-") else 1
+    return -1 if context.clause.extra in ("down", "minus", "lose") else 1
+
+
+def _amounts_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
+    """Return the price or the only number of records that are named instead of it."""
+    tree = context.tree
+    nodes: list[int] = []
+    plain = context.clause.extra not in ("signed", "gain", "lose")
+    for node in found.nodes:
+        if not isinstance(tree.values[node], dict):
+            return found
+        if plain and not tree.is_record(node):
+            return found
+        if _are_numbers(context, node, found):
+            nodes += tree.children(node)
+            continue
+        numbers = [c for c in tree.children(node)
+                   if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
+        counted = context.clause.extra in ("gain", "lose")
+        chosen = numbers
+        for forms in (_COUNTS,) if counted else (PRICES, _AMOUNTS):
+            named = [c for c in numbers if key_form(str(tree.keys[c])) in forms]
+            if named:
+                chosen = named
+                break
+        if len(chosen) != 1:
+            raise Unclear("target", "it is not clear which amount is meant", (node,))
+        nodes += chosen
+    return ResolvedNodes(tuple(nodes), found.many, found.whole, found.cost, found.phrase)
+
+
+def _are_numbers(context: EffectContext, node: int, found: ResolvedNodes) -> bool:
+    """Return whether each of an object of numbers is meant: `fees +10 each`."""
+    held, last = context.tree.values[node], context.chart.low(context.clause.end - 1)
+    every = last in ("each", "board", "all") or (found.phrase and found.phrase.quantified)
+    numbers = isinstance(held, dict) and held and all(isinstance(v, Num) for v in held.values())
+    return bool(every and numbers)
 
 
 def _number_at(context: EffectContext, source: Phrase) -> Decimal:
@@ -129,7 +190,7 @@ def _share(context: EffectContext, amount: TokenSpan) -> Decimal | None:
     if not text.endswith("%"):
         return None
     number = number_in(text.rstrip("% "))
-    return Decimal(number) if number is not None else None
+    return abs(Decimal(number)) if number is not None else None
 
 
 def _towards(

@@ -24,6 +24,7 @@ class EffectOutcome:
     absent: bool = False
     doubt: str = ""
     cost: int = 0
+    unexplained: tuple[str, ...] = ()
 
 
 class Unclear(Exception):

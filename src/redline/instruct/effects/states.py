@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, same_shape
-from redline.instruct.language.words import join_words, key_form, key_words
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.words import join_words, key_form, key_words, number_in, unit_of
 from redline.instruct.lexicon.senses import Sort, flag_stems
-from redline.instruct.model.values import Value
+from redline.instruct.model.values import Num, Value
 
 _SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
+_STATE_WORD = re.compile(r"[a-z]{2,}ed|done|ready|open|pending|broken|sold|paid|idle|lost")
 _PAIRS = (
     ("enabled", "disabled"), ("active", "inactive"), ("on", "off"), ("yes", "no"),
     ("activated", "deactivated"),
@@ -19,7 +24,9 @@ _PAIRS = (
 def enum(context: EffectContext) -> EffectOutcome:
     """Give a record a state that one of its fields can have: `mark order 3 as shipped`."""
     owner, value = context.clause.role("owner"), context.clause.role("value")
-    if owner.sort is Sort.PATH:
+    if owner is None:
+        owner = _section(context)
+    if owner.sort is Sort.PATH and context.clause.extra != "stated":
         # A path means its own place, never a field of the record there.
         raise Unclear("type", f"{context.text(owner)!r} is a record, not a field", owner.nodes)
     holders = context.resolve(owner)
@@ -34,7 +41,7 @@ def enum(context: EffectContext) -> EffectOutcome:
     for holder in holders.nodes:
         if not isinstance(context.tree.values[holder], dict):
             raise Unclear("type", f"{context.text(value)!r} fits no field", (holder,))
-        node, new = _state_field(context, holder, said, negated)
+        node, new = _state_field(context, holder, said, negated, value)
         keys.add(str(context.tree.keys[node]))
         operations += context.replace(node, new, 0.91)
     if len(keys) > 1:
@@ -42,10 +49,52 @@ def enum(context: EffectContext) -> EffectOutcome:
     return context.outcome(operations, holders.nodes)
 
 
+def _section(context: EffectContext) -> Phrase:
+    """Return the one section that the values of a list are said of."""
+    phrases = [scope.phrase for scope in context.clause.scopes if scope.phrase is not None]
+    if len(phrases) != 1 or not phrases[0].nodes:
+        raise Unclear("clause", "it is not clear what it is said of")
+    return phrases[0]
+
+
+def _fields_by_shape(context: EffectContext, holder: int, value: TokenSpan) -> list[int]:
+    """Return the fields that alone can hold a value of such a shape: a time, a URL, 45 min."""
+    tree, said = context.tree, context.text(value).strip("\"'")
+    fields = [c for c in tree.children(holder) if not tree.identifies(c)]
+    shaped = [c for c in fields if same_shape(tree.values[c], said)]
+    if shaped or has_shape(said):
+        return shaped
+    words = said.split()
+    family = _unit_family(words[-1]) if len(words) == 2 and number_in(words[0]) else ""
+    numbers = [c for c in fields if isinstance(tree.values[c], Num)]
+    return [c for c in numbers if family and _unit_family(str(tree.keys[c])) == family]
+
+
+def _unit_family(name: str) -> str:
+    """Return what the unit that ends a name measures, or an empty text."""
+    words = key_words(name)
+    unit = unit_of(words[-1]) if words else None
+    return unit[0] if unit else ""
+
+
 def _state_field(
-    context: EffectContext, holder: int, said: str, negated: bool
+    context: EffectContext, holder: int, said: str, negated: bool, span: TokenSpan
 ) -> tuple[int, Value]:
     """Return the one field of a record for which *said* is a state, and the value it gets."""
+    fits = _known_states(context, holder, said, negated)
+    if not fits and not negated:
+        fields = _fields_by_shape(context, holder, span) or _status_field(context, holder, said)
+        fits = [(node, context.type_value(span, node)) for node in fields]
+    if len(fits) != 1:
+        rank = "several" if fits else "target"
+        raise Unclear(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
+    return fits[0]
+
+
+def _known_states(
+    context: EffectContext, holder: int, said: str, negated: bool
+) -> list[tuple[int, Value]]:
+    """Return the fields named or known to hold what is *said*, each with the value it gets."""
     tree, low = context.tree, " ".join(said.lower().split())
     form = join_words(key_words(said))
     fits: list[tuple[int, Value]] = []
@@ -65,10 +114,19 @@ def _state_field(
             )
             if known is not None:
                 fits.append((node, known))
-    if len(fits) != 1:
-        rank = "several" if fits else "target"
-        raise Unclear(rank, f"{len(fits) or 'no'} field says whether it is {said!r}", (holder,))
-    return fits[0]
+    return fits
+
+
+def _status_field(context: EffectContext, holder: int, said: str) -> list[int]:
+    """Return the status of a record, where *said* is a word for a state that none has yet."""
+    if context.clause.extra or not _STATE_WORD.fullmatch(said):
+        return []
+    tree = context.tree
+    context.doubt = context.doubt or f"no other is {said!r}"
+    return [
+        c for c in tree.children(holder)
+        if key_form(str(tree.keys[c])) in ("status", "state") and isinstance(tree.values[c], str)
+    ]  # fmt: skip
 
 
 def switch(context: EffectContext) -> EffectOutcome:
@@ -82,6 +140,10 @@ def switch(context: EffectContext) -> EffectOutcome:
         if not inner:
             raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     state = context.clause.extra
+    if context.chart.low(context.clause.start) in ("kill", "stop", "shut") and not all(
+        isinstance(context.tree.values[n], bool) for n in found.nodes
+    ):
+        raise Unclear("target", "it is not a switch", found.nodes)
     nodes: list[int] = []
     for node in found.nodes:
         nodes += _flags_of(context, node, found)
@@ -149,6 +211,7 @@ def shape(context: EffectContext) -> EffectOutcome:
     return context.each(ResolvedNodes((fields[0],)), lambda _: tokens[0].text)
 
 
+_COUNTS = ("qty", "quantity", "stock", "count", "instock", "onhand")
 _STOCK = ("instock", "available", "isavailable", "isinstock")
 
 
@@ -163,11 +226,17 @@ def stock(context: EffectContext) -> EffectOutcome:
             if isinstance(context.tree.values[c], bool)
             and key_form(str(context.tree.keys[c])) in (*_STOCK, "soldout", "outofstock")
         ]  # fmt: skip
+        if not own and not wanted:
+            own = [c for c in context.tree.children(holder)
+                   if isinstance(context.tree.values[c], Num)
+                   and key_form(str(context.tree.keys[c])) in _COUNTS]  # fmt: skip
         if len(own) != 1:
             raise Unclear("target", "no flag says whether it is in stock", (holder,))
         nodes += own
 
     def stock_flag(node: int) -> Value:
+        if isinstance(context.tree.values[node], Num):
+            return Num("0")
         return wanted is (key_form(str(context.tree.keys[node])) in _STOCK)
 
     outcome = context.each(ResolvedNodes(tuple(nodes), holders.many), stock_flag, 0.91)

@@ -15,6 +15,7 @@ from redline.instruct.effects import (
     texts,
 )
 from redline.instruct.effects.context import EffectContext, Nothing
+from redline.instruct.effects.implied import fields
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 
 
@@ -41,6 +42,7 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "nullify": states.nullify,
     "shape": states.shape,
     "stock": states.stock,
+    "implied": fields.imply,
     "age": numbers.age,
     "money": numbers.money,
     "shift": numbers.shift,

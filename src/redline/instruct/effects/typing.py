@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from redline.instruct.effects.bare import bare_doubt
 from redline.instruct.effects.outcome import Unclear
-from redline.instruct.language.dates import date_in
+from redline.instruct.language.dates import clock_in, date_in
 from redline.instruct.language.tokens import Tokens, text_of
 from redline.instruct.language.words import (
     ARTICLES,
@@ -18,6 +18,7 @@ from redline.instruct.language.words import (
     key_words,
     number_in,
     singular,
+    spoken_number,
     unit_of,
 )
 from redline.instruct.model.operations import ABSENT, NoValue
@@ -39,7 +40,7 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"),
     ),
     ("a date", re.compile(r"\d{4}-\d\d-\d\d")),
-    ("a time of day", re.compile(r"\d\d:\d\d(:\d\d)?")),
+    ("a time of day", re.compile(r"([01]\d|2[0-4]):[0-5]\d(:\d\d)?")),
     ("a URL", re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)),
     ("a colour", re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")),
     ("an amount with a currency sign", re.compile(r"[$€£]\d[\d,]*(\.\d+)?")),
@@ -54,6 +55,8 @@ _COMPUTED = re.compile(
 # Keys whose short values are codes rather than words.
 _CODED = frozenset("language lang locale country currency".split())
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_]\w+)?")
+_WARMTH = frozenset("temp temperature target degree degrees heat oven".split())
+_ORDINAL = re.compile(r"(?:the )?(\d{1,2})(st|nd|rd|th)")
 _SUFFIXED = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+)")
 
 
@@ -164,11 +167,14 @@ def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
     plain = text.strip()
     if plain[:1] in "$€£":
         plain = plain[1:]
-    number = number_in(plain)
+    number = number_in(plain) or spoken_number(plain)
     if number is not None:
         return Num(number)
     if plain.endswith("%") or (len(tokens) == 2 and tokens[1].low == "percent"):
         return _percentage(plain.rstrip("%").removesuffix("percent").strip(), current, text)
+    ordinal = _ORDINAL.fullmatch(plain)
+    if ordinal and key_words(key)[-1:] in (("day",), ("date",)):
+        return Num(ordinal[1])
     pieces = _SUFFIXED.fullmatch(plain)
     words = list(pieces.groups()) if pieces else plain.split()
     if len(words) == 2:
@@ -200,7 +206,10 @@ def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
     words = key_words(key)
     if words and singular(unit.lower()) == singular(words[-1]):
         return Num(number)
-    said, written = unit_of(unit), unit_of(words[-1]) if len(words) > 1 else None
+    named = words and (len(words) > 1 or len(words[-1]) > 3)
+    said, written = unit_of(unit), unit_of(words[-1]) if named else None
+    if said is not None and said[0] == "degree" and _WARMTH & set(words):
+        return Num(number)
     if said is None or written is None or said[0] != written[0]:
         raise Unclear("type", f"the unit of {key} is not known, so {text!r} is unclear", value=text)
     exact = (Decimal(number) * said[1] / written[1]).normalize()
@@ -274,11 +283,13 @@ def _keep_shape(text: str, current: str) -> str:
             continue
         if shape.fullmatch(text):
             return text
-        if name == "a date" and (date := date_in(text)):
+        if name == "a date" and (date := date_in(text) or date_in(f"{text} {current[:4]}")):
             return date
+        if name == "a time of day" and (time := clock_in(text, current)):
+            return time
         if name == "a version" and re.match(r"[v^~<>=*]*\s?\d|\*$", text):
             return text
-        if name == "a quantity with a unit" and not number_in(text):
+        if name == "a quantity with a unit" and not number_in(text) and " " not in text:
             return text
         raise Unclear("type", f"expected {name} like {current!r}, not {text!r}", value=text)
     return text

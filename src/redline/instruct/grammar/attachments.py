@@ -18,7 +18,7 @@ from redline.instruct.lexicon.tree import DocumentTree, Nodes
 PREPOSITIONS = frozenset("of in for on under within inside from at across by".split())
 _EXCEPTIONS = (
     ("except", "for"), ("other", "than"), ("apart", "from"), ("but", "not"), ("except",),
-    ("excluding",), ("besides",), ("but",), ("without",),
+    ("excluding",), ("besides",), ("but",), ("without",), ("w/o",),
 )  # fmt: skip
 _ROOT_NAMES = frozenset("company store shop library event project app team site".split())
 

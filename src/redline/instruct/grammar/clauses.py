@@ -157,5 +157,6 @@ def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
         found = [*chart.edges("PREDICATE", begin + 1), *chart.edges("STATE", begin + 1)]
     loose = chart.low(begin) not in _CONDITIONAL
     for edge in found:
-        scope = ScopePhrase(condition=edge.item, wanted=wanted, cost=edge.item.cost, loose=loose)
+        cost = edge.item.cost + 2 * (loose and begin > start)
+        scope = ScopePhrase(condition=edge.item, wanted=wanted, cost=cost, loose=loose)
         yield Edge(edge.end, scope)

@@ -59,7 +59,7 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
     low = chart.low(start)
     if low == "it":
         yield from _of_itself(chart, start + 1)
-    if low in ("no", "without", "missing"):
+    if low in ("no", "without", "missing", "w/o"):
         after = start + 1 + (chart.low(start + 1) in ("any", "a", "an"))
         for edge in chart.edges("FIELD", after):
             empty = _is_key(chart, edge.end - 1)

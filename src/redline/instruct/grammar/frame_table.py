@@ -2,57 +2,6 @@
 
 from __future__ import annotations
 
-CLASSES: dict[str, str] = {
-    "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
-    "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
-    "configure convert overwrite scale setting changing updating switching",
-    "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
-    "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
-    "MAKE": "make let have get render turn",
-    "TO": "to = -> => → := as : into to-be be to-equal to-become back-to over-to up-to down-to",
-    "IS": "= -> => → := is are equals becomes become is-now are-now is-actually should-be must-be "
-    "ought-to-be shall-be needs-to-be has-to-be have-to-be should-equal should-read ought-to-read "
-    "ought-to-equal should-become must-equal must-read needs-to-equal needs-to-read will-be "
-    "should-now-be now-is is-going-to-be has-become should-say : should-be-set-to must-be-set-to "
-    "should-be-changed-to needs-to-be-set-to has-changed-to changed-to went-to is-supposed-to-be "
-    "should-have-been was-supposed-to-be now-equals has-to-become needs-to-become should-go-to "
-    "should-be-updated-to was-changed-to got-changed-to moved-to has-moved-to switched-to "
-    "has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
-    "HAVE": "should-have must-have needs-to-have ought-to-have should-get gets get now-has has "
-    "needs must-get shall-have have should-now-have will-have has-to-have now-have needs",
-    "ENSURE": "ensure make-sure see-to-it ensure-that make-sure-that see-to-it-that "
-    "make-certain-that make-certain check-that be-sure-that guarantee-that confirm-that",
-    "WANT": "i-want we-want i-need we-need i-would-like we-would-like i'd-like we'd-like "
-    "i-want-to-have i-would-prefer id-like",
-    "ADD": "adding add append insert push include put attach register create introduce give-it "
-    "define place list allow permit whitelist",
-    "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
-    "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
-    "take-away deregister",
-    "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
-    "RENAME": "renaming rename relabel retitle",
-    "ON": "enabling enable activate turn-on switch-on toggle-on",
-    "OFF": "disabling disable deactivate turn-off switch-off shut-off toggle-off",
-    "FLIP": "toggle flip invert",
-    "MARK": "mark flag tag set label make show",
-    "SWAP": "swap exchange switch interchange trade",
-    "SORT": "sort order reorder arrange rank",
-    "REPLACE": "replace substitute swap-out swap",
-    "CHANGE": "change update turn convert switch alter",
-    "ART": "a an the the-following another new one-more a-new the-new another-new an-additional an-extra",
-    "NAMED": "named called titled with-key with-the-key with-name with-the-name",
-    "VERIFY": "verify validate",
-    "SAMEAS": "the-same-as the-same-value-as match the-value-of the-current-value-of equal-to "
-    "whatever-is-in the-value-in the-amount-of the-amount-in",
-    "OCCURRENCES": "all every any each every-occurrence-of all-occurrences-of each-occurrence-of "
-    "any-occurrence-of every-instance-of all-instances-of each-instance-of",
-    "WHEREVER": "everywhere throughout wherever-it-occurs wherever-it-appears where-it-occurs "
-    "where-it-appears where-it-is-used wherever-it-is-used",
-    "WASTYPE": "from-a-number from-number from-a-string from-string from-an-integer from-a-boolean "
-    "from-a-single-value from-a-float from-text from-a-scalar",
-    "INTO": "to into onto in on under within inside for",
-    "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
-}  # fmt: skip
 TABLE = """
 assign          SET NPLIST:target TO VAL:value
 assign          put|leave|keep NPLIST:target at VAL:value
@@ -68,6 +17,9 @@ assign          ENSURE that? NPLIST:target IS VAL:value REPAIR?
 assign          VERIFY that? NPLIST:target IS VAL:value REPAIR
 assign          WANT NPLIST:target to-be|to-equal|to-read|to-say|set-to|as|be VAL:value
 assign=terse+2  NPLIST:target VAL:value
+assign          NPLIST:target VAL:old ARROW VAL:value
+assign          SET NPLIST:target VAL:old ARROW VAL:value
+assign          NPLIST:target IS VAL:value , not VAL:old
 assign          use|put|set|take|assign|make VAL:value as|for NPLIST:target
 assign          reorder|rearrange NPLIST:target to|as JSON:value
 assign          assign VAL:value to NPLIST:target
@@ -110,13 +62,16 @@ age             NPLIST:owner is|are AMT:value now|years-old|today
 age             NPLIST:owner turned|turns|just-turned|is-now AMT:value years-old|years?
 shape           point|aim|direct|send NPLIST:owner at|to VAL:value
 switch=on       SET NPLIST:owner to-use|to-have|to-allow FIELD:target
-stock=out       we're|we-are|they're|they-are out-of|sold-out-of NPLIST:owner
+stock=out       we're|we-are|they're|they-are completely|all|now? out-of|sold-out-of NPLIST:owner
 stock=out       we|they ran-out-of|have-run-out-of|have-no-more NPLIST:owner
 stock=out       NPLIST:owner is|are out-of-stock|sold-out|unavailable|no-longer-available
 stock=in        NPLIST:owner is|are back-in-stock|available-again|back-in-stock-now
 cost            MAKE NPLIST:owner cost VAL:value
 cost            NPLIST:owner costs|cost|should-cost|must-cost|now-costs|will-cost VAL:value
 enum            SET NPLIST:owner TO VAL:value
+enum=terse+3    NPLIST:owner VAL:value
+enum=terse+1    NPLIST:owner VAL:old ARROW VAL:value
+enum=stated+3   STATED:value
 enum            MAKE NPLIST:owner be|become|into? NOT? a|an|the? VAL:value
 enum            NPLIST:owner IS now? NOT? a|an|the? VAL:value
 enum            NPLIST:owner is|are? now|currently|already VAL:value
@@ -180,6 +135,9 @@ shift=minus     decrement NPLIST:target by AMT:value
 shift=up        NPLIST:target += AMT:value
 shift=down      NPLIST:target -= AMT:value
 shift=one       NPLIST:target plus-plus|++
+shift=signed+1  NPLIST:target SIGNED:value each|across-the-board|for-all?
+shift=signed+1  SIGNED:value to|on|for? NPLIST:target
+shift=signed+1  SIGNED:value FIELD:target in|for|to|at|on NPLIST:owner
 scale=2         double NPLIST:target
 scale=3         triple NPLIST:target
 scale=4         quadruple NPLIST:target
@@ -212,6 +170,8 @@ append          VERIFY that? NPLIST:list contains|contain|includes|include|lists
 append          NPLIST:list should|must|needs-to|has-to include|contain|have VAL:value
 append          WANT VAL:value in|added-to NPLIST:list
 append          ADD NPLIST:record INTO NPLIST:list
+append          NPLIST:list VAL:value TOO
+append          also NPLIST:list VAL:value
 append=front    prepend VAL:value to NPLIST:list
 newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value
 newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value INTO NPLIST:holder
@@ -336,6 +296,26 @@ verbed          we|i|they|we've|i've|we-have|i-have VERBED:state NPLIST:target
 enum+1          NPLIST:owner 's NOT? VAL:value anymore|now|again?
 enum            NPLIST:owner is|are NOT? VAL:value anymore|again
 verbed          MARK NPLIST:target as NOT? VERBED:state
+implied+4       NPLIST:owner SAID:said
+implied+4       NPLIST:owner : SAID:said
+implied=stated+5  SAID:said
+implied=root+6  SAID:said
+implied=root+2  mark|flag as SAID:said
+owned           hand|pass|assign|reassign NPLIST:owner over? to FIELD:target VAL:value
+append          tag|label NPLIST:owner with KIND:kind VAL:value
+replace         change|map|switch|set NPLIST:within to VAL:new instead-of|rather-than VAL:old
+switch=off      kill|stop|shut-down NPLIST:target
+scale=0         zero|zero-out NPLIST:target
+shift=down      dock NPLIST:owner AMT:value FIELD:target
+shift=gain+2    WE GAINED? AMT:value more NPLIST:target
+shift=gain+2    WE GAINED? another AMT:value of? NPLIST:target
+shift=lose+2    WE LOST AMT:value NPLIST:target
+newkey          new|a-new KIND:kind KEYNAME:key :|= VAL:value
+assign=bare+2   NPLIST:target to VAL:value
+assign          NPLIST:target every AMT:value
+assign          NPLIST:target is|was|has-been? pushed-to|postponed-to|pushed-back-to|brought-forward-to|rescheduled-to VAL:value
+assign          VAL:value takes-over-as|is-the-new|becomes-the-new|will-be-the-new|is-our-new the? NPLIST:target
+assign          NPLIST:target is|are no-longer VAL:old but|,-but VAL:value
 """
 # What may be left out when the verb of the clause before is meant again.
 GAPS: dict[str, tuple[str, ...]] = {

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from redline.instruct.grammar.frame_table import CLASSES, GAPS, TABLE
+from redline.instruct.grammar.frame_table import GAPS, TABLE
+from redline.instruct.language.word_classes import CLASSES
 
 PhraseTable = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -106,4 +107,6 @@ for _frame in FRAMES:
         for _word in _firsts:
             BY_WORD.setdefault(_word, []).append(_frame)
 # Words with which an instruction can begin, articles and pronouns aside.
-VERBS = frozenset(BY_WORD) - frozenset("the a an i we value id my".split())
+VERBS = frozenset(BY_WORD) - frozenset(
+    "the a an i we value id my they there we've i've they've".split()
+)

@@ -31,6 +31,7 @@ from redline.instruct.model.values import Num
 DETERMINERS = frozenset("the a an my our your this that these those existing current".split())
 PRONOUNS = frozenset("it them they he she him her this that those these".split())
 POSSESSIVES = frozenset("its their his her".split())
+_TITLES = frozenset("mr mrs ms miss dr prof sir madam".split())
 _MAX_PARTS = 6
 _MEASURES = frozenset("size count number amount level rate length value total".split())
 _POINTERS = (("json", "pointer"), ("json", "path"), ("jsonpath",), ("pointer",))
@@ -45,7 +46,8 @@ _TOP = tuple(
     tuple(text.split())
     for text in (
         "top level|root level|root|top-level|root object|top-level object|top level object|"
-        "document root|root of the document|top level of the document|document itself"
+        "document root|root of the document|top level of the document|document itself|"
+        "whole thing|whole document|whole file"
     ).split("|")
 )
 
@@ -68,6 +70,15 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
         for sense in chart.lexicon.senses(start + 1):
             if sense.sort is Sort.FLAG:
                 yield Edge(sense.end, _negate(chart.tree, start, sense))
+
+
+@rule("NAME")
+def _name_behind_title(chart: Chart, start: int) -> Iterator[Edge]:
+    """A name behind a title that the document may not have: Mr Dubois."""
+    if chart.low(start).rstrip(".") in _TITLES:
+        for sense in chart.lexicon.senses(start + 1):
+            if sense.sort is Sort.RECORD:
+                yield Edge(sense.end, _phrase(start, sense))
 
 
 def _negate(tree: DocumentTree, start: int, sense: Sense) -> Phrase:

@@ -3,54 +3,28 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.instruct.grammar.adjuncts.announcements import announcements
+from redline.instruct.grammar.adjuncts.courtesies import (
+    AFTER,
+    BEFORE,
+    ENDS,
+    REASONS,
+    SEPARATORS,
+)
+from redline.instruct.grammar.adjuncts.introductions import only_introduces
 from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
-from redline.instruct.grammar.frame_table import CLASSES
-from redline.instruct.grammar.frames import GAP_FRAMES, VERBS, phrase_table
-from redline.instruct.language.words import singular
+from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
+from redline.instruct.language.word_classes import CLASSES
+from redline.instruct.language.words import number_in, singular
 
 MAX_READINGS = 60
 MAX_STEPS = 1500
-_BEFORE = phrase_table(
-    tuple(text.split())
-    for text in (
-        "please|kindly|just|also|then|now|could you|can you|would you|will you|could you please|"
-        "can you please|would you please|i want you to|i'd like you to|i would like you to|"
-        "i need you to|we need to|you should|need to|let's|let us|go ahead and|next|finally|hey|hi|"
-        "hello|ok|okay|so|i want to|i'd like to|i would like to|we should|we want to|you need to|"
-        "help me|we'd like to|simply|i need to|i'd like|can we|could we|should we|lets|pls|plz|"
-        "we have to|you have to|quickly|actually|oh|well|and|apply this change :|in addition|"
-        "additionally|furthermore|we'd like you to|go and|it would be great if you could|do"
-    ).split("|")
-)
-_AFTER = phrase_table(
-    tuple(text.split())
-    for text in (
-        "please|thanks|thank you|thx|for me|too|as well|instead|ok|okay|thanks a lot|will you|"
-        "thank you very much|cheers|would you|if you please|pls|plz|now|right now|asap|"
-        "if you can|many thanks|when you can|if possible|from now on|going forward|altogether|"
-        "entirely|completely|right away|immediately"
-    ).split("|")
-)
-COURTESIES = frozenset(
-    word for table in (_BEFORE, _AFTER) for group in table.values() for words in group
-    for word in words
-)  # fmt: skip
-_SEPARATORS = frozenset(
-    ", and then also . ; ! ? \n & plus — – - finally next afterwards".split(" ")
-)
-_ENDS = frozenset(". ; ! ? \n".split(" "))
-_REASONS = phrase_table((
-    ("because",), ("since",), ("so", "that"), ("in", "order", "to"), ("due", "to"),
-    ("given", "that"), ("now", "that"), ("otherwise",), ("to", "avoid"), ("to", "make"),
-    ("as", "per"), ("so", "we"), ("so", "it"), ("so", "they"), ("as", "we"), ("as", "it"),
-))  # fmt: skip
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
 _FINDING = frozenset("find locate select pick look-up take open go-to".split())
 
@@ -79,8 +53,13 @@ class _State:
     joined: bool = False  # a separator that does not end the sentence was just read
 
 
-def readings(chart: Chart) -> Iterator[Reading]:
-    """Yield the ways to read the whole instruction, the cheapest first."""
+def readings(
+    chart: Chart, hopeless: Callable[[Reading], bool] = lambda _: False
+) -> Iterator[Reading]:
+    """Yield the ways to read the whole instruction, the cheapest first.
+
+    A beginning that is *hopeless* by itself is not read on.
+    """
     order = count()
     waiting: list[tuple[int, int, _State]] = [(0, next(order), _State(0))]
     seen: set[object] = set()
@@ -104,8 +83,10 @@ def readings(chart: Chart) -> Iterator[Reading]:
                 if shared is not None:
                     yield Reading(shared, cost, state.remarks, state.protected, shared=True)
             continue
-        for new in _steps(chart, state):
-            heapq.heappush(waiting, (new.cost, next(order), new))
+        begun = state.joined and state.clauses
+        if not (begun and hopeless(Reading(state.clauses, cost, state.remarks))):
+            for new in _steps(chart, state):
+                heapq.heappush(waiting, (new.cost, next(order), new))
 
 
 def _steps(chart: Chart, state: _State) -> Iterator[_State]:
@@ -113,14 +94,14 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
     if state.clauses and not state.joined:
         yield from _closings(chart, state)
         return
-    fresh = not state.clauses or chart.low(place - 1) in _ENDS
+    fresh = not state.clauses or chart.low(place - 1) in ENDS
     for end in _openings(chart, place, fresh):
         yield replace(state, place=end)
     for edge in chart.edges("CLAUSE", place):
         clause = edge.item
         if _may_end(chart, edge.end):
             yield _with(state, replace(clause, scopes=(*clause.scopes, *state.fronts)), edge.end)
-    if state.clauses and chart.low(place - 1) not in _ENDS:
+    if state.clauses and chart.low(place - 1) not in ENDS:
         yield from _gaps(chart, state)
     if fresh:
         yield from _fronts(chart, state)
@@ -137,9 +118,9 @@ def _with(state: _State, clause: Clause, end: int) -> _State:
 
 
 def _may_end(chart: Chart, end: int) -> bool:
-    if end >= chart.size or chart.low(end) in _SEPARATORS or chart.low(end) == "but":
+    if end >= chart.size or chart.low(end) in SEPARATORS or chart.low(end) == "but":
         return True
-    if any(True for table in (_AFTER, _REASONS, PROTECTING) for _ in chart.phrases(end, table)):
+    if any(True for table in (AFTER, REASONS, PROTECTING) for _ in chart.phrases(end, table)):
         return True
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
@@ -147,11 +128,11 @@ def _may_end(chart: Chart, end: int) -> bool:
 def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
     """Yield the places behind a courtesy, a separator, or the mark of a list item."""
     low = chart.low(place)
-    if (low in _SEPARATORS and low != "-") or (low == "-" and fresh):
+    if (low in SEPARATORS and low != "-") or (low == "-" and fresh):
         yield place + 1
     if fresh and _is_bullet(chart, place):
         yield place + 1 + (chart.low(place + 1) in (".", ")") and low.isdigit())
-    for end in chart.phrases(place, _BEFORE):
+    for end in chart.phrases(place, BEFORE):
         yield end + (chart.low(end) == ",")
 
 
@@ -169,19 +150,20 @@ def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
 def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield what may follow a clause: a separator, a courtesy, a reason."""
     place = state.place
-    for end in chart.phrases(place, _AFTER):
+    for end in chart.phrases(place, AFTER):
         yield replace(state, place=end)
     low = chart.low(place)
-    if low in _SEPARATORS:
+    if low in SEPARATORS:
         fronts = state.fronts
-        if low in _ENDS:
+        if low in ENDS:
             fronts = state.headed if _is_bullet(chart, place + 1) else ()
         yield replace(state, place=place + 1, joined=True, fronts=fronts)
-        for end in chart.phrases(place + 1, _AFTER):
+        for end in chart.phrases(place + 1, AFTER):
             yield replace(state, place=end)
     elif low in VERBS or low == "but":
         yield replace(state, joined=True, cost=state.cost + 2)
     yield from _reasons(chart, state)
+    yield from _asides(chart, state)
     yield from _protections(chart, state)
 
 
@@ -189,14 +171,41 @@ def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
     place = state.place + (chart.low(state.place) in (",", "—", "–"))
     dash = chart.low(state.place) in ("—", "–")
     opened = chart.low(place).startswith("(")
-    if not dash and not opened and next(chart.phrases(place, _REASONS), None) is None:
+    if not dash and not opened and next(chart.phrases(place, REASONS), None) is None:
         return
     for end in range(place + 2, chart.size + 1):
-        if end == chart.size or chart.low(end) in _ENDS:
+        if end == chart.size or chart.low(end) in ENDS:
             yield replace(
                 state, place=end, cost=state.cost + 3, remarks=(*state.remarks, (place, end))
             )
             return
+
+
+def _asides(chart: Chart, state: _State) -> Iterator[_State]:
+    """Yield the end of words behind a comma that name nothing: `, sorry for the late notice`."""
+    place = state.place + 1
+    if chart.low(state.place) not in (",", "-") or place >= chart.size:
+        return
+    end = next((p for p in range(place, chart.size) if chart.low(p) in ENDS), chart.size)
+    silent = all(
+        chart.tokens[p].kind in ("word", "sign", "poss")
+        and not chart.lexicon.senses(p)
+        and number_in(chart.low(p)) is None
+        and not any(map(str.isdigit, chart.low(p)))
+        for p in range(place, end)
+    )
+    opening = chart.low(place)
+    if silent and opening not in VERBS and opening not in BEFORE and not _in_text(chart, state):
+        remarks = (*state.remarks, (place, end))
+        yield replace(state, place=end, cost=state.cost + 4, remarks=remarks)
+
+
+def _in_text(chart: Chart, state: _State) -> bool:
+    """Return whether what was read last is bare words, which what follows may go on with."""
+    last = chart.tokens[state.place - 1]
+    return last.kind == "word" and number_in(last.text) is None and any(
+        item.end == state.place for role, item in state.clauses[-1].roles if role == "value"
+    )  # fmt: skip
 
 
 def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
@@ -206,6 +215,8 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
         after = place + 1
         if low in (",", ";") and chart.low(after) in ("so", "therefore", "hence"):
             after += 1
+        elif low == "," and only_introduces(chart, state.place, place):
+            pass
         elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", "by"):
             continue
         if low == "by" and not chart.low(after).endswith("ing"):
@@ -214,7 +225,7 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
             state, place=after, joined=bool(state.clauses), cost=state.cost + 4,
             remarks=(*state.remarks, (state.place, place)),
         )  # fmt: skip
-        if low in _ENDS:
+        if low in ENDS:
             return
 
 

@@ -207,21 +207,12 @@ def _pair_key(chart: Chart, start: int) -> Iterator[tuple[int, TokenSpan]]:
 def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
     """A verb made from a boolean key: publish, unpublish, archive, confirm."""
     low = chart.low(start)
-    if not low.isalpha() or len(low) < 4:
+    if not low.isalpha() or len(low) < 3:
         return
     for undone, stem in ((False, low), (True, low.removeprefix("un")), (True, low[2:])):
         if undone and not low.startswith(("un", "de")):
             continue
-        for form in (
-            stem + "ed",
-            stem + "d",
-            stem + stem[-1:] + "ed",
-            stem[:-1] + "ied",
-            _IRREGULAR.get(stem, ""),
-            stem,
-        ):
-            if form == stem and not stem.endswith("ed"):
-                continue
+        for form in _participles(stem):
             nodes = [
                 n for key in (form, "is" + form) for n in chart.tree.by_form.get(key, ())
                 if isinstance(chart.tree.values[n], bool)
@@ -232,9 +223,18 @@ def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
                 return
 
 
+def _participles(stem: str) -> Iterator[str]:
+    """Yield the forms a verb's participle may have; the verb itself where it looks like one."""
+    yield from (stem + "ed", stem + "d", stem[:-1] + "ied", stem + stem[-1:] + "ed")
+    yield from _IRREGULAR.get(stem, "").split()
+    if stem.endswith("ed"):
+        yield stem
+
+
 _IRREGULAR = {
     "freeze": "frozen", "hide": "hidden", "lock": "locked", "pay": "paid", "sell": "sold",
-    "complete": "completed", "finish": "finished", "close": "closed",
+    "complete": "completed done finished", "finish": "finished completed done",
+    "close": "closed", "settle": "settled paid", "finished": "completed done finished",
 }  # fmt: skip
 
 

@@ -202,6 +202,23 @@ def _amount(chart: Chart, start: int) -> Iterator[Edge]:
         yield Edge(place + 1 + skip, TokenSpan(place, place + 1))
 
 
+@rule("SIGNED")
+def _signed_amount(chart: Chart, start: int) -> Iterator[Edge]:
+    """An amount that a sign says to add or to take away: +10%, -3, +2 days."""
+    if chart.low(start)[:1] in ("+", "-") and len(chart.low(start)) > 1:
+        yield from chart.edges("AMT", start)
+
+
+@rule("STATED")
+def _statement(chart: Chart, start: int) -> Iterator[Edge]:
+    """A value alone, behind the name of a section: `oven: on, 180 degrees`."""
+    if ":" not in chart.lows[:start] or chart.low(start - 1) not in (":", ","):
+        return
+    for edge in chart.edges("VAL", start):
+        if edge.end == chart.size or chart.low(edge.end) in (",", ";", ".", "and", "\n"):
+            yield edge
+
+
 def _is_suffixed(text: str) -> bool:
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     return digits != text and number_in(digits.lstrip("$€£")) is not None

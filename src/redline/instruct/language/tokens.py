@@ -13,7 +13,7 @@ from redline.instruct.model.values import Value, parse
 _OPEN = {'"': '"', "“": "”", "'": "'", "‘": "’", "`": "`", "«": "»"}
 _ENDS = frozenset(" \t\r\n,.;:!?)]}")
 _ARROWS = ("+=", "-=", "*=", "->", "=>", "→", ":=", "==", "!=", ">=", "<=", "=", ">", "<")
-_ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(\+=|-=|!=|>=|<=|==|=|>|<)(.+)$")
+_ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(\+=|-=|!=|>=|<=|==|->|=>|→|=|>|<)(.+)$")
 _TRAILING = ",;:!?."
 # A dot that belongs to the word: initials and titles.
 _INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co|[Nn]o|[Nn]r)\.")

@@ -61,7 +61,7 @@ UNITS: dict[str, tuple[str, Decimal]] = {
             "tb": "1000000000000", "kib": "1024", "mib": "1048576", "gib": "1073741824",
         },
         "length": {"mm": "1", "cm": "10", "m|meter|metre": "1000", "km": "1000000"},
-        "mass": {"mg|milligram": "1", "g|gram": "1000", "kg|kilogram": "1000000"},
+        "mass": {"mg|milligram": "1", "g|gram": "1000", "kg|kilogram|kilo": "1000000"},
         "px": {"px|pixel": "1"},
         "degree": {"degree|deg": "1"},
     }.items()
@@ -131,6 +131,20 @@ def number_in(text: str) -> str | None:
     if ones in _NUMBER_WORDS and _NUMBER_WORDS.get(tens, 0) in range(20, 100):
         return str(_NUMBER_WORDS[tens] + _NUMBER_WORDS[ones])
     return None
+
+
+@lru_cache(maxsize=4096)
+def spoken_number(text: str) -> str | None:
+    """Return the number that several words say: `eleven euros fifty`, `22 and a half`."""
+    words = text.lower().split()
+    if len(words) == 3 and singular(words[1]) in CURRENCIES:
+        whole, cents = number_in(words[0]), number_in(words[2])
+        small = cents is not None and cents.isdigit() and 10 <= int(cents) < 100
+        return f"{whole}.{cents}" if small and whole is not None and whole.isdigit() else None
+    if words[1:4] == ["and", "a", "half"] and len(words) <= 5:
+        whole = number_in(words[0])
+        return f"{whole}.5" if whole is not None and whole.isdigit() else None
+    return "12" if words == ["a", "dozen"] else None
 
 
 def unit_of(word: str) -> tuple[str, Decimal] | None:

@@ -25,6 +25,7 @@ from redline.instruct.lexicon.synonyms import (
     SYNONYMS,
     abbreviate,
     other_forms,
+    write_out,
 )
 from redline.instruct.lexicon.tree import DocumentTree
 
@@ -204,6 +205,9 @@ class Lexicon:
         keys = set(self.by_word.get(singular(said[0]), ()))
         for word in said[1:]:
             keys &= set(self.by_word.get(singular(word), ()))
+        if not keys and (written := write_out(said)) != said:
+            named = self.tree.by_form.get(join_words(written))
+            return (named, 2, False) if named else self._loosely(written, form)
         if keys:
             nodes = sorted(n for key in keys for n in self.tree.by_key[key])
             return nodes, 2, False

@@ -39,6 +39,20 @@ SHORTENED = {
     "staging": "stage", "preferences": "prefs",
 }  # fmt: skip
 WRITTEN_OUT = {short: long for long, short in SHORTENED.items()}
+# Said short where keys are written out.
+_SAID_SHORT = {
+    "param": "parameter", "ep": "episode", "pic": "photo", "sub": "subscriber", "pw": "password",
+    "mem": "memory", "req": "request", "cfg": "config", "svc": "service", "usr": "user",
+    "ver": "version", "mgr": "manager", "tel": "phone", "btn": "button", "lib": "library",
+    "pkg": "package", "acct": "account", "dest": "destination", "src": "source", "len": "length",
+    "freq": "frequency", "appt": "appointment", "notif": "notification", "emp": "employee",
+    "cust": "customer", "inv": "invoice", "fav": "favourite", "pos": "position",
+    "cert": "certificate", "perm": "permission", "vol": "volume", "loc": "location",
+    "lang": "language", "dep": "dependency", "min": "minimum", "max": "maximum", "no": "number",
+    "pwd": "password", "addr": "address", "qty": "quantity", "msg": "message",
+    "desc": "description", "repo": "repository", "env": "environment", "img": "image",
+    "temp": "temperature",
+}  # fmt: skip
 LANGUAGES = {
     "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
     "portuguese": "pt", "dutch": "nl", "swedish": "sv", "norwegian": "no", "danish": "da",
@@ -109,6 +123,11 @@ def _kind_words(value: Value) -> tuple[str, ...]:
     if re.fullmatch(r"\S+@\S+", value):
         return ("address",)
     return ("name", "text", "string", "label", "message", "command", "value", "setting")
+
+
+def write_out(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return *words* with abbreviations written out."""
+    return tuple(_SAID_SHORT.get(singular(word), word) for word in words)
 
 
 def abbreviate(words: tuple[str, ...]) -> str:

@@ -22,6 +22,8 @@ _ID_FORMS = frozenset(
     "id uuid key code sku slug email symbol isbn login number hostname n no nr num ref "
     "plate".split()
 )
+# Fields that say how a record is, never which one it is.
+_STATES = frozenset("status state mode severity priority condition".split())
 _ID_ENDINGS = ("name", "id", "code", "number", "key", "title", "no", "nr", "num", "ref")
 
 
@@ -217,6 +219,8 @@ class DocumentTree:
         if not self.is_element(record) or not isinstance(self.values[node], str):
             return False
         array, key = self.parents[record], str(self.keys[node])
+        if key in _STATES:
+            return False
         known = self._labels.get((array, key))
         if known is None:
             held = self.values[array]

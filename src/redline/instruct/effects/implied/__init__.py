@@ -1,0 +1,1 @@
+"""Fields that are not named but implied by what is said of their record."""

@@ -1,0 +1,150 @@
+"""The words that speak of a field, and the values that can be meant for it."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.typing import has_shape, same_shape
+from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
+from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.words import key_words, number_in, unit_of
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.model.values import Num
+
+# Words that speak of a field, and the words its key may have instead.
+_RELATED = {
+    word: frozenset(words.split())
+    for group, words in {
+        "cost charge price": "price rate fee amount cost",
+        "fee rate bill": "price rate fee amount",
+        "old": "age year",
+        "until till end finish close": "to end until till close finish checkout",
+        "start begin open": "from start begin open",
+        "long last take": "minute duration length second hour",
+        "call": "name title displayname",
+        "email mail": "email mail",
+        "number phone": "phone",
+        "max most": "maximum max limit",
+        "min least": "minimum min",
+        "address": "email mail url address addr street",
+        "team department group": "department team dept group",
+        "image version tag": "image version tag",
+    }.items()
+    for word in group.split()
+}
+_SURE = frozenset("cost charg price old".split())
+_DAYS = re.compile(r"(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?", re.IGNORECASE)
+
+
+def names(context: EffectContext, holder: int, node: int) -> tuple[set[str], set[str]]:
+    """Return the stems of a field's own key, and those of the keys that lead to it as well."""
+    path = context.tree.path(node)[len(context.tree.path(holder)) :]
+    own = {word_stem(word) for word in key_words(path[-1])}
+    return own, own | {word_stem(word) for part in path for word in key_words(part)}
+
+
+def speaks_of(word: str, stems: set[str]) -> bool:
+    stem = word_stem(word)
+    return stem in stems or bool(
+        {word_stem(other) for other in _RELATED.get(stem, _RELATED.get(word, ()))} & stems
+    )
+
+
+def is_sure(context: EffectContext, holder: int, node: int, predicate: Predicate) -> bool:
+    """Return whether all words about a field are of its key, or say what only such a field is."""
+    _, stems = names(context, holder, node)
+    return all(
+        (stem := word_stem(context.chart.low(place))) in stems or stem in _SURE
+        for place in predicate.words
+        if speaks_of(context.chart.low(place), stems)
+    )
+
+
+def measures(key: str, text: str) -> bool:
+    """Return whether a key names a measure of the kind the text has: 45 min, 21 degrees."""
+    family = unit_family(text)
+    warm = family == "degree" and bool({"temp", "temperature"} & set(key_words(key)))
+    return bool(family) and (warm or family == unit_family(key))
+
+
+def unit_family(text: str) -> str:
+    words = key_words(text)
+    unit = unit_of(words[-1]) if words else None
+    return unit[0] if unit else ""
+
+
+def same_look(held: str, text: str) -> bool:
+    """Return whether both texts are dates, addresses, days of the week and the like."""
+    if _DAYS.fullmatch(held) and _DAYS.fullmatch(text):
+        return len(held) > 4 or len(text) <= 4
+    return same_shape(held, text) and has_shape(text)
+
+
+def is_plain(text: str) -> bool:
+    return re.fullmatch(r"[a-z][a-z0-9_-]*", text) is not None
+
+
+def is_terse(context: EffectContext, span: TokenSpan, predicate: Predicate) -> bool:
+    """Return whether nothing but a colon or an arrow is between a record and its value."""
+    between = context.chart.lows[predicate.start : span.start]
+    return predicate.old is not None or all(low in (":", "->", "=>", "→", "=") for low in between)
+
+
+def is_named(context: EffectContext, span: TokenSpan) -> bool:
+    """Return whether the words are written as names are, and do not merely begin the sentence."""
+    if span.start == context.clause.start:
+        return False
+    return all(t.text[:1].isupper() for t in context.chart.tokens[span.start : span.end])
+
+
+def holds_names(context: EffectContext, node: int) -> bool:
+    """Return whether a field that does not tell its record from others holds names."""
+    tree = context.tree
+    held = [tree.values[node], *tree.peers(node)]
+    texts = [value for value in held if isinstance(value, str)]
+    return bool(texts) and all(t[:1].isupper() and not has_shape(t) for t in texts)
+
+
+def is_only_number(context: EffectContext, node: int) -> bool:
+    tree = context.tree
+    numbers = [c for c in tree.children(tree.parents[node])
+               if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
+    return numbers == [node]
+
+
+def is_number_like(context: EffectContext, node: int, text: str) -> bool:
+    """Return whether a number can only be meant for this one of the numbers beside it."""
+    tree = context.tree
+    number = number_in(text.lstrip("$€£"))
+    if number is None:
+        return False
+    numbers = [c for c in tree.children(tree.parents[node])
+               if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
+    if numbers == [node]:
+        return True
+    if Decimal(number) % 1 == 0:
+        return False
+    broken = [c for c in numbers if isinstance(v := tree.values[c], Num) and v.decimal % 1]
+    return broken == [node]
+
+
+def is_telling(context: EffectContext, place: int) -> bool:
+    """Return whether a token shows that it is a value: a number, a name, an address."""
+    token = context.chart.tokens[place]
+    text = token.text
+    if place == context.clause.start and not any(map(str.isdigit, text)):
+        return False
+    if token.kind in ("quoted", "json") or number_in(text.lstrip("$€£")) is not None:
+        return True
+    return text[:1].isupper() or has_shape(text) or any(map(str.isdigit, text)) or bool(
+        unit_of(text)
+    )  # fmt: skip
+
+
+def is_field(context: EffectContext, start: int, end: int) -> bool:
+    return any(
+        sense.end == end and sense.sort is Sort.KEY and sense.whole
+        for sense in context.chart.lexicon.senses(start)
+    )

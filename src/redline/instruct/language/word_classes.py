@@ -1,0 +1,60 @@
+"""Classes of words that the patterns of the frames name."""
+
+from __future__ import annotations
+
+CLASSES: dict[str, str] = {
+    "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
+    "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
+    "configure convert overwrite scale setting changing updating switching",
+    "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
+    "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
+    "MAKE": "make let have get render turn",
+    "TO": "to = -> => → := as : into to-be be to-equal to-become back-to over-to up-to down-to",
+    "IS": "= -> => → := is are equals becomes become is-now are-now is-actually should-be must-be "
+    "ought-to-be shall-be needs-to-be has-to-be have-to-be should-equal should-read ought-to-read "
+    "ought-to-equal should-become must-equal must-read needs-to-equal needs-to-read will-be "
+    "should-now-be now-is is-going-to-be has-become should-say : should-be-set-to must-be-set-to "
+    "should-be-changed-to needs-to-be-set-to has-changed-to changed-to went-to is-supposed-to-be "
+    "should-have-been was-supposed-to-be now-equals has-to-become needs-to-become should-go-to "
+    "should-be-updated-to was-changed-to got-changed-to moved-to has-moved-to switched-to "
+    "has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
+    "HAVE": "should-have must-have needs-to-have ought-to-have should-get gets get now-has has "
+    "needs must-get shall-have have should-now-have will-have has-to-have now-have needs",
+    "ENSURE": "ensure make-sure see-to-it ensure-that make-sure-that see-to-it-that "
+    "make-certain-that make-certain check-that be-sure-that guarantee-that confirm-that",
+    "WANT": "i-want we-want i-need we-need i-would-like we-would-like i'd-like we'd-like "
+    "i-want-to-have i-would-prefer id-like",
+    "ADD": "adding add append insert push include put attach register create introduce give-it "
+    "define place list allow permit whitelist",
+    "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
+    "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
+    "take-away deregister nuke nix rm",
+    "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
+    "RENAME": "renaming rename relabel retitle",
+    "ON": "enabling enable activate turn-on switch-on toggle-on",
+    "OFF": "disabling disable deactivate turn-off switch-off shut-off toggle-off",
+    "FLIP": "toggle flip invert",
+    "MARK": "mark flag tag set label make show",
+    "SWAP": "swap exchange switch interchange trade",
+    "SORT": "sort order reorder arrange rank",
+    "REPLACE": "replace substitute swap-out swap",
+    "CHANGE": "change update turn convert switch alter",
+    "ART": "a an the the-following another new one-more a-new the-new another-new an-additional an-extra",
+    "NAMED": "named called titled with-key with-the-key with-name with-the-name",
+    "VERIFY": "verify validate",
+    "SAMEAS": "the-same-as the-same-value-as match the-value-of the-current-value-of equal-to "
+    "whatever-is-in the-value-in the-amount-of the-amount-in",
+    "OCCURRENCES": "all every any each every-occurrence-of all-occurrences-of each-occurrence-of "
+    "any-occurrence-of every-instance-of all-instances-of each-instance-of",
+    "WHEREVER": "everywhere throughout wherever-it-occurs wherever-it-appears where-it-occurs "
+    "where-it-appears where-it-is-used wherever-it-is-used",
+    "WASTYPE": "from-a-number from-number from-a-string from-string from-an-integer from-a-boolean "
+    "from-a-single-value from-a-float from-text from-a-scalar",
+    "INTO": "to into onto in on under within inside for",
+    "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
+    "ARROW": "-> => →",
+    "TOO": "too as-well also",
+    "WE": "we i they we've i've they've we-have i-have they-have there-are we-just i-just",
+    "GAINED": "found bought opened planted got received added ordered hired made have had",
+    "LOST": "lost sold used broke spent",
+}  # fmt: skip
