@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from redline.adapters.sandbox.program import capture_helper
 from redline.adapters.workers import loaded_program
 from redline.core.once import built_once
+from redline.recorded_workspace import RecordedWorkspace
 from redline.settings import Settings
-from redline.stored_workspace import StoredWorkspace
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -19,21 +19,18 @@ if TYPE_CHECKING:
     from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
-    from redline.adapters.recorder.activity import LockedActivity
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.confined import Confined
-    from redline.core.ports.git import Committer, Git
+    from redline.core.ports.git import Committer
     from redline.core.ports.grants import Grants
-    from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
-    from redline.engine.recording.session import RecordingSession
 
 
 def refuse_changed_modules() -> None:
@@ -56,11 +53,7 @@ def refuse_changed_modules() -> None:
     guard_imports(loaded_program.STATE, refuse)
 
 
-# Servers answer their first calls before they look at every file.
-_RECORD_AFTER = 1.0
-
-
-class Redline(StoredWorkspace):
+class Redline(RecordedWorkspace):
     """One workspace with everything a handler may use (see services.runtime.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
@@ -107,59 +100,6 @@ class Redline(StoredWorkspace):
             self.tree,
             self._activity,
         )
-
-    @built_once
-    def _activity(self) -> LockedActivity:
-        from redline.adapters.recorder.activity import LockedActivity
-
-        return LockedActivity(self.state_dir)
-
-    def record_soon(self) -> None:
-        """Record what other programs change, from a moment after the server has started."""
-        from threading import Timer
-
-        def start() -> None:
-            session = self.open_recording(lambda _: None)
-            if session is not None:
-                session.start()
-
-        timer = Timer(_RECORD_AFTER, start)
-        timer.daemon = True
-        self.at_close(timer.cancel)
-        timer.start()
-
-    def open_recording(
-        self, report: Callable[[Sequence[Operation]], None]
-    ) -> RecordingSession | None:
-        """Prepare to record what other programs change; None when another process does."""
-        from redline.adapters.recorder.activity import RecorderLock
-        from redline.adapters.recorder.hook_listener import HookListener
-        from redline.adapters.recorder.known_files import DatabaseOfFiles
-        from redline.adapters.recorder.watching import KernelWatcher
-        from redline.engine.recording.claims import Claims
-        from redline.engine.recording.git_moves import GitMoves
-        from redline.engine.recording.looking import Looking
-        from redline.engine.recording.recorder import Recorder
-        from redline.engine.recording.session import RecordingSession
-
-        lock = RecorderLock(self.state_dir)
-        self.at_close(lock.close)
-        if not lock.take():
-            return None
-        files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
-        self.at_close(files.close)
-        looking = Looking(self.tree, self.workspace)
-        claims = Claims()
-        recorder = Recorder(looking, files, self.editor, self._store, claims)
-        listener = HookListener(self.state_dir, claims.note)
-        self.at_close(listener.close)
-        watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
-        moves = GitMoves(self.tree, self.workspace)
-        session = RecordingSession(
-            self.workspace, recorder, watcher, moves, self._activity, report, listener.limits
-        )
-        self.at_close(session.close)
-        return session
 
     @built_once
     def _snapshots(self) -> WorkspaceSnapshots:
@@ -225,27 +165,11 @@ class Redline(StoredWorkspace):
         )
 
     @built_once
-    def _root_handles(self) -> list[int | str]:
-        """The roots for other programs and libraries: descriptors if possible, else paths."""
-        roots = range(len(self.workspace.roots))
-        handles = [self.workspace.handle(number) for number in roots]
-        if os.path.isdir("/proc/self/fd"):
-            return list(handles)
-        return [root.path for root in self.workspace.roots]
-
-    @built_once
     def grep(self) -> Grep:
         """Content search."""
         from redline.adapters.ripgrep.search_port import Ripgrep
 
         return Ripgrep(self._root_handles, self.tree, sealed=self.workspace.sealed_in)
-
-    @built_once
-    def git(self) -> Git:
-        """Repositories, for reading."""
-        from redline.adapters.git import LibGit
-
-        return LibGit(self.workspace, self.tree, self._root_handles)
 
     @built_once
     def images(self) -> Images:

@@ -60,10 +60,15 @@ def origin_of(claims: tuple[Claim, ...], person: str, cause: str) -> Origin:
     if len(claims) == 1:
         event = claims[0].event
         parts = [_shorten(event.command or _name_files(event.files)), cause]
-        parts += [f"session {_shorten(event.session, _MAX_ID)}"] if event.session else []
         parts += [f"prompt {_shorten(event.prompt, _MAX_ID)}"] if event.prompt else []
         summary = "; ".join(text for text in parts if text)
-        return Origin(_shorten(event.tool, _MAX_ID), event.client, person, summary)
+        return Origin(
+            _shorten(event.tool, _MAX_ID),
+            event.client,
+            person,
+            summary,
+            session=_shorten(event.session, _MAX_ID),
+        )
     names = " or ".join(
         sorted(
             f"{claim.event.client} session {_shorten(claim.event.session, _MAX_ID)}"

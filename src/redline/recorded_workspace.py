@@ -1,0 +1,106 @@
+"""A workspace whose changes by other programs are recorded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from redline.core.once import built_once
+from redline.settings import Settings
+from redline.stored_workspace import StoredWorkspace
+
+if TYPE_CHECKING:
+    from redline.adapters.recorder.activity import LockedActivity
+    from redline.core.ports.git import Git
+    from redline.core.ports.history import Operation
+    from redline.engine.recording.session import RecordingSession
+
+# Servers answer their first calls before they look at every file.
+_RECORD_AFTER = 1.0
+
+
+class RecordedWorkspace(StoredWorkspace):
+    """Adds the recorder, and what it asks git."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._opening = Lock()
+        self._is_closing = False
+
+    def close(self) -> None:
+        """Close every part; a recorder that is being opened is waited for."""
+        with self._opening:
+            self._is_closing = True
+        super().close()
+
+    @built_once
+    def _root_handles(self) -> list[int | str]:
+        """The roots for other programs and libraries: descriptors if possible, else paths."""
+        roots = range(len(self.workspace.roots))
+        handles = [self.workspace.handle(number) for number in roots]
+        if os.path.isdir("/proc/self/fd"):
+            return list(handles)
+        return [root.path for root in self.workspace.roots]
+
+    @built_once
+    def git(self) -> Git:
+        """Repositories, for reading."""
+        from redline.adapters.git import LibGit
+
+        return LibGit(self.workspace, self.tree, self._root_handles)
+
+    @built_once
+    def _activity(self) -> LockedActivity:
+        from redline.adapters.recorder.activity import LockedActivity
+
+        return LockedActivity(self.state_dir)
+
+    def record_soon(self) -> None:
+        """Record what other programs change, from a moment after the server has started."""
+        from threading import Timer
+
+        def start() -> None:
+            with self._opening:
+                session = None if self._is_closing else self.open_recording(lambda _: None)
+                if session is not None:
+                    session.start()
+
+        timer = Timer(_RECORD_AFTER, start)
+        timer.daemon = True
+        self.at_close(timer.cancel)
+        timer.start()
+
+    def open_recording(
+        self, report: Callable[[Sequence[Operation]], None]
+    ) -> RecordingSession | None:
+        """Prepare to record what other programs change; None when another process does."""
+        from redline.adapters.recorder.activity import RecorderLock
+        from redline.adapters.recorder.hook_listener import HookListener
+        from redline.adapters.recorder.known_files import DatabaseOfFiles
+        from redline.adapters.recorder.watching import KernelWatcher
+        from redline.engine.recording.claims import Claims
+        from redline.engine.recording.git_moves import GitMoves
+        from redline.engine.recording.looking import Looking
+        from redline.engine.recording.recorder import Recorder
+        from redline.engine.recording.session import RecordingSession
+
+        lock = RecorderLock(self.state_dir)
+        self.at_close(lock.close)
+        if not lock.take():
+            return None
+        files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
+        self.at_close(files.close)
+        looking = Looking(self.tree, self.workspace)
+        claims = Claims()
+        recorder = Recorder(looking, files, self.editor, self._store, claims)
+        listener = HookListener(self.state_dir, claims.note)
+        self.at_close(listener.close)
+        watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
+        moves = GitMoves(self.tree, self.workspace)
+        session = RecordingSession(
+            self.workspace, recorder, watcher, moves, self._activity, report, listener.limits
+        )
+        self.at_close(session.close)
+        return session
