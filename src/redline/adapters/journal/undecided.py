@@ -1,4 +1,4 @@
-"""A commit of which nobody knows whether it lasts."""
+"""A commit that may or may not be durable."""
 
 from __future__ import annotations
 
