@@ -198,11 +198,21 @@ def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...
             return phrase.nodes
     for start, end in reading.remarks:
         if end <= clause.start:
-            for place in range(start, end):
-                for edge in chart.edges("NP", place):
-                    phrase = edge.item
-                    if not phrase.owner and not phrase.many and len(phrase.nodes) == 1:
-                        return tuple(phrase.nodes)
+            subject = _subject(chart, start, end)
+            if subject:
+                return subject
+    return ()
+
+
+def _subject(chart: Chart, start: int, end: int) -> tuple[int, ...]:
+    """Return the one thing a remark begins with; nothing where unknown words come before it."""
+    for place in range(start, end):
+        for edge in chart.edges("NP", place):
+            phrase = edge.item
+            if not phrase.owner and not phrase.many and len(phrase.nodes) == 1:
+                return tuple(phrase.nodes)
+        if chart.low(place) not in KNOWN_WORDS:
+            return ()
     return ()
 
 

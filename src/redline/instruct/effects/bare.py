@@ -23,10 +23,12 @@ _LEADING = frozenset(
 # Words that may join a name or begin to say where, when and why.
 _JOINING = frozenset(
     "in on at for of by to with from as like this next plus than into under over after before "
-    "all both every each the a an is are was and or".split()
+    "all both every each the a an is are was and or w/ w/o".split()
 )
 # Words that even in a phrase may begin to say where, when and why.
-_LINKING = frozenset("in on at for by with from as like this next per after before is are".split())
+_LINKING = frozenset(
+    "in on at for by with from as like this next per after before is are w/ w/o".split()
+)
 _WORDY = frozenset(
     "title name label heading headline subject description summary note text message bio motto "
     "comment caption subtitle content body quote slogan greeting".split()

@@ -54,7 +54,7 @@ def shift(context: EffectContext) -> EffectOutcome:
         if share is not None:
             return round_result(value.decimal * (1 + direction * share / 100), value)
         tokens = context.chart.tokens[amount.start : amount.end]
-        step = number_for(tokens, context.text(amount), value, context.key(node))
+        step = number_for(tokens, context.text(amount).lstrip("+"), value, context.key(node))
         assert isinstance(step, Num)
         return _plus(value, direction * abs(step.decimal))
 

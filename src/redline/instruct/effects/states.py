@@ -266,6 +266,8 @@ def clear(context: EffectContext) -> EffectOutcome:
 
     def empty_value(node: int) -> Value:
         value = context.tree.values[node]
+        if context.tree.is_element(node):
+            raise Unclear("type", "it is not clear what an element is when empty", (node,))
         if isinstance(value, list):
             return []
         if isinstance(value, str) and not has_shape(value):

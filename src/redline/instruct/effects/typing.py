@@ -29,6 +29,10 @@ _VAGUE = frozenset(
     "whichever someone somebody same more less higher lower bigger smaller better say read "
     "today tomorrow yesterday tonight next current".split()
 )
+# Words that say that something changes, not what it becomes.
+_ASKED_FOR = frozenset(
+    "changed updated modified adjusted fixed corrected edited replaced renamed altered".split()
+)
 # Words that cannot end a value: something would have to follow.
 _DANGLING = ARTICLES | frozenset(
     "to into in of for on with from and or by at as is are be than under within its".split()
@@ -165,6 +169,8 @@ def _boolean(text: str) -> bool:
 def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
     """The number *tokens* say, converted to the unit the key is written in."""
     plain = text.strip()
+    if plain.startswith("+"):
+        raise Unclear("value", f"{text!r} may be a difference", value=text)
     if plain[:1] in "$€£":
         plain = plain[1:]
     number = number_in(plain) or spoken_number(plain)
@@ -226,6 +232,8 @@ def _string(
         raise Unclear("type", f"it is not clear whether {text} is meant as a text", value=text)
     if low in ("none", "undefined") and not any(peer == text for peer in peers):
         raise Unclear("type", f"it is not clear whether {text} is meant as a text", value=text)
+    if low in _ASKED_FOR and not any(peer == text for peer in peers):
+        raise Unclear("value", f"{text!r} does not name a value", value=text)
     _check_plain(tokens, text)
     coded = _CODED & {singular(w) for w in key_words(key)} and _CODE.fullmatch(current)
     if coded and not _CODE.fullmatch(text):

@@ -274,7 +274,9 @@ class Lexicon:
         self, end: int, members: list[int], cost: int, whole: bool, plural: bool
     ) -> Sense:
         identifying = [n for n in members if self.tree.identifies(n)]
-        chosen = identifying or members
+        keys = {self.tree.keys[n] for n in identifying}
+        # One alone in its list is known by the same field as those of longer lists.
+        chosen = [n for n in members if self.tree.keys[n] in keys] or members
         # the document itself is meant only where no record of it is
         nested = [n for n in chosen if self.tree.record_of(n) > 0]
         chosen = nested or chosen

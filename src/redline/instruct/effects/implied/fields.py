@@ -174,9 +174,27 @@ def _best(context: EffectContext, holder: int, predicate: Predicate, *, loose: b
         chosen = [fit for fit in chosen if fit.node == context.choice]
     if len(chosen) > 1:
         raise Unclear("several", "several fields may be meant", tuple(f.node for f in chosen))
-    if context.clause.extra == "root" and not chosen[0].score:
-        raise Unclear("clause", "no field is named", (holder,))
+    if context.clause.extra == "root":
+        _check_only(context, holder, chosen[0])
     return chosen[0]
+
+
+def _check_only(context: EffectContext, holder: int, fit: _Fit) -> None:
+    """Refuse a field of the document that is not named, or of which there are several."""
+    if not fit.score:
+        raise Unclear("clause", "no field is named", (holder,))
+    alike = context.tree.by_form[key_form(str(context.tree.keys[fit.node]))]
+    if len(alike) > 1:
+        raise Unclear("several", "several fields may be meant", tuple(alike))
+
+
+def _tells_apart(context: EffectContext, node: int) -> bool:
+    """Return whether a code such as 1914/1 tells records apart: each has another one."""
+    value = context.tree.values[node]
+    if not isinstance(value, str) or has_shape(value) or not any(map(str.isdigit, value)):
+        return False
+    peers = [peer for peer in context.tree.peers(node) if isinstance(peer, str)]
+    return len(peers) > 1 and len(set(peers)) == len(peers)
 
 
 def _fit(context: EffectContext, holder: int, node: int, predicate: Predicate) -> _Fit | None:
@@ -189,7 +207,7 @@ def _fit(context: EffectContext, holder: int, node: int, predicate: Predicate) -
     rest = [p for p in predicate.words if p not in about]
     score, said = len(about), {word_stem(chart.low(p)) for p in about}
     full = bool(own) and own <= said
-    if context.tree.identifies(node) and not score:
+    if not score and (context.tree.identifies(node) or _tells_apart(context, node)):
         return None
     if not rest:
         return _flag(context, node, predicate, score, full)
@@ -269,7 +287,7 @@ def _shift_fit(
             if not score and not sized and not is_only_number(context, node):
                 return None
             tokens = context.chart.tokens[span.start : span.end]
-            step = number_for(tokens, text, held, context.key(node))
+            step = number_for(tokens, text.lstrip("+"), held, context.key(node))
             assert isinstance(step, Num)
             moved = held.decimal + predicate.sign * abs(step.decimal)
             return _Fit(node, Num(f"{moved:f}"), score, full)

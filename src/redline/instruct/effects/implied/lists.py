@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from redline.instruct.effects.additions import doubt_case
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied.words import names, speaks_of
 from redline.instruct.effects.outcome import Unclear
@@ -43,6 +44,7 @@ def add_to_list(
         raise Unclear("clause", f"{token.text} is a number", (node,))
     if token.text in held:
         return [], left[node]
+    doubt_case(context, token, held)
     path = (*tree.path(node), str(len(held)))
     added = DocumentOperation("insert", path, value=token.text).with_confidence(0.9)
     return [added], left[node]
