@@ -260,8 +260,8 @@ def measure_command(
 
 
 def redline_argv(*flags: str) -> list[str]:
-    """How a bench starts Redline over stdio."""
-    return [sys.executable, "-m", "redline", "serve", "--stdio", *flags]
+    """How a bench starts Redline over stdio; what recording costs has a program of its own."""
+    return [sys.executable, "-m", "redline", "serve", "--stdio", "--no-record", *flags]
 
 
 def spread(walls: Sequence[float]) -> tuple[float, float]:

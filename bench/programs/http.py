@@ -85,7 +85,7 @@ def servers(workspace: str) -> list[tuple[str, list[str], int, str]]:
     npm_package("@modelcontextprotocol/node")
     modules = str(CACHE / "peers" / "npm" / "node_modules")
     flags = ["--workspace", workspace, "--state-dir", f"{workspace}-state"]
-    flags += ["--max-sessions", "5000", "--rate-limit", "0"]
+    flags += ["--max-sessions", "5000", "--rate-limit", "0", "--no-record"]
     redline = [sys.executable, "-m", "redline", "serve", "--http", f"127.0.0.1:{ports[0]}", *flags]
     bare = [sys.executable, "-m", "bench.peer_servers.bare_sdk", str(ports[1])]
     script = str(HERE / "peer_servers" / "typescript.mjs")

@@ -131,7 +131,15 @@ def main(arguments: list[str]) -> int:
 def simulate(workspace: Path, redis: str, clients: int, rounds: int) -> tuple[Report, int]:
     """The whole run; how much was lost."""
     flags = ["--workspace", str(workspace), "--state-dir", f"{workspace}-state"]
-    flags += ["--sessions", redis, "--rate-limit", "0", "--tools", "files,json,history"]
+    flags += [
+        "--no-record",
+        "--sessions",
+        redis,
+        "--rate-limit",
+        "0",
+        "--tools",
+        "files,json,history",
+    ]
     ports = [free_port() for _ in range(3)]
     balancer = Balancer(ports)
     flags += ["--allowed-hosts", f"127.0.0.1:{balancer.port}"]

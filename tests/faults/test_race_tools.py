@@ -229,6 +229,7 @@ PATHLESS = {
     "kill_session",
     "request_permissions",
     "show_change",
+    "create_checkpoint",
 }
 
 

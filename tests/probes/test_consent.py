@@ -117,15 +117,16 @@ def test_undo_and_redo_of_a_guarded_change_need_consent_too(tmp_path: Path) -> N
         client.on_request = lambda _: AGREE
         client.call("write_file", HOOK)
     with _server("stdio", tmp_path, env=state) as client:
-        refused = client.call("undo_change")["result"]["structuredContent"]
+        written = client.call("list_changes")["result"]["structuredContent"]["changes"][0]
+        refused = client.call("undo_change", {"id": written["id"]})["result"]["structuredContent"]
         assert refused["error"]["code"] == "PERMISSION_REQUIRED"
         assert hook.exists()
     with _server("stdio", tmp_path, env=state, **ASKING) as client:
         client.on_request = lambda _: AGREE
-        client.call("undo_change")
+        client.call("undo_change", {"id": written["id"]})
         assert not hook.exists()
     with _server("stdio", tmp_path, env=state) as client:
-        refused = client.call("redo_change")["result"]["structuredContent"]
+        refused = client.call("redo_change", {"id": written["id"]})["result"]["structuredContent"]
         assert refused["error"]["code"] == "PERMISSION_REQUIRED"
         assert not hook.exists()
 

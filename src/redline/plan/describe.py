@@ -19,7 +19,7 @@ from redline.core.changes import (
 from redline.core.diff import pieces_of_bytes, unified_diff
 from redline.core.encodings.opening import open_versions
 from redline.core.paths import WorkspacePath
-from redline.core.textfile import encode, is_utf8
+from redline.core.textfile import TextFile, encode, is_utf8
 
 Label = Callable[[WorkspacePath], str]
 NULL = "/dev/null"
@@ -114,13 +114,17 @@ def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | 
     old, new = _content(step.before), _content(step.after)
     if old is None or new is None:
         return None
-    files = open_versions(old, new)
+    linked = isinstance(step.before, LinkState) or isinstance(step.after, LinkState)
+    files = (TextFile(old), TextFile(new)) if linked else open_versions(old, new)
     if any(file.is_binary for file in files):
         return None
     before, after = (file.view for file in files)
+    if before == after:  # they differ in a mark of the encoding only
+        before, after = old, new
     if is_utf8(before) and is_utf8(after):
         return pieces_of_bytes(before, after, old_label, new_label)
-    was, becomes = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
+    errors = "surrogateescape" if linked else "replace"
+    was, becomes = before.decode("utf-8", errors), after.decode("utf-8", errors)
     return iter((unified_diff(was, becomes, old_label, new_label),))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, Rename, State
+from redline.core.errors import NotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Entry, Kind
 from redline.plan.patch.apply import PatchPlan, plan_patch
@@ -32,6 +33,12 @@ class MemoryTree:
         if any(file.startswith(name + "/") for file in self.files):
             return DirState(0o755)
         return ABSENT
+
+    def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
+        del limit
+        if path.relative not in self.files:
+            raise NotFound(path.relative)
+        return self.files[path.relative]
 
     def stat(self, path: WorkspacePath) -> Entry | None:
         state = self.state(path)

@@ -85,7 +85,6 @@ LIMITS: dict[str, dict[str, tuple[Any, ...]]] = {
                    "max_height": (1, 10000, 2000)},
 }  # fmt: skip
 CHOICES = {
-    ("read_file", "encoding"): (["utf-8"], None),
     ("list_dir", "sort"): (["name", "type", "modified"], "name"),
     ("list_files", "sort"): (["path", "modified"], "path"),
     ("kill_session", "signal"): (["TERM", "KILL", "INT"], "TERM"),

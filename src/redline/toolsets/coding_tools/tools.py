@@ -111,7 +111,7 @@ SEARCH_TEXT = _reader(
             "include_globs": TEXTS,
             "glob": TEXT,
             "exclude_globs": TEXTS,
-            "context_lines": number(0, 5),
+            "context_lines": number(0, 5, 0),
             "max_results": number(1, 10000, 1000),
             "max_preview_bytes": number(80, 4096, 512),
         },

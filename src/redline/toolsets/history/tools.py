@@ -66,8 +66,7 @@ LIST_CHANGES = Tool(
     name="list_changes",
     title="List changes",
     description=(
-        "List changes, newest first, by path or folder, tool, maker (session current: yours), "
-        "ISO 8601 time."
+        "List changes, newest first, by path, tool, maker (session current: yours), ISO time."
     ),
     input_schema=_schema(
         {
@@ -97,7 +96,7 @@ LIST_CHANGES = Tool(
 SHOW_CHANGE = Tool(
     name="show_change",
     title="Show change",
-    description=("Show a change, the latest without id, as a diff with numbered hunks."),
+    description=("Show a change, or the latest, as a diff with hunk numbers."),
     input_schema=_schema(
         {
             "id": {"type": "string"},

@@ -211,7 +211,10 @@ _OF = (
     r"\s+(?:of|in|inside)\s+(?:the\s+)?(?:body\s+of\s+)?(?:the\s+|an?\s+)?(?:existing\s+)?"
     r"(?!(?:file|module|script|document)\b)"
 )
-_POINTING = r"(?P<pointing>(?:(?:the|this|that|these|existing|current|its|last|first)\s+)*)"
+_POINTING = (
+    r"(?P<pointing>(?:(?:the|this|that|these|existing|current|its|last"
+    r"|first|second|third|fourth|fifth)\s+)*)"
+)
 _OBJECT = r"(?P<object>`[^`\n]+`|'[^'\n]+'|\"[^\"\n]+\"|[\w$.:#]+(?:\(\))?)"
 _ANY_SIDE = compile_words(
     rf"\b(?P<side>{'|'.join(_SIDES)}|next\s+to|beside|between|near)\s+{_POINTING}{_OBJECT}"

@@ -11,7 +11,7 @@ KIND = (
 # Words that may follow "function" or "after" in a sentence without being a name.
 _NOT_NAMES = (
     "the|a|an|this|that|these|which|who|is|are|was|it|its|to|of|in|on|at|and|or|so|with|without|for"
-    "|from|by|all|every|each|any|first|last|next|new|old|definition|definitions|declaration|call"
+    "|from|by|all|every|each|any|first|second|third|fourth|fifth|last|next|new|old|definition|definitions|declaration|call"
     "|calls|body|has|have|does|returns|ends|starts|begins|there|here|class|function|method"
 )
 NAME = (
