@@ -60,7 +60,15 @@ def doubtful(quote: Quoted, dialect: str, rng: random.Random) -> Case | None:
     if content == right:
         return None
     call = render(dialect, draft, rng)
+    if noise == "only old mis-indented" and dialect == "edit_file":
+        right = _to_the_letter(content, call["edits"][0]) or right
     return Case(dialect, noise, "either", quote.change.name, content, call, right)
+
+
+def _to_the_letter(content: bytes, edit: dict[str, str]) -> bytes | None:
+    """What replacing a text that the file has once gives; None where it has it not, or often."""
+    old, new = edit["oldText"].encode(), edit["newText"].encode()
+    return content.replace(old, new) if content.count(old) == 1 else None
 
 
 def cases(count: int, seed: int = 1, files: int = 400) -> Iterator[Case]:

@@ -91,8 +91,8 @@ def _stale(draft: Draft, rng: random.Random) -> bool | None:
 
 def _gone(draft: Draft, rng: random.Random) -> bool | None:
     """One of the quoted lines is no longer there, or a new one stands between them."""
-    if len(draft.old) < 2:
-        return None
+    if len(draft.old) < 2 or any(line.strip(" #/*") == "..." for line in draft.old):
+        return None  # "..." may stand for the line that is gone
     at = rng.randrange(draft.quote.first + 1, draft.quote.last)
     if rng.random() < 0.5:
         if not draft.file[at].strip():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from bench.noise.drafts import Case
 from redline.adapters.workers.failed_content import FailedContent
@@ -15,10 +16,28 @@ from redline.core.textfile import TextFile
 from redline.plan.patch.hunks import place_hunks
 from redline.plan.patch.model import UpdateFile
 from redline.plan.patch.parse import parse_patch
-from redline.plan.replace import TextEdit, replace_all
+from redline.plan.replace import TextEdit
+from redline.services.text_edits import replace_text
 from redline.toolsets.ai_code_editing.edit.planning import plan_edit
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
 from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit
+
+if TYPE_CHECKING:
+    from redline.core.ports.search import Regex
+    from redline.core.ports.tree import Tree
+
+
+class _Ports:
+    """What planning asks for, without a workspace."""
+
+    def __init__(self) -> None:
+        self.confined = IsolatedCalls()
+        self.analysis = IsolatedAnalysis(self.confined, FailedContent(os.devnull))
+        self.tree = cast("Tree", None)
+        self.regex = cast("Regex", None)
+
+
+_PORTS = _Ports()
 
 
 def outcome(case: Case) -> bytes | None:
@@ -32,7 +51,7 @@ def outcome(case: Case) -> bytes | None:
 
 def _plan_text(case: Case, file: TextFile) -> str:
     edits = [TextEdit(e["oldText"], e["newText"]) for e in case.call["edits"]]
-    return replace_all(file.text, edits, None)  # type: ignore[arg-type]
+    return replace_text(_PORTS, case.name, file.text, edits)
 
 
 def _plan_hunks(case: Case, file: TextFile) -> str:
@@ -41,14 +60,11 @@ def _plan_hunks(case: Case, file: TextFile) -> str:
     return place_hunks(file.text, update.hunks, case.name)[0]
 
 
-_ANALYSIS = IsolatedAnalysis(IsolatedCalls(), FailedContent(os.devnull))
-
-
 def _plan_lines(case: Case, file: TextFile) -> str:
     request = EditRequest.of(case.call)
     seen = TextFile(case.seen).text if case.seen is not None else None
     return plan_edit(
-        FileUnderEdit(file.text, seen, language_of(case.name), _ANALYSIS), request
+        FileUnderEdit(file.text, seen, language_of(case.name), _PORTS.analysis), request
     ).text
 
 
