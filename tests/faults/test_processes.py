@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -74,9 +75,11 @@ def _killed_writer(root: Path, state: Path, number: int, chance: random.Random) 
     os.close(write_end)
     with os.fdopen(read_end, "rb") as answers:
         # Wait for the first answer, then for a random moment: kills hit every phase of a commit.
-        ready, _, _ = select.select([answers], [], [], 30)
+        waiting = select.poll()
+        waiting.register(answers, select.POLLIN)
+        ready = waiting.poll(30_000)
         assert ready, "the writer never answered"
-        select.select([], [], [], chance.random() * 0.01)
+        time.sleep(chance.random() * 0.01)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         lines = answers.read().split(b"\n")

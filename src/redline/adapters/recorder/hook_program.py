@@ -193,13 +193,8 @@ def _places(folders: list[str], state: str) -> list[str]:
 
 def state_dir_of(workspace: str) -> str:
     """Return the state directory of a workspace; `adapters.files.platform` says the same."""
-    try:  # these load faster than hashlib does
-        from _sha2 import sha256  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        try:
-            from _sha256 import sha256  # type: ignore[import-not-found, unused-ignore]
-        except ImportError:
-            from hashlib import sha256
+    from hashlib import sha256
+
     name = "".join(c if c.isalnum() or c in "-_." else "-" for c in os.path.basename(workspace))
     digest = sha256(os.fsencode(workspace)).hexdigest()[:12]
     return os.path.join(_state_home(), f"{name[:40] or 'root'}-{digest}")

@@ -6,12 +6,11 @@ import re
 
 from redline.instruct.effects.context import EffectContext, ResolvedNodes
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
-from redline.instruct.effects.places import anchor_in, index_in
+from redline.instruct.effects.places import anchor_in, doubt_case, index_in
 from redline.instruct.effects.typing import doubt_of, type_value
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.tokens import Token
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation, NoValue
@@ -42,15 +41,6 @@ def append(context: EffectContext) -> EffectOutcome:
                 DocumentOperation("insert", path, value=value).with_confidence(context.rate(0.95))
             )
     return context.outcome(operations, tuple(arrays), "already there")
-
-
-def doubt_case(context: EffectContext, token: Token, held: list[Value]) -> None:
-    """Doubt a bare word in lower case where every other begins with a capital: `fri`, `Mon`."""
-    texts = [item for item in held if isinstance(item, str)]
-    capitals = len(texts) == len(held) > 1 and all(text[:1].isupper() for text in texts)
-    if token.kind == "word" and capitals and token.text[:1].islower():
-        written = token.text.capitalize()
-        context.doubt = context.doubt or f"{token.text!r} may be written {written!r} here"
 
 
 def _check_put(context: EffectContext, span: TokenSpan) -> None:

@@ -6,6 +6,8 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.language.tokens import Token
+from redline.instruct.model.values import Value
 
 
 def anchor_in(context: EffectContext, anchor: Phrase, array: int | None = None) -> int:
@@ -42,3 +44,12 @@ def index_in(context: EffectContext, array: int, position: ListPosition | None) 
             raise Unclear("value", "the two are not side by side", (array,))
         return high
     return first + (position.kind == "after")
+
+
+def doubt_case(context: EffectContext, token: Token, held: list[Value]) -> None:
+    """Doubt a bare word in lower case where every other begins with a capital: `fri`, `Mon`."""
+    texts = [item for item in held if isinstance(item, str)]
+    capitals = len(texts) == len(held) > 1 and all(text[:1].isupper() for text in texts)
+    if token.kind == "word" and capitals and token.text[:1].islower():
+        written = token.text.capitalize()
+        context.doubt = context.doubt or f"{token.text!r} may be written {written!r} here"

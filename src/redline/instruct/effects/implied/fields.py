@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied.lists import add_to_list
+from redline.instruct.effects.implied.records import spoken_of
 from redline.instruct.effects.implied.words import (
     holds_names,
-    is_field,
     is_named,
     is_number_like,
     is_only_number,
@@ -22,27 +22,25 @@ from redline.instruct.effects.implied.words import (
     names,
     same_look,
     speaks_of,
+    tells_apart,
 )
 from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.typing import has_shape, number_for
 from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
-from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.language.words import (
     FALSE_WORDS,
-    ORDINALS,
     TRUE_WORDS,
     key_form,
 )
-from redline.instruct.lexicon.senses import Sort, flag_stems
+from redline.instruct.lexicon.senses import flag_stems
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
 _DEPTH = 2
 _MAX_LEFT = 8
-_MAX_RECORDS = 500
 _SWITCHES = frozenset("enabled active on isactive isenabled".split())
 
 
@@ -58,7 +56,7 @@ class _Fit(NamedTuple):
 def imply(context: EffectContext) -> EffectOutcome:
     """Give the one field a value that all the words said of its record can mean."""
     predicate: Predicate = context.clause.role("said")
-    holders = _holders(context)
+    holders = spoken_of(context)
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
     left: set[int] = set()
@@ -88,37 +86,6 @@ def imply(context: EffectContext) -> EffectOutcome:
     return EffectOutcome(
         tuple(operations), "", holders, doubt=doubt, cost=context.cost + 3, unexplained=words
     )
-
-
-def _holders(context: EffectContext) -> tuple[int, ...]:
-    """Return the records that are spoken of: named, spoken of before, or the document itself."""
-    owner = context.clause.role("owner")
-    if owner is not None:
-        nodes = _owners(context, owner)
-    elif context.clause.extra == "root":
-        nodes = (0,)
-    elif context.focus and (context.previous or context.clause.scopes):
-        nodes = tuple(sorted({context.record_of(node) for node in context.focus}))
-    else:
-        raise Unclear("clause", "it is not clear what it is said of")
-    if owner is None and len(nodes) != 1:
-        raise Unclear("clause", "it is not clear what it is said of", nodes)
-    values = context.tree.values
-    if not all(isinstance(values[n], dict) for n in nodes) or len(nodes) > _MAX_RECORDS:
-        raise Unclear("clause", "it is not said of a record", nodes)
-    return nodes
-
-
-def _owners(context: EffectContext, owner: Phrase) -> tuple[int, ...]:
-    """Return the records that a phrase names; Refusal where it may be part of what is said."""
-    lows = context.chart.lows[owner.start : owner.end]
-    singled = owner.filtered and not owner.many and not any(low in ORDINALS for low in lows)
-    if owner.sort is Sort.PATH or singled:
-        raise Unclear("clause", "it may be a part of what is said", owner.nodes)
-    found = context.resolve(owner)
-    if not found.whole and not owner.many and is_field(context, owner.start, owner.end):
-        raise Unclear("clause", "it may be a field", found.nodes)
-    return found.nodes
 
 
 def _fields(context: EffectContext, holder: int, depth: int = 0) -> Iterator[int]:
@@ -188,15 +155,6 @@ def _check_only(context: EffectContext, holder: int, fit: _Fit) -> None:
         raise Unclear("several", "several fields may be meant", tuple(alike))
 
 
-def _tells_apart(context: EffectContext, node: int) -> bool:
-    """Return whether a code such as 1914/1 tells records apart: each has another one."""
-    value = context.tree.values[node]
-    if not isinstance(value, str) or has_shape(value) or not any(map(str.isdigit, value)):
-        return False
-    peers = [peer for peer in context.tree.peers(node) if isinstance(peer, str)]
-    return len(peers) > 1 and len(set(peers)) == len(peers)
-
-
 def _fit(context: EffectContext, holder: int, node: int, predicate: Predicate) -> _Fit | None:
     """Return the value a predicate gives a field, if all its words are about it."""
     own, stems = names(context, holder, node)
@@ -207,7 +165,7 @@ def _fit(context: EffectContext, holder: int, node: int, predicate: Predicate) -
     rest = [p for p in predicate.words if p not in about]
     score, said = len(about), {word_stem(chart.low(p)) for p in about}
     full = bool(own) and own <= said
-    if not score and (context.tree.identifies(node) or _tells_apart(context, node)):
+    if not score and (context.tree.identifies(node) or tells_apart(context, node)):
         return None
     if not rest:
         return _flag(context, node, predicate, score, full)

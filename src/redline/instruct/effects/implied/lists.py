@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.instruct.effects.additions import doubt_case
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied.words import names, speaks_of
 from redline.instruct.effects.outcome import Unclear
+from redline.instruct.effects.places import doubt_case
 from redline.instruct.grammar.adjuncts.predicates import Predicate
 from redline.instruct.language.words import number_in
 from redline.instruct.model.operations import DocumentOperation

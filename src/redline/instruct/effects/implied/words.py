@@ -148,3 +148,12 @@ def is_field(context: EffectContext, start: int, end: int) -> bool:
         sense.end == end and sense.sort is Sort.KEY and sense.whole
         for sense in context.chart.lexicon.senses(start)
     )
+
+
+def tells_apart(context: EffectContext, node: int) -> bool:
+    """Return whether a code such as 1914/1 tells records apart: each has another one."""
+    value = context.tree.values[node]
+    if not isinstance(value, str) or has_shape(value) or not any(map(str.isdigit, value)):
+        return False
+    peers = [peer for peer in context.tree.peers(node) if isinstance(peer, str)]
+    return len(peers) > 1 and len(set(peers)) == len(peers)
