@@ -16,7 +16,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.library.measure import Report, Row, StdioServer, measure_calls, redline_argv, spread
+from bench.library.measure import (
+    REPO,
+    Report,
+    Row,
+    StdioServer,
+    measure_calls,
+    redline_argv,
+    spread,
+)
 from bench.library.peers import desktop_commander, filesystem_server, git_server, python_program
 
 LIMITS = {"cpu_ms": 100.0, "rss_mb": 30.0, "call_ms": 0.2}
@@ -113,7 +121,7 @@ def main() -> int:
         (Path(folder) / "a.txt").write_text("hello\n")
         env = {"REDLINE_STATE_DIR": f"{folder}/state"}
         ours = redline_argv("--workspace", folder)
-        fixtures = {**env, "REDLINE_TEST_TOOLSET": "tests.wire.fixtures"}
+        fixtures = {**env, "REDLINE_TEST_TOOLSET": "tests.wire.fixtures", "PYTHONPATH": str(REPO)}
         peer = filesystem_server(folder)
         desktop, quiet = desktop_commander(Path(folder) / "home")
         first_list(ours, env)  # compiles the modules once
