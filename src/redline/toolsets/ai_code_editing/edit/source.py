@@ -25,6 +25,10 @@ class FileUnderEdit:
     analysis: Analysis
     # The lines with their line ends.
     lines: list[str] = field(init=False, repr=False, compare=False)
+    # What was found by name: the place of an insert is asked for more than once.
+    _found: dict[str, list[Symbol]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lines", split_lines(self.text))
@@ -44,6 +48,11 @@ class FileUnderEdit:
 
     def find(self, name: str) -> list[Symbol]:
         """Return the definitions that *name* names; none if the parser fails on the file."""
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> list[Symbol]:
         language = self._grammar()
         try:
             return find_symbols(self.analysis.symbols(self.text, language, name), name)
