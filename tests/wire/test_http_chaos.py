@@ -43,7 +43,9 @@ class Guest:
     def _call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         self._number += 1
         params = {"name": tool, "arguments": arguments}
-        return {"jsonrpc": "2.0", "id": self._number, "method": "tools/call", "params": params}
+        # No number: those are the ids of calls made by hand in the same session.
+        name = f"guest {self._number}"
+        return {"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": params}
 
     def _post(self, message: dict[str, Any]) -> Any:
         """The answer; None when another took the session."""
