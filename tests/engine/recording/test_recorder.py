@@ -6,11 +6,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from redline.adapters.recorder.known_files import DatabaseOfFiles
 from redline.core.errors import WriteFailed
 from redline.engine.recording.attribution import OUTSIDE
 from tests.engine.recording.desk import Desk
@@ -126,7 +128,7 @@ def test_a_recorder_killed_before_it_saved_does_not_record_twice(
     desk.start()
     desk.write("a.txt", b"two\n")
 
-    def killed(*_: object) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise WriteFailed("killed")
 
     monkeypatch.setattr(desk.files, "save", killed)
@@ -134,6 +136,30 @@ def test_a_recorder_killed_before_it_saved_does_not_record_twice(
         desk.settle("a.txt")
     assert desk.restart() == []
     assert len(desk.history()) == 1
+
+
+@pytest.mark.requirement("recorder-restart")
+def test_a_recorder_killed_while_it_learns_takes_nothing_for_new(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        desk.write(f"f{number}.txt", b"x" * 10)
+    monkeypatch.setattr("redline.engine.recording.recorder._BATCH", 15)
+    saves = 0
+
+    def killed(*given: Any, is_whole: bool = True) -> None:
+        nonlocal saves
+        saves += 1
+        if saves == 2:
+            raise WriteFailed("killed")
+        DatabaseOfFiles.save(desk.files, *given, is_whole=is_whole)
+
+    monkeypatch.setattr(desk.files, "save", killed)
+    with pytest.raises(WriteFailed):
+        desk.start()
+    assert desk.restart() == []
+    assert desk.restart() == []
+    assert desk.history() == []
 
 
 @pytest.mark.requirement("recorder-ignores")

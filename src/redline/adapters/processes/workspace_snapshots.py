@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
+from redline.core.change_order import in_order
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, State
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
@@ -245,26 +246,19 @@ class _Found:
         self._bytes = 0
 
     def difference(self) -> Difference:
-        """Removals children first, then what is new or other, parents first."""
-        removals: list[Change] = []
-        others: list[Change] = []
+        """Return what changed, in an order in which it can be carried out."""
+        changes: list[Change] = []
         changed = {_path(key): key for key in self._changed_places()}
         for path in sorted(changed):
-            if len(removals) + len(others) >= MAX_CHANGES:
+            if len(changes) >= MAX_CHANGES:
                 self._uncovered.append(f"more than {MAX_CHANGES} files")
                 break
             change = self._change(path, changed[path])
-            if change is None:
-                continue
-            if type(change.before) is not type(change.after) and change.before != ABSENT:
-                removals.append(Change(path, change.before, ABSENT))
-                if change.after != ABSENT:
-                    others.append(Change(path, ABSENT, change.after))
-            else:
-                others.append(change)
+            if change is not None:
+                changes.append(change)
         for path in sorted(map(_path, self._changed_passed_by())):
             self._uncovered.append(f"{show_name(path.relative)}/ (ignored)")
-        return Difference(ChangeSet((*reversed(removals), *others)), tuple(self._uncovered))
+        return Difference(ChangeSet(in_order(changes)), tuple(self._uncovered))
 
     def _changed_places(self) -> Iterator[Key]:
         old, new, doubtful = (

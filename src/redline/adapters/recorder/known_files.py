@@ -21,7 +21,6 @@ from redline.core.ports.git import Git
 from redline.core.ports.recording import KnownEntry, KnownWorkspace
 from redline.core.ports.tree import PathResolver
 
-MAX_CONTENTS = 512 << 20
 _VERSION = "1"
 _SCHEMA = """
 create table if not exists facts (name text primary key, value text) without rowid;
@@ -65,6 +64,8 @@ class DatabaseOfFiles:
         with self._lock:
             facts = dict(self._database.execute("select name, value from facts"))
             if facts.get("version") != _VERSION or facts.get("roots") != self._roots:
+                # What a killed recorder left half learned, or of other roots, is not known here.
+                self._database.executescript("delete from entries; delete from contents;")
                 return None
             known = KnownWorkspace(
                 position=facts["position"], own=frozenset(json.loads(facts["own"]))
@@ -102,6 +103,8 @@ class DatabaseOfFiles:
         contents: Sequence[bytes],
         position: str,
         own: frozenset[str],
+        *,
+        is_whole: bool = True,
     ) -> None:
         """Keep what changed, all of it or nothing."""
         packed = list(self._pack(contents))
@@ -115,7 +118,8 @@ class DatabaseOfFiles:
                     "version": _VERSION, "roots": self._roots, "position": position,
                     "own": json.dumps(sorted(own)),
                 }  # fmt: skip
-                cursor.executemany("insert or replace into facts values (?, ?)", facts.items())
+                if is_whole:
+                    cursor.executemany("insert or replace into facts values (?, ?)", facts.items())
                 cursor.execute(
                     "delete from contents where not exists "
                     "(select 1 from entries where entries.digest = contents.digest)"
@@ -126,9 +130,7 @@ class DatabaseOfFiles:
                     cursor.execute("rollback")
                 raise WriteFailed(f"The recorder's database cannot be written: {error}") from error
 
-    def _pack(
-        self, contents: Sequence[bytes]
-    ) -> Iterator[tuple[str, int, str | None, bytes | None]]:
+    def _pack(self, contents: Sequence[bytes]) -> Iterator[_Row]:
         """Yield a row for each content: its name in the repository, or the content itself."""
         names = [_blob_name(content) for content in contents]
         try:

@@ -49,10 +49,13 @@ class KnownFiles(Protocol):
         contents: Sequence[bytes],
         position: str,
         own: frozenset[str],
+        *,
+        is_whole: bool = True,
     ) -> None:
         """Keep what changed, all of it or nothing; None for what is gone. WriteFailed.
 
-        *own* are operations behind *position* that the recorder made itself.
+        Until a save says that what is known is whole, `load` gives nothing. *own* are operations
+        behind *position* that the recorder made itself.
         """
 
 

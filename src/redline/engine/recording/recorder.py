@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
+from redline.core.change_order import in_order
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, FileState, State
+from redline.core.errors import HistoryError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import ChangeEditor, Operation, Store
 from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
@@ -15,7 +17,6 @@ from redline.engine.recording.attribution import Part, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
 from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since
 from redline.engine.recording.looking import Looking, mark_of
-from redline.engine.recording.ordering import in_order
 
 MAX_CHANGES = 5_000
 MAX_CHANGED = 64 << 20
@@ -102,7 +103,7 @@ class Recorder:
                 path = directory.child(name)
                 self._note(found, path, self._looking.state(path, entry), mark_of(entry))
                 if found.size > _BATCH:
-                    self._save(found)
+                    self._save(found, is_whole=False)
                     found = _Found()
         self._save(found)
 
@@ -122,8 +123,9 @@ class Recorder:
         else:
             here[path.name] = entry
 
-    def _save(self, found: _Found) -> None:
-        self._files.save(found.entries, found.contents, self._known.position, self._known.own)
+    def _save(self, found: _Found, *, is_whole: bool = True) -> None:
+        position, own = self._known.position, self._known.own
+        self._files.save(found.entries, found.contents, position, own, is_whole=is_whole)
 
     # -- comparing ----------------------------------------------------------------------------
 
@@ -243,19 +245,12 @@ class Recorder:
         if not isinstance(state, FileState) or state.content is not None:
             return state
         content = self._files.content(state)
-        if content is None:
-            content = next(self._journalled(state), None)
-        return None if content is None else replace(state, content=content)
-
-    def _journalled(self, state: FileState) -> Iterator[bytes]:
-        """Yield the content from the operation that wrote it."""
-        for operation in self._store.newest_first():
-            for step in operation.change_set.steps:
-                if isinstance(step, Change) and any(
-                    isinstance(s, FileState) and s.digest == state.digest
-                    for s in (step.before, step.after)
-                ):
-                    yield from _contents_in(self._store.load(operation.id), state.digest)
+        if content is not None:
+            return replace(state, content=content)
+        try:
+            return self._store.load_content(state)
+        except HistoryError:
+            return None
 
     def _record(self, part: Part, cause: str) -> list[Operation]:
         change_set = ChangeSet(in_order(part.changes))
@@ -279,17 +274,6 @@ def _login() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def _contents_in(operation: Operation, digest: str) -> Iterator[bytes]:
-    for step in operation.change_set.steps:
-        for state in (step.before, step.after) if isinstance(step, Change) else ():
-            if (
-                isinstance(state, FileState)
-                and state.digest == digest
-                and state.content is not None
-            ):
-                yield state.content
 
 
 def is_same(one: State | None, other: State | None) -> bool:
