@@ -190,7 +190,7 @@ class Supervisor:
 
     def _watch(self) -> bool:
         """Until the command has ended; False when the server has gone."""
-        limit = 0 if "memory" in self._groups else int(self._job["memory"])
+        limit = int(self._job["memory"])
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
         pause = _LOOK_AT_MEMORY if limit else None
@@ -223,8 +223,15 @@ class Supervisor:
         return not events
 
     def _hold_memory(self, limit: int) -> None:
-        """End the command when its processes together use more than *limit*."""
-        if tree.memory(tree.descendants(os.getpid()), limit) > limit:
+        """End the command when its processes together use more than *limit*.
+
+        The kernel ends one process of a group that does, and the others might wait for it forever.
+        """
+        if "memory" in self._groups:
+            is_over = self._was_out_of_memory()
+        else:
+            is_over = tree.memory(tree.descendants(os.getpid()), limit) > limit
+        if is_over:
             self._why = "memory"
             tree.end_all(os.getpid(), reap=False)
 
