@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -38,8 +37,8 @@ def watching(shell: Shell) -> Iterator[subprocess.Popen[str]]:
         text=True,
     ) as process:
         yield process
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.terminate()
+        assert process.wait(30) == 0
 
 
 def first_line(process: subprocess.Popen[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 from collections.abc import Sequence
 
 from redline.cli.commands.history.view import (
@@ -42,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
         for limit in session.limits if session else ():
             out(paint(f"note: {limit}", "dim"))
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end in order, as for Ctrl-C
     with redline:
         session = redline.open_recording(report)
         if session is None:
