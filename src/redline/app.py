@@ -15,6 +15,7 @@ from redline.settings import Settings
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from redline.adapters.audit_chain import ChainReport
     from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.processes.commands import SandboxedCommands
@@ -51,6 +52,20 @@ def refuse_changed_modules() -> None:
         raise errors.ProgramChanged
 
     guard_imports(loaded_program.STATE, refuse)
+
+
+def write_private_file(path: str, content: bytes) -> None:
+    """Replace a file outside any workspace in one step, readable by its owner only."""
+    from redline.adapters.private_file import write_private_file
+
+    write_private_file(path, content)
+
+
+def verify_audit_log(path: str, last: str | None) -> ChainReport:
+    """Check that no line of an audit log was changed, removed or added; OSError."""
+    from redline.adapters.audit_file import verify_audit_file
+
+    return verify_audit_file(path, last)
 
 
 class Redline(RecordedWorkspace):

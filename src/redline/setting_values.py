@@ -74,7 +74,7 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _domains(value: Any) -> tuple[str, ...]:
-    from redline.core.domains import parse_domains
+    from redline.core.access.domains import parse_domains
 
     return tuple(str(domain) for domain in parse_domains(_names(value)))
 
@@ -121,6 +121,8 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "auth_token": str,
     "oauth_issuer": str,
     "oauth_audience": str,
+    "oauth_name_claim": str,
+    "users": str,
     "allowed_hosts": _names,
     "allowed_origins": _names,
     "max_body": parse_size,

@@ -57,6 +57,10 @@ class Settings(NamedTuple):
     auth_token: str | None = None
     oauth_issuer: str | None = None
     oauth_audience: str | None = None
+    # The claim of access tokens that names the person.
+    oauth_name_claim: str = "sub"
+    # A TOML file of people, their tokens and rights.
+    users: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     max_body: int = 1 << 20
@@ -132,9 +136,16 @@ def config_path(environ: Mapping[str, str]) -> str | None:
     chosen = environ.get("REDLINE_CONFIG")
     if chosen:
         return chosen
-    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config")
-    own = os.path.join(base, "redline", "redline.toml")
+    own = os.path.join(config_directory(environ), "redline.toml")
     return own if os.path.isfile(own) else None
+
+
+def config_directory(environ: Mapping[str, str]) -> str:
+    """Return the directory of the person's own configuration; a workspace never has one."""
+    import os
+
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config")
+    return os.path.join(base, "redline")
 
 
 def read_sandbox_profile(path: str) -> tuple[tuple[str, bool], ...]:
@@ -215,10 +226,11 @@ def _check_roots(settings: Settings) -> None:
 
 
 def _check_together(settings: Settings) -> None:
-    if not is_loopback(settings.host) and not (settings.auth_token or settings.oauth_issuer):
+    asks_for_token = settings.auth_token or settings.oauth_issuer or settings.users
+    if not is_loopback(settings.host) and not asks_for_token:
         raise SettingsError(
             f"A token is required to listen beyond this machine: {settings.host}\n"
-            "hint: set REDLINE_AUTH_TOKEN (16 characters or more) or --oauth-issuer"
+            "hint: set REDLINE_AUTH_TOKEN (16 characters or more), --users or --oauth-issuer"
         )
     if settings.auth_token is not None and len(settings.auth_token) < 16:
         raise SettingsError("The auth token must have 16 characters or more")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redline.core.domains import MAX_DOMAINS, normalize_name, parse_domain, parse_domains
+from redline.core.access.domains import MAX_DOMAINS, normalize_name, parse_domain, parse_domains
 
 
 @pytest.mark.requirement("egress-names")

@@ -21,6 +21,7 @@ class Issuer:
 
     def __init__(self) -> None:
         self.base = ""
+        self.asked = 0  # how often its keys were asked for
         self._signing: dict[str, Any] = {
             "ES256": ec.generate_private_key(ec.SECP256R1()),
             "ES384": ec.generate_private_key(ec.SECP384R1()),
@@ -37,9 +38,16 @@ class Issuer:
             {**json.loads(modulus), "kid": "rsa", "use": "sig"},
         ]
 
-    def token(self, algorithm: str, kid: str) -> str:
-        """A token signed by *algorithm* that says its key is *kid*."""
-        claims = {"iss": self.base, "sub": "ann", "aud": self.audience, "exp": time.time() + 60}
+    def token(self, algorithm: str, kid: str, **other: Any) -> str:
+        """A token signed by *algorithm* that says its key is *kid*, with *other* claims."""
+        claims = {
+            "iss": self.base,
+            "sub": "ann",
+            "aud": self.audience,
+            "exp": time.time() + 60,
+            "scope": "redline:read redline:write",
+            **other,
+        }
         key = self._signing[algorithm]
         return jwt.encode(claims, key, algorithm, headers={"kid": kid})
 
@@ -58,6 +66,7 @@ def open_issuer() -> Iterator[Issuer]:
 
     class Documents(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            issuer.asked += self.path == "/keys"
             body = json.dumps(issuer.documents()[self.path]).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))

@@ -89,7 +89,8 @@ def issuer() -> Iterator[Any]:
 
     def sign(**claims: Any) -> str:
         full = {"iss": base, "sub": "ann", "aud": "https://redline.test/mcp",
-                "exp": time.time() + 60, **claims}  # fmt: skip
+                "exp": time.time() + 60, "scope": "redline:read redline:write redline:run",
+                **claims}  # fmt: skip
         return jwt.encode(full, key, "ES256", headers={"kid": "k1"})
 
     yield base, sign

@@ -61,6 +61,11 @@ COMMANDS = {
         "redline.cli.commands.server.hooks",
         "name the agent that changed a file: add hooks to a client's settings",
     ),
+    "token": (
+        "redline.cli.commands.server.token",
+        "make, list and revoke tokens of a server's users",
+    ),
+    "audit": ("redline.cli.commands.server.audit", "check that an audit log is as it was written"),
     "doctor": (
         "redline.cli.commands.server.doctor",
         "check the sandbox, git, journal and limits of this machine",

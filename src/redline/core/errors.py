@@ -22,7 +22,7 @@ RedlineError
 │   ├── StaleBase ├── UndoBlocked ├── Locked
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 ├── Refused                    a rule says no
-│   ├── ReadOnlyMode ├── PermissionRequired (GuardedWrite) ├── PermissionDenied
+│   ├── ReadOnlyMode ├── RightMissing ├── PermissionRequired (GuardedWrite) ├── PermissionDenied
 ├── LimitReached               ├── TimeLimit (Busy) ├── MemoryLimit ├── WorkerDied ├── ParserFailed
 │                              └── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
@@ -49,6 +49,7 @@ from redline.core.error_families.base import (
     ReadOnlyMode,
     RedlineError,
     Refused,
+    RightMissing,
     SandboxUnavailable,
     SessionClosed,
     SessionError,
@@ -145,6 +146,7 @@ __all__ = [
     "ReadOnlyRoot",
     "RedlineError",
     "Refused",
+    "RightMissing",
     "SandboxUnavailable",
     "SessionClosed",
     "SessionError",

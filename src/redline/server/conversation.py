@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from redline.core.access.rights import ALL_RIGHTS, Rights
 from redline.server.calls.tool_server import ToolServer
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.messages import (
@@ -18,6 +19,7 @@ from redline.server.rpc.messages import (
     id_of,
     is_id,
 )
+from redline.server.rpc.person import OWNER, Person
 from redline.toolsets.tool import Client, Json
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ class Conversation:
         *,
         cap: str | None = None,
         connection: str = "stdio",
-        principal: str = "",
+        person: Person = OWNER,
         client: Client | None = None,
         modern: bool | None = None,
         batches: bool = False,
@@ -44,7 +46,7 @@ class Conversation:
         self._submit = submit
         self._cap = cap
         self._connection = connection
-        self._principal = principal
+        self._person = person
         self._batches = batches
         # Over HTTP a header names the era; None: the first request decides.
         self._era_is_fixed = modern is not None
@@ -52,7 +54,7 @@ class Conversation:
         self._modern = modern if client is None else False
         self._initialized = client is not None
         newest = cap if cap in revisions.HANDSHAKE else revisions.NEWEST_HANDSHAKE
-        self._client = client or Client(protocol=newest)
+        self._client = client or Client(protocol=newest, rights=person.rights)
         self._calls: CallsInFlight | None = None
         self._log_level: str | None = None
 
@@ -65,6 +67,12 @@ class Conversation:
     def revision(self) -> str:
         """The protocol revision that was agreed on."""
         return self._client.protocol
+
+    def set_rights(self, rights: Rights) -> None:
+        """Let later messages do what *rights* allow: they can change while a session is open."""
+        if rights != self._client.rights:
+            self._person = self._person._replace(rights=rights)
+            self._client = self._client._replace(rights=rights)
 
     # --- messages ----------------------------------------------------------------------------
 
@@ -181,7 +189,7 @@ class Conversation:
         )
 
     def _read_client(self, info: Any, version: str, capabilities: Any) -> Client:
-        return revisions.read_client(info, version, capabilities, self._connection, self._principal)
+        return revisions.read_client(info, version, capabilities, self._connection, self._person)
 
     def _check_handshake_era(self, method: str, params: Any) -> None:
         if method in ("initialize", "ping"):
@@ -220,7 +228,9 @@ class Conversation:
         body: Json = {"tools": self._server.catalog.list(client)}
         if client.is_modern:
             body["ttlMs"] = revisions.LIST_TTL_MS
-            body["cacheScope"] = "public"
+            # What is listed depends on the person, unless all have every right.
+            everybody = client.rights == ALL_RIGHTS
+            body["cacheScope"] = "public" if everybody else "private"
         return body
 
     def _initialize(self, params: Any) -> Json:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from redline.core.access.rights import ALL_RIGHTS, Right, Rights
+
 Json = dict[str, Any]
 
 # Prefix of the connection name of an HTTP client without a session; its principal follows.
@@ -43,7 +45,8 @@ READS = Hints(read_only=True, open_world=False)
 class Client(NamedTuple):
     """Who is calling. `connection` is one stdio pipe or one HTTP session (or principal).
 
-    `session` is the name that the client gives its session, if any.
+    `session` is the name that the client gives its session, if any; `rights` is what the person
+    behind it may do.
     """
 
     name: str = ""
@@ -53,6 +56,7 @@ class Client(NamedTuple):
     connection: str = "stdio"
     capabilities: Mapping[str, Any] = {}
     session: str = ""
+    rights: Rights = ALL_RIGHTS
 
     @property
     def is_modern(self) -> bool:
@@ -69,8 +73,8 @@ class Tool(NamedTuple):
     """One tool: what is listed and what runs.
 
     `handler` is "package.module:function". `writes` is True when a call may change the workspace:
-    such tools are neither listed nor callable with --read-only. `unlisted` names arguments that
-    are accepted but not in the schema.
+    such tools are neither listed nor callable with --read-only. `runs` is True when it starts or
+    controls commands. `unlisted` names arguments that are accepted but not in the schema.
     """
 
     name: str
@@ -84,6 +88,13 @@ class Tool(NamedTuple):
     aliases: tuple[str, ...] = ()
     meta: Json | None = None
     unlisted: tuple[str, ...] = ()
+    runs: bool = False
+
+    @property
+    def rights(self) -> Rights:
+        """What the caller must be allowed to do: its answers show files, commands change them."""
+        needed = {Right.READ: True, Right.WRITE: self.writes, Right.RUN: self.runs}
+        return frozenset(right for right, is_needed in needed.items() if is_needed)
 
     @property
     def argument_names(self) -> frozenset[str]:

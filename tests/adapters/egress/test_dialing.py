@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from redline.adapters.egress.dialing import MAX_ADDRESSES, Dialer, DialRefused, Unreachable
-from redline.core.domains import parse_domains
+from redline.core.access.domains import parse_domains
 
 PUBLIC, PRIVATE = "93.184.215.14", "10.0.0.1"
 

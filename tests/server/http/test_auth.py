@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import random
+import time
+
 import pytest
 
 from redline.server.http.auth import Authenticator, AuthFailed, is_safe_url, issuer_keys
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
+from redline.server.rpc.person import OWNER
+from redline.services.people.users import digest, parse_users
 from redline.settings import Settings
+from tests.probes.issuer import Issuer, open_issuer
+from tests.support import LONG
 
 TOKEN = "a-token-of-some-length"
 
@@ -14,18 +21,18 @@ TOKEN = "a-token-of-some-length"
 def test_without_configuration_everyone_may_come_in() -> None:
     auth = Authenticator()
     assert not auth.is_required
-    assert auth.principal(None) == ""
+    assert auth.identify(None) == OWNER
 
 
 def test_the_token_is_compared_whole_and_its_principal_does_not_show_it() -> None:
     auth = Authenticator(token=TOKEN)
-    principal = auth.principal(f"Bearer {TOKEN}")
-    assert principal == auth.principal(f"bearer  {TOKEN} ")
-    assert principal.startswith("token:")
-    assert TOKEN not in principal
+    principal = auth.identify(f"Bearer {TOKEN}")
+    assert principal == auth.identify(f"bearer  {TOKEN} ")
+    assert principal.name.startswith("token:")
+    assert TOKEN not in principal.name
     for wrong in (None, "", "Bearer", f"Bearer {TOKEN[:-1]}", f"Token {TOKEN}", f"Bearer x{TOKEN}"):
         with pytest.raises(AuthFailed):
-            auth.principal(wrong)
+            auth.identify(wrong)
 
 
 @pytest.mark.parametrize(
@@ -91,3 +98,83 @@ def test_a_server_beyond_this_machine_trusts_no_local_pages() -> None:
     assert accepts(found, "10.0.0.5:8000", "http://10.0.0.5:8000")
     assert not accepts(found, "10.0.0.5:8000", "http://localhost:3000")
     assert not accepts(found, "10.0.0.5:8000", "null")
+
+
+@pytest.mark.requirement("people-key-rotation", "people-forged-tokens")
+def test_new_keys_are_accepted_withdrawn_ones_refused_and_forged_names_do_not_ask_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with open_issuer() as issuer:
+        auth = Authenticator(
+            issuer=issuer.base, audience=issuer.audience, keys=issuer_keys(issuer.base)
+        )
+
+        def is_accepted(algorithm: str, kid: str) -> bool:
+            try:
+                auth.identify(f"Bearer {issuer.token(algorithm, kid)}")
+            except AuthFailed:
+                return False
+            return True
+
+        every = issuer.keys
+        issuer.keys = [key for key in every if key["kid"] == "ec"]
+        assert is_accepted("ES256", "ec")
+        issuer.keys = every
+        assert is_accepted("RS256", "rsa"), "a new key is asked for"
+        asked = issuer.asked
+        assert not any(is_accepted("RS256", f"forged-{number}") for number in range(50))
+        assert issuer.asked <= asked + 1
+        issuer.keys = [key for key in every if key["kid"] == "rsa"]
+        later = time.time() + 600
+        monkeypatch.setattr("jwt.jwk_set_cache.time.monotonic", lambda: later)
+        assert not is_accepted("ES256", "ec"), "a withdrawn key"
+        assert is_accepted("RS256", "rsa")
+
+
+FORGED = 10_000 if LONG else 400
+
+
+@pytest.mark.requirement("people-forged-tokens")
+def test_no_forged_token_is_accepted() -> None:
+    secret = "rdl_0a1b2c3d_" + "s" * 43
+    token = f'[[users.ana.tokens]]\nid = "x"\nsha256 = "{digest(secret)}"\n'
+    users = parse_users(f'[users.ana]\nrights = ["read"]\n{token}')
+    chance = random.Random(16)
+    with open_issuer() as issuer:
+        auth = Authenticator(
+            issuer=issuer.base,
+            audience=issuer.audience,
+            keys=issuer_keys(issuer.base),
+            users=lambda: users,
+        )
+        good = issuer.token("ES256", "ec")
+        assert auth.identify(f"Bearer {secret}").name == "ana"
+        with pytest.raises(AuthFailed, match="not in the users file"):
+            auth.identify(f"Bearer {good}")
+        auth = Authenticator(
+            issuer=issuer.base, audience=issuer.audience, keys=issuer_keys(issuer.base)
+        )
+        assert auth.identify(f"Bearer {good}").name.endswith("#ann")
+        for _ in range(FORGED):
+            forged = forge(good if chance.random() < 0.7 else secret, issuer, chance)
+            with pytest.raises(AuthFailed):
+                auth.identify(f"Bearer {forged}")
+        assert auth.identify(f"Bearer {good}").name.endswith("#ann")
+
+
+def forge(token: str, issuer: Issuer, chance: random.Random) -> str:
+    """A token that nobody gave out: altered, cut, signed otherwise, or with other claims."""
+    kind = chance.randrange(5)
+    if kind == 0:
+        # The last character of a part may hold bits that mean nothing.
+        at = chance.choice([i for i in range(len(token) - 2) if token[i + 1] != "."])
+        other = chance.choice([c for c in "ABCabc019_-" if c != token[at]])
+        return token[:at] + other + token[at + 1 :]
+    if kind == 1:
+        return token[: chance.randrange(len(token))]
+    if kind == 2:
+        algorithm = chance.choice(["HS256", "none", "ES384", "EdDSA"])
+        return issuer.token(algorithm, chance.choice(["ec", "rsa"]))
+    if kind == 3:
+        return issuer.token("ES256", "ec", **{chance.choice(["iss", "aud"]): "https://other.test"})
+    return issuer.token("ES256", "ec", exp=time.time() - chance.randrange(60, 10**6))

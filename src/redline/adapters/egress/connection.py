@@ -9,7 +9,7 @@ from http import HTTPStatus
 from redline.adapters.egress import client_hello
 from redline.adapters.egress.dialing import Dialer, DialRefused, Unreachable, refuse
 from redline.adapters.egress.http_head import BadRequest, Request, parse_head
-from redline.core.domains import normalize_name
+from redline.core.access.domains import normalize_name
 
 MAX_HEAD = 32 << 10
 HEAD_SECONDS = 15.0

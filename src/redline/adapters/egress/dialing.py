@@ -7,7 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 
 from redline.adapters.egress.addresses import is_own, is_public
-from redline.core.domains import DEFAULT_PORTS, Domain, format_target, is_address
+from redline.core.access.domains import DEFAULT_PORTS, Domain, format_target, is_address
 
 MAX_ADDRESSES = 4
 LOOKUP_SECONDS = 15.0

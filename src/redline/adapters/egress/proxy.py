@@ -20,7 +20,7 @@ from typing import Any
 from redline.adapters.egress.connection import IDLE_SECONDS, MAX_HEAD, Connection
 from redline.adapters.egress.dialing import Dialer, is_outside
 from redline.adapters.sandbox import landlock, syscalls
-from redline.core.domains import parse_domains
+from redline.core.access.domains import parse_domains
 
 MAX_PACKET = 64 << 10
 MAX_CONNECTIONS = 256

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 
 from redline.adapters.sandbox.program import Program, capture
-from redline.core.domains import parse_domains
+from redline.core.access.domains import parse_domains
 from redline.core.errors import SandboxUnavailable
 
 _CLOSING = 5.0
@@ -23,7 +23,7 @@ _MODULES = (
     "redline.adapters.egress.proxy",
     "redline.adapters.sandbox.landlock",
     "redline.adapters.sandbox.syscalls",
-    "redline.core.domains",
+    "redline.core.access.domains",
 )
 
 

@@ -84,6 +84,10 @@ class GuardedWrite(PermissionRequired):
         self.paths = tuple(paths)
 
 
+class RightMissing(Refused):
+    """The person behind the client may not do this."""
+
+
 class PermissionDenied(Refused):
     """A person was asked and did not agree."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from redline.core.access.rights import Rights
 from redline.toolsets import TOOLSETS
 from redline.toolsets.tool import (
     Client,
@@ -63,7 +64,7 @@ class Catalog:
         self._refused: dict[str, CatalogEntry] = {}
         self._by_name: dict[str, CatalogEntry] = {}
         self._shared: dict[str, _Shared] = {}
-        self._listings: dict[tuple[str, str, str], list[Json]] = {}
+        self._listings: dict[tuple[str, str, str, Rights], list[Json]] = {}
         for toolset in self.toolsets:
             for tool in toolset.tools:
                 if tool.name not in without:
@@ -84,6 +85,10 @@ class Catalog:
     def names(self) -> list[str]:
         """Every listed name, in order."""
         return list(self._listed)
+
+    def names_for(self, client: Client) -> list[str]:
+        """Return every name that *client* may call, in order."""
+        return [name for name, entry in self._listed.items() if _may_call(client, entry)]
 
     def _add(self, entry: CatalogEntry) -> None:
         name = entry.tool.name
@@ -132,10 +137,11 @@ class Catalog:
 
     def list(self, client: Client) -> list[Json]:
         """Return the tools as this client should see them."""
-        key = (client.protocol, client.name, client.version)
+        key = (client.protocol, client.name, client.version, client.rights)
         known = self._listings.get(key)
         if known is None:
-            known = [self._wire(entry, client) for entry in self._listed.values()]
+            entries = self._listed.values()
+            known = [self._wire(entry, client) for entry in entries if _may_call(client, entry)]
             if len(self._listings) < _MAX_CACHED_LISTINGS:
                 self._listings[key] = known
         return known
@@ -154,6 +160,10 @@ class Catalog:
         if entry.toolset.adapt is not None:
             tool = load_function(entry.toolset.adapt)(tool, client)
         return {**tool, "name": self.shown_name(tool["name"], client)}
+
+
+def _may_call(client: Client, entry: CatalogEntry) -> bool:
+    return client.rights >= entry.tool.rights
 
 
 def wire(tool: Tool, toolset: Toolset) -> Json:

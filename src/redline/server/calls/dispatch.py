@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from redline.core.call_scope import call_scope
-from redline.core.errors import ReadOnlyMode, RedlineError
+from redline.core.errors import ReadOnlyMode, RedlineError, RightMissing
 from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest, prepare
 from redline.server.calls.arguments import validate
@@ -108,6 +108,14 @@ class Dispatch:
         tool = entry.tool
         if self._catalog.is_refused(entry):
             raise ReadOnlyMode(f"The server is read-only; refused: {tool.name}")
+        missing = tool.rights - context.client.rights
+        if missing:
+            rights = ", ".join(sorted(missing))
+            raise RightMissing(
+                f"{context.client.principal} does not have the right to {rights} here;"
+                f" refused: {tool.name}",
+                hint="the person who runs this server can give it",
+            )
         prepared = prepare(tool, arguments)
         arguments = validate(tool, prepared.arguments)
         asker = asker_for(params, tool.name, arguments, context)
@@ -120,7 +128,7 @@ class Dispatch:
             progress=context.progress,
             request_id=context.request_id,
             raw=context.raw,
-            ask=asker,
+            ask=None if asker is None else self._with_audit(asker, tool.name, context),
             log=_logger(tool.name, context),
         )
         handler = self._handlers.get(tool.handler)
@@ -131,6 +139,26 @@ class Dispatch:
                 return result_json(handler(call), prepared.ignored)
         except NeedsAnswer as needed:
             return needed.input_request()
+
+    def _with_audit(
+        self, asker: Callable[[Question], Answer], tool: str, context: Context
+    ) -> Callable[[Question], Answer]:
+        """Return *asker*, with a line in the audit log for what the person decides."""
+
+        def ask(question: Question) -> Answer:
+            answer = asker(question)
+            self.server.audit.record_success(
+                "decision",
+                context.client,
+                tool=tool,
+                question=question.message,
+                action=answer.action,
+                answer=dict(answer.content),
+                request=context.request_id,
+            )
+            return answer
+
+        return ask
 
     # --- failures ----------------------------------------------------------------------------
 
@@ -153,7 +181,7 @@ class Dispatch:
         return internal_error(request)
 
     def _unknown_tool(self, name: str, client: Client) -> RpcFailure:
-        near = nearest(name, self._catalog.names)
+        near = nearest(name, self._catalog.names_for(client))
         given = shorten(name, _MAX_NAME_CHARS)
         hint = f"\nhint: did you mean {near}?" if near else "\nhint: see tools/list"
         data: Json = {"reason": "unknown_tool", "tool": given}
@@ -178,8 +206,12 @@ class Dispatch:
             from redline.server.observe.trace import trace_call
 
             trace_call(server.trace, name, arguments, outcome, seconds)
+        listed = self._catalog.find(name)
+        if ok and listed is not None and listed.tool.writes:
+            server.audit.record_success(
+                "change", context.client, tool=listed.tool.name, request=context.request_id
+            )
         if server.watchers:
-            listed = self._catalog.find(name)
             for watch in server.watchers:
                 watch(listed.tool.name if listed else "unknown", ok, seconds)
         for notice in server.runtime.take_notices():

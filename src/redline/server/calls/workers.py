@@ -43,10 +43,11 @@ def release_slot_while_waiting(wait: Callable[[], object]) -> None:
 class _Queue:
     """The jobs of one owner: how many have a slot, and those that wait for one."""
 
-    __slots__ = ("held", "lent", "owner", "placed", "waiting")
+    __slots__ = ("held", "lent", "owner", "placed", "share", "waiting")
 
-    def __init__(self, owner: str) -> None:
+    def __init__(self, owner: str, share: int) -> None:
         self.owner = owner
+        self.share = share
         self.placed = 0
         self.lent = 0
         self.waiting: deque[tuple[Job, int]] = deque()
@@ -75,13 +76,20 @@ class Workers:
         self._placed = 0
         self._lent = 0
 
-    def submit(self, job: Job, size: int = 0, owner: str = "") -> None:
-        """Run *job*, which holds *size* bytes, in its turn; QueueFull when too many wait."""
+    def submit(
+        self, job: Job, size: int = 0, owner: str = "", max_calls: int | None = None
+    ) -> None:
+        """Run *job*, which holds *size* bytes, in its turn; QueueFull when too many wait.
+
+        *max_calls* is the share of this owner, if it is not everybody's.
+        """
+        share = max_calls or self._share
         with self._changed:
-            queue = self._queues.setdefault(owner, _Queue(owner))
+            queue = self._queues.setdefault(owner, _Queue(owner, share))
+            queue.share = share
             is_too_much = queue.waiting and queue.held + size > _MAX_HELD_BYTES
             if is_too_much or len(queue.waiting) >= _MAX_WAITING:
-                raise QueueFull(len(queue.waiting), self._share)
+                raise QueueFull(len(queue.waiting), share)
             self._unfinished += 1
             queue.waiting.append((job, size))
             queue.held += size
@@ -90,7 +98,7 @@ class Workers:
 
     def _advance(self, queue: _Queue) -> None:
         """Give free slots to the next jobs in *queue*."""
-        while queue.waiting and queue.placed < self._share:
+        while queue.waiting and queue.placed < queue.share:
             ready = self._ready if queue.placed else self._first
             job, size = queue.waiting.popleft()
             ready.append((queue, job))

@@ -31,9 +31,12 @@ from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
 from redline.server.observe.metrics import Metrics
 from redline.server.rpc import revisions, wire
+from redline.server.rpc.person import OWNER, Person
 from redline.settings import Settings
 
 _FAILURES_PER_SECOND = 5.0
+# Somebody who goes on calling from one address is written down as logged in twice an hour.
+_LOGINS_PER_SECOND = 1 / 1800
 _AUDITED = {403: "origin_denied", 421: "origin_denied", 408: "receive_timeout"}
 
 
@@ -55,6 +58,7 @@ class HttpApp:
         self._auth = auth
         self._limit = RateLimit(settings.rate_limit)
         self._failures = RateLimit(_FAILURES_PER_SECOND)
+        self._logins = RateLimit(_LOGINS_PER_SECOND)
         self._audit: Audit = server.audit
         self._profile = server.profile
         self.ready = True
@@ -112,13 +116,13 @@ class HttpApp:
             allow = "POST" if strict else "POST, DELETE"
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
-        principal = await self._authenticate(scope, headers)
+        person = await self._authenticate(scope, headers)
         peer = peer_of(scope)
-        self._check_rate(self._limit, principal or peer, peer)
+        self._check_rate(self._limit, person.name or peer, peer, person.rate_limit)
         if method == "DELETE":
-            await self._endpoint.end_session(headers.get("mcp-session-id"), principal, send)
+            await self._endpoint.end_session(headers.get("mcp-session-id"), person.name, send)
         else:
-            await self._post(principal, headers, receive, send)
+            await self._post(person, headers, receive, send)
 
     def _find_problem(self) -> str | None:
         """Return why calls would fail now; the details go to the log."""
@@ -138,15 +142,15 @@ class HttpApp:
 
     # --- authentication and rate limits ------------------------------------------------------
 
-    async def _authenticate(self, scope: Scope, headers: dict[str, str]) -> str:
+    async def _authenticate(self, scope: Scope, headers: dict[str, str]) -> Person:
         if not self._auth.is_required:
-            return ""
+            return OWNER
         given = headers.get("authorization")
         try:
             if self._auth.uses_oauth:  # may fetch the issuer's keys
-                principal = await asyncio.to_thread(self._auth.principal, given)
+                person = await asyncio.to_thread(self._auth.identify, given)
             else:
-                principal = self._auth.principal(given)
+                person = self._auth.identify(given)
         except AuthFailed as failure:
             self._audit.record("auth_failed", reason=str(failure), peer=peer_of(scope))
             self._check_rate(self._failures, f"failed:{peer_of(scope)}", peer_of(scope))
@@ -156,10 +160,14 @@ class HttpApp:
                 401, wire.INVALID_REQUEST, "Authorization required", None,
                 {"WWW-Authenticate": challenge},
             ) from None  # fmt: skip
-        return principal
+        if self._audit.is_kept and not self._logins.wait_for(f"{person.name}@{peer_of(scope)}"):
+            self._audit.record("login", principal=person.name, peer=peer_of(scope))
+        return person
 
-    def _check_rate(self, limit: RateLimit, who: str, peer: str) -> None:
-        wait = limit.wait_for(who)
+    def _check_rate(
+        self, limit: RateLimit, who: str, peer: str, per_second: float | None = None
+    ) -> None:
+        wait = limit.wait_for(who, per_second)
         if wait > 0:
             self._audit.record("rate_limited", principal=who, peer=peer)
             raise HttpRefusal(
@@ -170,7 +178,7 @@ class HttpApp:
     # --- POST --------------------------------------------------------------------------------
 
     async def _post(
-        self, principal: str, headers: dict[str, str], receive: Receive, send: Send
+        self, person: Person, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         if kind != "application/json":
@@ -178,7 +186,7 @@ class HttpApp:
         version = self._read_version(headers)
         handshake = version is None or version in revisions.HANDSHAKE
         if handshake:
-            self._endpoint.check_session(headers, principal)
+            self._endpoint.check_session(headers, person.name)
         strict = self._profile.strict_handshake
         body = await read_body(headers, receive, self._settings, needs_length=strict)
         if not self.ready:  # the body was still arriving when the server began to stop
@@ -190,17 +198,33 @@ class HttpApp:
         post = Post(
             message,
             body,
-            principal=principal,
+            person=person,
             headers=headers,
             version=version,
             receive=receive,
             send=send,
         )
+        self._check_scopes(post)
         if handshake:
             check_batch(message, self._profile, version)
             await self._endpoint.handle_handshake(post)
         else:
             await self._endpoint.handle_stateless(post)
+
+    def _check_scopes(self, post: Post) -> None:
+        """Ask for a token with more scopes where a call needs them."""
+        person, audience = post.person, self._settings.oauth_audience
+        if not person.scoped or audience is None:
+            return
+        missing = self._endpoint.missing_rights(post)
+        if not missing:
+            return
+        self._audit.record("scope_missing", principal=person.name, rights=sorted(missing))
+        challenge = self._auth.step_up_challenge(person, missing, metadata_url(audience))
+        raise HttpRefusal(
+            403, wire.INVALID_REQUEST, "The access token does not allow this",
+            {"missing": sorted(missing)}, {"WWW-Authenticate": challenge},
+        )  # fmt: skip
 
     def _read_version(self, headers: dict[str, str]) -> str | None:
         version = headers.get("mcp-protocol-version")

@@ -1,16 +1,23 @@
-"""Who is calling over HTTP: a shared bearer token, or access tokens of a configured issuer."""
+"""Who is calling over HTTP: a shared token, a user's token, or one of a configured issuer."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 from collections.abc import Callable
-from typing import Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
+from redline.core.access.rights import SCOPES, Right, Rights, rights_of_scopes
+from redline.server.rpc.person import OWNER, Person
 from redline.settings import is_loopback
+
+if TYPE_CHECKING:
+    from redline.services.people.users import User, Users
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
 _LEEWAY_SECONDS = 30
+_KEYS_ASKED_SECONDS = 30
 
 KeySource = Callable[[str], Any]
 """Takes a token and returns the issuer's key for it."""
@@ -21,7 +28,11 @@ class AuthFailed(Exception):
 
 
 class Authenticator:
-    """Turns an Authorization header into a principal; without a token or issuer, all may call."""
+    """Finds the person behind an Authorization header.
+
+    Without a shared token, users or an issuer, all may call and do everything. *users* returns
+    the users file as it is now; *workspace* is the name under which it gives rights.
+    """
 
     def __init__(
         self,
@@ -30,43 +41,74 @@ class Authenticator:
         issuer: str | None = None,
         audience: str | None = None,
         keys: KeySource | None = None,
+        name_claim: str = "sub",
+        users: Callable[[], Users] | None = None,
+        workspace: str = "",
     ) -> None:
         self._token = token.encode() if token else None
         self._issuer = issuer
         self._audience = audience
         self._keys = keys
+        self._name_claim = name_claim
+        self._users = users
+        self._workspace = workspace
 
     @property
     def is_required(self) -> bool:
         """Whether a request without credentials is refused."""
-        return self._token is not None or self._issuer is not None
+        return not (self._token is None and self._issuer is None and self._users is None)
 
     @property
     def uses_oauth(self) -> bool:
         """Whether an issuer's tokens are accepted."""
         return self._issuer is not None
 
-    def principal(self, header: str | None) -> str:
-        """Return the principal of an Authorization header; "" when none is needed. May block."""
+    def identify(self, header: str | None) -> Person:
+        """Return the person of an Authorization header; the owner when none is needed.
+
+        AuthFailed. May block.
+        """
         if not self.is_required:
-            return ""
+            return OWNER
         scheme, _, credentials = (header or "").partition(" ")
         credentials = credentials.strip()
         if scheme.lower() != "bearer" or not credentials:
             raise AuthFailed("no bearer token")
         given = credentials.encode("utf-8", "surrogateescape")
         if self._token is not None and hmac.compare_digest(given, self._token):
-            return "token:" + hashlib.sha256(self._token).hexdigest()[:12]
+            return Person("token:" + hashlib.sha256(self._token).hexdigest()[:12])
+        user = self._users().with_token(credentials) if self._users is not None else None
+        if user is not None:
+            return self._as_person(user, user.rights_in(self._workspace))
         if self._issuer is None:
             raise AuthFailed("wrong bearer token")
-        return self._oauth_principal(credentials)
+        return self._oauth_person(credentials)
 
-    def _oauth_principal(self, token: str) -> str:
+    def _as_person(self, user: User, rights: Rights, *, scoped: bool = False) -> Person:
+        return Person(user.name, rights, scoped, user.rate_limit, user.max_calls)
+
+    def _oauth_person(self, token: str) -> Person:
+        claims = self._decode(token)
+        name = claims.get(self._name_claim) or claims.get("client_id") or claims.get("azp")
+        if not isinstance(name, str) or not name:
+            raise AuthFailed("access token names nobody")
+        rights = rights_of_scopes(_scopes(claims))
+        if self._users is None:
+            return Person(f"oauth:{self._issuer}#{name}", rights, scoped=True)
+        user = self._users().with_subject(name)
+        if user is None:
+            raise AuthFailed(f"not in the users file: {name}")
+        own = user.rights_in(self._workspace)
+        # A scope can only narrow; what has no scope comes from the users file alone.
+        unscoped = own - frozenset(SCOPES)
+        return self._as_person(user, (own & rights) | unscoped, scoped=True)
+
+    def _decode(self, token: str) -> dict[str, Any]:
         import jwt
 
         try:
             key = self._key_source()(token)
-            claims = jwt.decode(
+            claims: dict[str, Any] = jwt.decode(
                 token,
                 key,
                 algorithms=list(ALGORITHMS),
@@ -81,10 +123,7 @@ class Authenticator:
             # Any failure refuses the token: a key that does not fit the token's algorithm, for
             # example, is a TypeError deep in the library.
             raise AuthFailed(f"access token refused: {failure}") from None
-        subject = claims.get("sub") or claims.get("client_id") or claims.get("azp")
-        if not isinstance(subject, str) or not subject:
-            raise AuthFailed("access token names nobody")
-        return f"oauth:{self._issuer}#{subject}"
+        return claims
 
     def _key_source(self) -> KeySource:
         if self._keys is None:
@@ -94,8 +133,21 @@ class Authenticator:
     def challenge(self, metadata_url: str | None) -> str:
         """Return the WWW-Authenticate header of a 401."""
         if self.uses_oauth and metadata_url:
-            return f'Bearer error="invalid_token", resource_metadata="{metadata_url}"'
+            where = f'resource_metadata="{metadata_url}"'
+            return f'Bearer error="invalid_token", scope="{SCOPES[Right.READ]}", {where}'
         return 'Bearer error="invalid_token"'
+
+    def step_up_challenge(self, person: Person, needed: Rights, metadata_url: str) -> str:
+        """Return the WWW-Authenticate header that asks for a token with more scopes.
+
+        It names the scopes that the client has as well, since a new token replaces the old one.
+        """
+        wanted = (person.rights | needed) & frozenset(SCOPES)
+        scopes = " ".join(SCOPES[right] for right in Right if right in wanted)
+        return (
+            f'Bearer error="insufficient_scope", scope="{scopes}",'
+            f' resource_metadata="{metadata_url}"'
+        )
 
     def metadata(self) -> dict[str, Any]:
         """Return the protected-resource document (RFC 9728)."""
@@ -103,6 +155,7 @@ class Authenticator:
             "resource": self._audience,
             "authorization_servers": [self._issuer],
             "bearer_methods_supported": ["header"],
+            "scopes_supported": list(SCOPES.values()),
             "resource_name": "Redline",
         }
 
@@ -112,13 +165,36 @@ def issuer_keys(issuer: str) -> KeySource:
     import jwt
 
     client: list[jwt.PyJWKClient] = []
+    asked: list[float] = []
 
     def find(token: str) -> Any:
         if not client:
-            client.append(jwt.PyJWKClient(_key_set_address(issuer), cache_keys=True, timeout=5))
-        return client[0].get_signing_key_from_jwt(token).key
+            # Keys are kept as one set with an age, so that a key the issuer withdraws goes too.
+            client.append(
+                jwt.PyJWKClient(_key_set_address(issuer), cache_keys=False, lifespan=300, timeout=5)
+            )
+        name = jwt.get_unverified_header(token).get("kid")
+        for key in client[0].get_signing_keys():
+            if key.key_id == name:
+                return key.key
+        # The issuer may have a new key, but forged names must not make us ask all the time.
+        now = monotonic()
+        if asked and now - asked[-1] < _KEYS_ASKED_SECONDS:
+            raise AuthFailed("access token names an unknown key")
+        asked[:] = [now]
+        for key in client[0].get_signing_keys(refresh=True):
+            if key.key_id == name:
+                return key.key
+        raise AuthFailed("access token names an unknown key")
 
     return find
+
+
+def _scopes(claims: dict[str, Any]) -> list[str]:
+    """Return the scopes of an access token: a text, or a list as some issuers write it."""
+    found = claims.get("scope", claims.get("scp", ""))
+    listed = found.split() if isinstance(found, str) else found
+    return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
 
 
 def _key_set_address(issuer: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from redline.core.access.rights import Right, Rights
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
@@ -21,7 +22,14 @@ from redline.server.http.request import Receive
 from redline.server.http.response import AcceptedTypes, HangUp, HttpExchange
 from redline.server.http.sessions import HttpSession, Sessions, SessionsFull
 from redline.server.rpc import revisions, wire
-from redline.server.rpc.messages import Channel, Refusal, any_expects_reply, check_message
+from redline.server.rpc.messages import (
+    MAX_BATCH,
+    Channel,
+    Refusal,
+    any_expects_reply,
+    check_message,
+)
+from redline.server.rpc.person import Person
 from redline.settings import Settings
 from redline.toolsets.tool import SESSIONLESS, Client, Json, ProtocolProfile
 
@@ -38,7 +46,7 @@ class Post:
         "body",
         "headers",
         "message",
-        "principal",
+        "person",
         "receive",
         "send",
         "version",
@@ -49,7 +57,7 @@ class Post:
         message: Any,
         body: bytes,
         *,
-        principal: str,
+        person: Person,
         headers: Mapping[str, str],
         version: str | None,
         receive: Receive,
@@ -57,12 +65,17 @@ class Post:
     ) -> None:
         self.message = message
         self.body = body
-        self.principal = principal
+        self.person = person
         self.headers = headers
         self.version = version
         self.receive = receive
         self.send = send
         self.accepted = AcceptedTypes(headers.get("accept", ""))
+
+    @property
+    def principal(self) -> str:
+        """The name of the person who sent it."""
+        return self.person.name
 
     @property
     def request_id(self) -> Any:
@@ -103,6 +116,18 @@ class McpEndpoint:
         self._sessions.end(self._enter(name, principal))
         await send_empty(send, 200, self._fields(name))
 
+    def missing_rights(self, post: Post) -> Rights:
+        """Return what the calls of a message need and their sender may not do."""
+        messages = post.message if isinstance(post.message, list) else [post.message]
+        needed: Rights = frozenset({Right.READ})
+        for message in messages[:MAX_BATCH]:
+            if isinstance(message, dict) and message.get("method") == "tools/call":
+                params = message.get("params")
+                name = params.get("name") if isinstance(params, dict) else None
+                found = self._server.catalog.find(name) if isinstance(name, str) else None
+                needed |= found.tool.rights if found is not None else frozenset()
+        return needed - post.person.rights
+
     # --- the handshake era -------------------------------------------------------------------
 
     def check_session(self, headers: Mapping[str, str], principal: str) -> None:
@@ -140,7 +165,7 @@ class McpEndpoint:
 
     async def _open_session(self, post: Post) -> None:
         name = secrets.token_hex(16)
-        conversation = self._converse(post.principal, connection=name, modern=False, batches=True)
+        conversation = self._converse(post.person, connection=name, modern=False, batches=True)
         fields: Fields = []
         exchange = HttpExchange(post.accepted, fields)
         conversation.receive(post.message, post.body, exchange.channel)
@@ -162,6 +187,7 @@ class McpEndpoint:
             self._server.audit.record("session_displaced", **who)
 
     async def _continue_session(self, session: HttpSession, post: Post) -> None:
+        session.conversation.set_rights(post.person.rights)
         fields = self._fields(session.name, session.conversation.revision)
         if not any_expects_reply(post.message):
             session.conversation.receive(post.message, post.body, _DISCARD)
@@ -182,7 +208,7 @@ class McpEndpoint:
             name = self._process_session
         fields = self._fields(name) if name else []
         client = self._anonymous_client(post) if self._initialized else None
-        conversation = self._converse(post.principal, client=client, batches=True)
+        conversation = self._converse(post.person, client=client, batches=True)
         if not any_expects_reply(post.message):
             if client is not None:
                 conversation.receive(post.message, post.body, _DISCARD)
@@ -198,7 +224,12 @@ class McpEndpoint:
         if cap in revisions.HANDSHAKE and revision > cap:
             revision = cap
         connection = SESSIONLESS + post.principal
-        return Client(protocol=revision, principal=post.principal, connection=connection)
+        return Client(
+            protocol=revision,
+            principal=post.principal,
+            connection=connection,
+            rights=post.person.rights,
+        )
 
     # --- the stateless era -------------------------------------------------------------------
 
@@ -218,7 +249,7 @@ class McpEndpoint:
             await send_empty(post.send, 202, [])
             return
         name = _client_name(message)
-        conversation = self._converse(post.principal, owner=name, modern=True)
+        conversation = self._converse(post.person, owner=name, modern=True)
         exchange = HttpExchange(post.accepted, [])
 
         def hung_up() -> None:
@@ -263,16 +294,20 @@ class McpEndpoint:
             self._active.discard(conversation)
 
     def _converse(
-        self, principal: str, *, connection: str | None = None, owner: str = "", **known: Any
+        self, person: Person, *, connection: str | None = None, owner: str = "", **known: Any
     ) -> Conversation:
-        connection = connection or SESSIONLESS + principal
+        connection = connection or SESSIONLESS + person.name
         return Conversation(
             self._server,
             # Without authentication, each session or client name is an owner of calls.
-            partial(self._workers.submit, owner=principal or connection + owner),
+            partial(
+                self._workers.submit,
+                owner=person.name or connection + owner,
+                max_calls=person.max_calls,
+            ),
             cap=self._settings.protocol,
             connection=connection,
-            principal=principal,
+            person=person,
             **known,
         )
 

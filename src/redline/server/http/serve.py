@@ -17,8 +17,10 @@ from redline.server.http.app import HttpApp
 from redline.server.http.auth import Authenticator
 from redline.server.http.connections import connection_limit
 from redline.server.http.mcp_endpoint import McpEndpoint
+from redline.server.http.users_file import UsersFile
 from redline.server.http.uvicorn_protocol import protocol_with_limits
 from redline.server.observe.log import warn
+from redline.services.people.users import workspace_name
 from redline.settings import Settings
 
 _GRACE_SECONDS = 3
@@ -90,8 +92,17 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _authenticator(settings: Settings) -> Authenticator:
+    users = None
+    if settings.users is not None:
+        users = UsersFile(settings.users)
+        users.check()
     return Authenticator(
-        token=settings.auth_token, issuer=settings.oauth_issuer, audience=settings.oauth_audience
+        token=settings.auth_token,
+        issuer=settings.oauth_issuer,
+        audience=settings.oauth_audience,
+        name_claim=settings.oauth_name_claim,
+        users=users,
+        workspace=workspace_name(settings.roots[0][0]),
     )
 
 

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 class Audit:
     """Writes audit lines to *sink*, or to stderr when it fails; callers never see that."""
 
-    __slots__ = ("_sink", "watch")
+    __slots__ = ("_sink", "is_kept", "watch")
 
-    def __init__(self, sink: Sink = to_stderr) -> None:
+    def __init__(self, sink: Sink = to_stderr, *, is_kept: bool = False) -> None:
         self._sink = sink
+        # Whether lines go to a file: then also what succeeds is written, not only what fails.
+        self.is_kept = is_kept
         self.watch: Callable[[str], None] | None = None
 
     def record(self, kind: str, **facts: Any) -> None:
@@ -33,6 +35,12 @@ class Audit:
             self._sink(event)
         except OSError as failure:
             to_stderr({**event, "audit_log_failed": str(failure)})
+
+    def record_success(self, kind: str, client: Client, **facts: Any) -> None:
+        """Write what a person was allowed to do, where lines are kept."""
+        if self.is_kept:
+            who = {"client": client.name, "principal": client.principal}
+            self.record(kind, **who, connection=client.connection, **facts)
 
     def record_failure(
         self, error: RedlineError, tool: str, client: Client, request_id: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from redline._version import __version__
+from redline.server.rpc.person import Person
 from redline.toolsets.tool import Client, Json, ProtocolProfile
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -89,7 +90,7 @@ def add_server_info(body: Json) -> Json:
 
 
 def read_client(
-    info: Any, version: str, capabilities: Any, connection: str, principal: str
+    info: Any, version: str, capabilities: Any, connection: str, person: Person
 ) -> Client:
     """Return the client that a handshake or request describes."""
     about = info if isinstance(info, dict) else {}
@@ -97,10 +98,11 @@ def read_client(
         name=_text(about.get("name")),
         version=_text(about.get("version")),
         protocol=version,
-        principal=principal,
+        principal=person.name,
         connection=connection,
         capabilities=capabilities if isinstance(capabilities, dict) else {},
         session=_text(about.get("session")),
+        rights=person.rights,
     )
 
 

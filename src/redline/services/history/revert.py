@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redline.core.errors import InvalidArgument, NothingToUndo
+from redline.core.errors import InvalidArgument, NothingToUndo, RightMissing
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, Operation, Origin, Revert
 from redline.services.history.references import find_operation, find_point
@@ -20,7 +20,7 @@ class Wish:
 
     Of `id`, `session`, `since` and `to` at most one is given; without any it is the latest change
     of `own`. `since` takes back the operation it names too, `to` keeps it. Both take back only
-    what `by` matches.
+    what `by` matches. With `only_of`, changes of other principals are refused.
     """
 
     direction: Direction
@@ -32,6 +32,7 @@ class Wish:
     since: str | None = None
     to: str | None = None
     by: Author | None = None
+    only_of: str | None = None
 
     @property
     def summary(self) -> str:
@@ -69,8 +70,11 @@ def _request(runtime: Runtime, wish: Wish) -> Revert:
     if (wish.paths or wish.hunks) and given not in ([], ["id"]):
         raise InvalidArgument("Parts are taken of one change: pass its id", field=given[0])
     if wish.session is not None or wish.since is not None or wish.to is not None:
-        return Revert(Direction.REWIND, _ids_of_group(runtime, wish))
+        ids = _ids_of_group(runtime, wish)
+        _check_owner(runtime, ids, wish.only_of)
+        return Revert(Direction.REWIND, ids)
     ids = () if wish.id is None else (find_operation(runtime.history, wish.id),)
+    _check_owner(runtime, ids, wish.only_of)
     return Revert(
         wish.direction,
         ids,
@@ -78,6 +82,20 @@ def _request(runtime: Runtime, wish: Wish) -> Revert:
         tuple(_place(runtime, path) for path in wish.paths),
         frozenset(wish.hunks),
     )
+
+
+def _check_owner(runtime: Runtime, ids: Sequence[str], principal: str | None) -> None:
+    """Refuse changes of other principals; RightMissing."""
+    if principal is None:
+        return
+    for operation in ids:
+        made_by = runtime.history.get(operation, steps=0).origin.principal
+        if made_by != principal:
+            raise RightMissing(
+                f"{operation} is a change of {made_by or 'another program'},"
+                f" and {principal} does not have the right to undo-others",
+                hint="list_changes with principal shows your own",
+            )
 
 
 def _ids_of_group(runtime: Runtime, wish: Wish) -> tuple[str, ...]:

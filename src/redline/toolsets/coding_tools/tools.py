@@ -210,6 +210,7 @@ REQUEST_PERMISSIONS = Tool(
     output_schema=OUTPUT,
     handler=f"{_HERE}.exec.permissions:request_permissions",
     hints=_ASKS,
+    runs=True,
 )
 
 VIEW_IMAGE = _reader(

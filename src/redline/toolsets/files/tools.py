@@ -168,6 +168,7 @@ TOOLS = (
         Hints(read_only=False, destructive=True, idempotent=False, open_world=True),
         schemas.COMMAND,
         writes=True,
+        runs=True,
     ),
 )
 

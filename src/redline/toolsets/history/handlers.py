@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.core.access.rights import Right
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
 from redline.services.history.listing import bounded_diff, latest_id, list_page, load_with_diff
@@ -91,10 +92,17 @@ def _revert(call: Call, direction: Direction, verb: str) -> Result:
         since=arguments.get("since"),
         to=arguments.get("to"),
         by=own,
+        only_of=_only_of(call),
     )
     if arguments.get("dry_run"):
         return _answer(call, plan_revert(call.runtime, wish), f"{direction} would change", True)
     return _answer(call, revert(call.runtime, wish, call.origin(wish.summary)), verb, False)
+
+
+def _only_of(call: Call) -> str | None:
+    """Return whose changes alone this caller may take back; None where it may take back all."""
+    may_all = Right.UNDO_OTHERS in call.client.rights
+    return None if may_all else call.client.principal
 
 
 def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result:

@@ -106,6 +106,12 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
     http.add_argument("--oauth-issuer", metavar="URL", help="accept this issuer's access tokens")
     http.add_argument("--oauth-audience", metavar="URL", help="URL of this server in access tokens")
     http.add_argument(
+        "--oauth-name-claim", metavar="CLAIM", help="what names the person there (default: sub)"
+    )
+    http.add_argument(
+        "--users", metavar="FILE", help="people, their tokens and rights (see redline token)"
+    )
+    http.add_argument(
         "--allowed-hosts", metavar="LIST", help="other Host headers to accept, exactly"
     )
     http.add_argument(
@@ -227,7 +233,7 @@ def _build(settings: Settings) -> tuple[Redline, ToolServer]:
         redline,
         errors=settings.errors,
         trace=to_stderr if settings.trace else None,
-        audit=Audit(sink),
+        audit=Audit(sink, is_kept=bool(settings.audit_log)),
     )
     if settings.otel:
         server.watchers.append(_spans(redline))

@@ -41,7 +41,7 @@ def banner(server: ToolServer, settings: Settings, host: str, port: int) -> str:
         "  tools    " + _tool_lines(server),
         "",
         "Connect a client:",
-        *_client_lines(url, has_token=bool(settings.auth_token)),
+        *_client_lines(url, has_token=bool(settings.auth_token or settings.users)),
         f"  Claude Desktop and others over stdio:  {program()} config claude-desktop",
         "",
         f"Ctrl-C stops. Undo changes with: {program()} log, {program()} undo",
@@ -74,12 +74,12 @@ def _client_lines(url: str, *, has_token: bool) -> list[str]:
 
 
 def _access(settings: Settings) -> str:
-    if settings.oauth_issuer:
-        who = f"access tokens of {settings.oauth_issuer}"
-    elif settings.auth_token:
-        who = "bearer token"
-    else:
-        who = "this machine only"
+    ways = [
+        (settings.users, f"tokens of the people in {settings.users}"),
+        (settings.oauth_issuer, f"access tokens of {settings.oauth_issuer}"),
+        (settings.auth_token, "bearer token"),
+    ]
+    who = " or ".join(text for way, text in ways if way) or "this machine only"
     return f"{who}, {'read-only' if settings.read_only else 'read and write'}"
 
 

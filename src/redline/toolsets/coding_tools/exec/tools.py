@@ -47,6 +47,7 @@ EXEC_TOOLS = (
         handler=f"{_HERE}:exec_command",
         hints=Hints(read_only=False, destructive=True, idempotent=False, open_world=True),
         writes=True,
+        runs=True,
     ),
     Tool(
         name="write_stdin",
@@ -65,6 +66,7 @@ EXEC_TOOLS = (
         handler=f"{_HERE}:write_stdin",
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
         writes=True,
+        runs=True,
     ),
     Tool(
         name="kill_session",
@@ -83,5 +85,6 @@ EXEC_TOOLS = (
         handler=f"{_HERE}:kill_session",
         hints=Hints(read_only=False, destructive=True, idempotent=False, open_world=False),
         writes=True,
+        runs=True,
     ),
 )
