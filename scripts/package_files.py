@@ -11,7 +11,7 @@ from redline.cli.commands.server.hook_settings import hook_clients
 
 REPO = Path(__file__).resolve().parent.parent
 DESCRIPTION = "Exact, previewed, all-or-nothing, undoable file edits for AI agents."
-PLUGIN_DESCRIPTION = "Every change to the workspace in one history, no matter who makes it: exact edits, undo, review."
+PLUGIN_DESCRIPTION = "One history of every change to the workspace, exact edits, undo and review."
 NAME = "io.github.redline-mcp/redline"
 
 
