@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from redline._version import __version__
+from redline.cli.commands.server.hook_settings import hook_clients
 
 REPO = Path(__file__).resolve().parent.parent
 DESCRIPTION = "Exact, previewed, all-or-nothing, undoable file edits for AI agents."
+PLUGIN_DESCRIPTION = "One history of every change to the workspace, exact edits, undo and review."
 NAME = "io.github.redline-mcp/redline"
 
 
@@ -94,24 +96,55 @@ def plugin_manifest() -> dict[str, Any]:
     return {
         "name": "redline",
         "version": __version__,
-        "description": DESCRIPTION,
+        "description": PLUGIN_DESCRIPTION,
         "author": {"name": "The Redline maintainers"},
         "license": "Apache-2.0",
-        "keywords": ["mcp", "editing", "undo"],
+        "keywords": ["mcp", "editing", "history", "undo", "review"],
         "mcpServers": {
             "redline": {
-                "command": "uvx",
-                "args": ["redline", "serve", "--stdio", "--workspace", "${CLAUDE_PROJECT_DIR}"],
+                "command": "redline",
+                "args": ["serve", "--stdio", "--workspace", "${CLAUDE_PROJECT_DIR}"],
             }
         },
     }
 
 
+def plugin_hooks() -> dict[str, Any]:
+    """The hooks of the plugin: those that `redline hooks install` adds to settings."""
+    entries = hook_clients(".")["claude-code"].entries(
+        "redline-hook claude-code 2>/dev/null || true"
+    )
+    return {
+        "description": "Name the tool and session behind each change that Redline records.",
+        "hooks": {event: [entry] for event, entry in entries.items()},
+    }
+
+
+def marketplace() -> dict[str, Any]:
+    """What lets Claude Code install the plugin from a clone."""
+    return {
+        "name": "redline",
+        "owner": {"name": "The Redline maintainers"},
+        "metadata": {"description": "Redline's plugin for Claude Code"},
+        "plugins": [
+            {
+                "name": "redline",
+                "source": "./packaging/claude-plugin",
+                "description": PLUGIN_DESCRIPTION,
+                "license": "Apache-2.0",
+            }
+        ],
+    }
+
+
 def package_pages() -> dict[Path, str]:
     """Every manifest with the text it should have."""
+    plugin = REPO / "packaging" / "claude-plugin"
     found = {
         REPO / "packaging" / "mcpb" / "manifest.json": mcpb_manifest(),
         REPO / "server.json": registry_entry(),
-        REPO / "packaging" / "claude-plugin" / ".claude-plugin" / "plugin.json": plugin_manifest(),
+        REPO / ".claude-plugin" / "marketplace.json": marketplace(),
+        plugin / ".claude-plugin" / "plugin.json": plugin_manifest(),
+        plugin / "hooks" / "hooks.json": plugin_hooks(),
     }
     return {path: json.dumps(body, indent=2) + "\n" for path, body in found.items()}

@@ -15,7 +15,7 @@ from tests.wire.client import HttpClient, connect
 pytestmark = pytest.mark.node
 
 
-def _claude(home: Path, cwd: Path, *arguments: str) -> str:
+def _claude(home: Path, cwd: Path, *arguments: str, programs: Path | None = None) -> str:
     done = subprocess.run(
         [str(NODE_MODULES / ".bin" / "claude"), *arguments],
         cwd=cwd,
@@ -24,7 +24,7 @@ def _claude(home: Path, cwd: Path, *arguments: str) -> str:
         text=True,
         timeout=120,
         env={
-            "PATH": f"{NODE.parent}:{os.environ['PATH']}",
+            "PATH": ":".join(map(str, filter(None, (programs, NODE.parent, os.environ["PATH"])))),
             "HOME": str(home),
             "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -46,11 +46,34 @@ def test_claude_code_connects(tmp_path: Path) -> None:
     assert "Connected" in line
 
 
-def test_the_plugin_manifest_is_valid(tmp_path: Path) -> None:
+@pytest.mark.requirement("hooks-plugin")
+@pytest.mark.parametrize("place", ["packaging/claude-plugin", "."])
+def test_the_plugin_and_its_marketplace_are_valid(tmp_path: Path, place: str) -> None:
     need_node()
-    told = _claude(tmp_path, tmp_path, "plugin", "validate", str(REPO / "packaging/claude-plugin"))
-    assert "Validation passed" in told
-    assert "warning" not in told.lower(), told
+    found = _claude(tmp_path, tmp_path, "plugin", "validate", "--strict", str(REPO / place))
+    assert "Validation passed" in found
+    assert "warning" not in found.lower(), found
+
+
+@pytest.mark.requirement("hooks-plugin")
+def test_the_plugin_installs_from_a_clone_and_its_server_connects(tmp_path: Path) -> None:
+    need_node()
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    program = programs / "redline"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m redline "$@"\n')
+    program.chmod(0o755)
+    project = tmp_path / "project"
+    project.mkdir()
+    _claude(tmp_path, project, "plugin", "marketplace", "add", str(REPO))
+    _claude(tmp_path, project, "plugin", "install", "redline@redline")
+    found = _claude(tmp_path, project, "plugin", "details", "redline")
+    assert "log, redline, review, undo" in found
+    assert "Hooks (7)" in found
+    listed = _claude(tmp_path, project, "mcp", "list", programs=programs)
+    (line,) = [line for line in listed.splitlines() if line.startswith("plugin:redline:redline:")]
+    assert f"--workspace {project}" in line
+    assert "Connected" in line
 
 
 def test_claude_code_connects_over_http_with_a_token(tmp_path: Path) -> None:

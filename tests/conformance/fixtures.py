@@ -1,7 +1,7 @@
-"""The tools the official conformance suite asks for, on the real stack.
+"""The tools, prompts and resources the official conformance suite asks for, on the real stack.
 
-Switched on by REDLINE_TEST_TOOLSET. Redline serves tools and nothing else, so there are no
-prompts, resources, completions or sampling here: baseline-*.yml lists what follows from that.
+Switched on by REDLINE_TEST_TOOLSET. Redline offers no sampling and no subscriptions:
+baseline-*.yml lists what follows from that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,15 @@ import threading
 
 from redline.core.errors import PermissionRequired, RedlineError
 from redline.toolsets.call import Call, FailedCall, Question, Result, RpcFailure
-from redline.toolsets.tool import READS, Json, Tool, Toolset
+from redline.toolsets.tool import (
+    READS,
+    Json,
+    Prompt,
+    PromptArgument,
+    Resource,
+    Tool,
+    Toolset,
+)
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAA"
@@ -152,6 +160,45 @@ def test_input_required_result_multi_round(call: Call) -> Result:
     return _ask(call, "Step 2: Favourite colour?", {"color": {"type": "string"}}, "step2")
 
 
+def test_simple_prompt(call: Call) -> Result:
+    return Result.of_text("This is a simple prompt for testing.")
+
+
+def test_prompt_with_arguments(call: Call) -> Result:
+    given = call.arguments
+    return Result.of_text(f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'")
+
+
+def test_prompt_with_embedded_resource(call: Call) -> Result:
+    text = _resource(call.arguments["resourceUri"], "text/plain", "Embedded resource content.")
+    return Result([text, {"type": "text", "text": "Please process the embedded resource above."}])
+
+
+def test_prompt_with_image(call: Call) -> Result:
+    return Result([_image(), {"type": "text", "text": "Please analyze the image above."}])
+
+
+def test_input_required_result_prompt(call: Call) -> Result:
+    return _ask(call, "What context should I use?", {"context": {"type": "string"}}, "user_input")
+
+
+def complete_argument(call: Call) -> list[str]:
+    return [call.arguments["arg1"] + "ing"]
+
+
+def static_text(call: Call) -> Result:
+    return Result.of_text("This is the content of the static text resource.")
+
+
+def static_binary(call: Call) -> Result:
+    return Result([_image()])
+
+
+def template_data(call: Call) -> Result:
+    found = {"id": call.arguments["id"], "templateTest": True}
+    return Result.of_text(json.dumps({**found, "data": f"Data for ID: {call.arguments['id']}"}))
+
+
 def wording(error: RedlineError, call: FailedCall) -> Result | RpcFailure:
     """A missing capability has its own code; everything else is an isError result."""
     if isinstance(error, PermissionRequired):
@@ -232,9 +279,41 @@ def _tool(name: str) -> Tool:
     )
 
 
+def _prompt(name: str, *arguments: str, completer: str | None = None) -> Prompt:
+    return Prompt(
+        name=name,
+        title=name.replace("_", " "),
+        description=f"Conformance fixture {name}.",
+        handler=f"tests.conformance.fixtures:{name}",
+        arguments=tuple(PromptArgument(each, "A text.", True, completer) for each in arguments),
+    )
+
+
+def _offer(uri: str, name: str, mime: str) -> Resource:
+    handler = f"tests.conformance.fixtures:{name}"
+    return Resource(uri, name, name, f"Conformance fixture {name}.", mime, handler)
+
+
 TOOLSET = Toolset(
     name="fixtures",
     title="Conformance fixtures",
+    prompts=(
+        _prompt("test_simple_prompt"),
+        _prompt(
+            "test_prompt_with_arguments",
+            "arg1",
+            "arg2",
+            completer="tests.conformance.fixtures:complete_argument",
+        ),
+        _prompt("test_prompt_with_embedded_resource", "resourceUri"),
+        _prompt("test_prompt_with_image"),
+        _prompt("test_input_required_result_prompt"),
+    ),
+    resources=(
+        _offer("test://static-text", "static_text", "text/plain"),
+        _offer("test://static-binary", "static_binary", "image/png"),
+        _offer("test://template/{id}/data", "template_data", "application/json"),
+    ),
     tools=tuple(_tool(name) for name in _NAMES),
     wording="tests.conformance.fixtures:wording",
 )

@@ -64,6 +64,11 @@ def test_the_built_file_serves_from_a_clean_environment(
         cwd=tmp_path,
     )
     assert "undo_change" in listed.stdout, listed.stderr
+    event = b'{"hook_event_name": "Stop", "cwd": "/"}'
+    hook = subprocess.run(
+        [home / "bin" / "redline-hook", "codex"], input=event, stdout=-1, env=clean
+    )
+    assert (hook.returncode, hook.stdout) == (0, b"{}\n")
     where = "import redline; print(redline.__file__)"
     found = subprocess.run([python, "-c", where], capture_output=True, text=True, env=clean)
     assert str(home) in found.stdout

@@ -404,7 +404,8 @@ class HttpClient(Client):
         headers = {}
         if self.protocol == MODERN:
             headers["Mcp-Method"] = message["method"]
-            name = message.get("params", {}).get("name")
+            params = message.get("params", {})
+            name = params.get("uri" if message["method"] == "resources/read" else "name")
             if isinstance(name, str) and name.isascii() and name.isprintable():
                 headers["Mcp-Name"] = name
         status, found, body = self.post(json.dumps(message).encode(), headers)

@@ -13,6 +13,7 @@ from redline.server.rpc.messages import (
     Channel,
     Refusal,
     Submit,
+    check_cursor,
     check_message,
     expects_reply,
     id_in,
@@ -24,6 +25,9 @@ from redline.toolsets.tool import Client, Json
 
 if TYPE_CHECKING:
     from redline.server.calls.in_flight import CallsInFlight
+
+# Lists that need no handler.
+_OFFERED = ("prompts/list", "resources/templates/list")
 
 
 class Conversation:
@@ -135,7 +139,7 @@ class Conversation:
             client = self._modern_client(method, params) if self._modern else self._client
             if not self._modern:
                 self._check_handshake_era(method, params)
-            if method == "tools/call":
+            if method == "tools/call" or self._server.runs_handler(method):
                 self._start_call(message, raw, client, channel)
                 return
             body = self._answer(method, params, client)
@@ -210,11 +214,16 @@ class Conversation:
 
     def _answer(self, method: str, params: Any, client: Client) -> Json:
         if method == "tools/list":
-            return self._list_tools(client)
+            return _listed({"tools": self._server.catalog.list(client)}, client)
+        if method in _OFFERED and (offered := self._server.offers.list(method)) is not None:
+            check_cursor(params)
+            return _listed(offered, client)
         if self._modern:
             if method == "server/discover":
                 instructions = self._server.instructions(client)
-                return revisions.discover_result(self._profile, instructions, self._cap)
+                capabilities = self._server.capabilities
+                found = revisions.discover_result(capabilities, instructions, self._cap)
+                return _listed(found, client)
         elif method == "initialize":
             return self._initialize(params)
         elif method == "ping":
@@ -223,15 +232,6 @@ class Conversation:
             self._log_level = _check_log_level((params or {}).get("level"))
             return {}
         raise Refusal(wire.METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
-
-    def _list_tools(self, client: Client) -> Json:
-        body: Json = {"tools": self._server.catalog.list(client)}
-        if client.is_modern:
-            body["ttlMs"] = revisions.LIST_TTL_MS
-            # What is listed depends on the person, unless all have every right.
-            everybody = client.rights == ALL_RIGHTS
-            body["cacheScope"] = "public" if everybody else "private"
-        return body
 
     def _initialize(self, params: Any) -> Json:
         given = params if isinstance(params, dict) else {}
@@ -246,7 +246,7 @@ class Conversation:
         )
         self._initialized = True
         instructions = self._server.instructions(self._client)
-        return revisions.initialize_result(self._profile, version, instructions)
+        return revisions.initialize_result(self._server.capabilities, version, instructions)
 
     # --- calls -------------------------------------------------------------------------------
 
@@ -266,6 +266,14 @@ class Conversation:
         """End the conversation: no answers will come; with *cancel*, cancel running calls."""
         if self._calls is not None:
             self._calls.close(cancel=cancel)
+
+
+def _listed(body: Json, client: Client) -> Json:
+    if not client.is_modern:
+        return body
+    # What is listed depends on the person, unless all have every right.
+    scope = "public" if client.rights == ALL_RIGHTS else "private"
+    return {**body, **revisions.CACHED_LIST, "cacheScope": scope}
 
 
 def _check_log_level(level: Any) -> str:

@@ -51,6 +51,16 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedResource:
+    """One address in resources/list."""
+
+    uri: str
+    name: str
+    title: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RpcFailure:
     """A failure that the toolset's specification wants as a JSON-RPC error.
 
@@ -87,7 +97,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tools/call with validated arguments.
+    """One tools/call with validated arguments, or another request that runs a handler.
 
     `log` sends a log message (an MCP level and a text) to a client that asked for them. `ask`
     asks the person a question; it is None when this client cannot show one. On stateless

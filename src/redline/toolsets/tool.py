@@ -102,6 +102,58 @@ class Tool(NamedTuple):
         return frozenset(self.input_schema.get("properties", {}))
 
 
+class PromptArgument(NamedTuple):
+    """One text that a person gives with a prompt; `completer` suggests values for it.
+
+    A completer is "package.module:function"; it gets a Call with the text so far under the
+    argument's name, and returns texts, the most likely first.
+    """
+
+    name: str
+    description: str
+    required: bool = False
+    completer: str | None = None
+
+
+class Prompt(NamedTuple):
+    """A message to the model that a person picks in the client.
+
+    `handler` is a handler as tools have them; each content block of its Result becomes a message.
+    The prompt is offered where all of `tools`, those that its text names, are listed.
+    """
+
+    name: str
+    title: str
+    description: str
+    handler: str
+    arguments: tuple[PromptArgument, ...] = ()
+    tools: tuple[str, ...] = ()
+
+
+class Resource(NamedTuple):
+    """Content that clients read by its address.
+
+    `uri` is an address, or a template in which {name} is one segment: its decoded text is an
+    argument of the handler. `handler` is a handler as tools have them; each content block of its
+    Result becomes a part of the content. For a template, `lister` returns addresses to list (see
+    `toolsets.call.ListedResource`) and `completer` suggests values. The resource is offered where
+    all of `tools` are listed: who may not call these may not read it. Clients may keep its content
+    for `ttl_ms`.
+    """
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    mime_type: str
+    handler: str
+    lister: str | None = None
+    completer: str | None = None
+    tools: tuple[str, ...] = ()
+    ttl_ms: int = 0
+    meta: Json | None = None
+
+
 class CancelAlias(NamedTuple):
     """A tool that runs when a cancellation names *parameter* instead of a request."""
 
@@ -147,7 +199,7 @@ class ProtocolProfile(NamedTuple):
 
 
 class Toolset(NamedTuple):
-    """Tools that are switched on together, and how their failures are reported.
+    """Tools, prompts and resources that are switched on together, and how tools report failures.
 
     `wording` and `adapt` are "package.module:function". `wording` turns a failure into an answer
     (see `toolsets.call.Wording`). `adapt` takes (tool_as_json, Client) and returns the tool as
@@ -167,6 +219,8 @@ class Toolset(NamedTuple):
     paths: str = ""
     profile: ProtocolProfile = ProtocolProfile()
     titles_in_annotations: bool = False
+    prompts: tuple[Prompt, ...] = ()
+    resources: tuple[Resource, ...] = ()
 
 
 def load_function(name: str) -> Any:

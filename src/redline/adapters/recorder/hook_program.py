@@ -1,8 +1,9 @@
 """Tells the recorder of a workspace what an agent's client is about to do, or has done.
 
 Clients start this file as a program of its own for every tool they run: `python -I -S FILE
-CLIENT [STATE_DIR]`, with the event as JSON on standard input. It uses the standard library only,
-ends within seconds whatever happens, and always with success: a client never fails because of it.
+CLIENT [STATE_DIR]`, or `redline-hook CLIENT` from a plugin, with the event as JSON on standard
+input. It uses the standard library only, ends within seconds whatever happens, and always with
+success: a client never fails because of it.
 """
 
 from __future__ import annotations
@@ -218,10 +219,15 @@ def _limit_time() -> None:
     signal.setitimer(signal.ITIMER_REAL, MAX_TIME)
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Be the whole program, as a file or as `redline-hook`."""
     try:
         main(sys.argv[1:])
         sys.stdout.flush()
     except BaseException:  # noqa: S110
         pass
     os._exit(0)
+
+
+if __name__ == "__main__":
+    run()

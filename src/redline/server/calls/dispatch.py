@@ -13,6 +13,7 @@ from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest, prepare
 from redline.server.calls.arguments import validate
 from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
+from redline.server.calls.offers import HANDLED
 from redline.server.calls.results import (
     Outcome,
     failure_as_result,
@@ -30,9 +31,10 @@ from redline.toolsets.tool import Json, load_function
 if TYPE_CHECKING:
     from redline.server.calls.catalog import CatalogEntry
     from redline.server.calls.client_log import ClientLog
+    from redline.server.calls.other_requests import OtherRequests
     from redline.server.calls.tool_server import ToolServer
     from redline.toolsets.call import Answer, Question
-    from redline.toolsets.tool import Client
+    from redline.toolsets.tool import Client, Tool
 
 Progress = Callable[[float, float | None, str], None]
 _MAX_NAME_CHARS = 100
@@ -76,6 +78,7 @@ class Dispatch:
         self.server = server
         self._catalog = server.catalog
         self._handlers: dict[str, Handler] = {}
+        self._others: OtherRequests | None = None
 
     def call(self, params: Any, context: Context) -> Outcome:
         """Return the result object of a tools/call, or the JSON-RPC error to send."""
@@ -93,11 +96,7 @@ class Dispatch:
         try:
             return self._run(entry, arguments, params, context)
         except StateRefused:
-            self.server.audit.record("request_state_refused", tool=entry.tool.name)
-            return invalid_params(
-                "requestState is not one this call was given, or it was used before\n"
-                "hint: call again without requestState and inputResponses"
-            )
+            return self.refuse_state(entry.tool.name)
         except Exception as failure:
             answer = self._answer_failure(entry, arguments, context, failure)
         if isinstance(answer, Result):
@@ -108,18 +107,23 @@ class Dispatch:
         tool = entry.tool
         if self._catalog.is_refused(entry):
             raise ReadOnlyMode(f"The server is read-only; refused: {tool.name}")
-        missing = tool.rights - context.client.rights
-        if missing:
-            rights = ", ".join(sorted(missing))
-            raise RightMissing(
-                f"{context.client.principal} does not have the right to {rights} here;"
-                f" refused: {tool.name}",
-                hint="the person who runs this server can give it",
-            )
         prepared = prepare(tool, arguments)
-        arguments = validate(tool, prepared.arguments)
+        call = self.build_call(tool, prepared.arguments, params, context)
+        handler = self._handlers.get(tool.handler)
+        if handler is None:
+            handler = self._handlers[tool.handler] = load_function(tool.handler)
+        try:
+            with call_scope(context.cancel):
+                return result_json(handler(call), prepared.ignored)
+        except NeedsAnswer as needed:
+            return needed.input_request()
+
+    def build_call(self, tool: Tool, arguments: Json, params: Json, context: Context) -> Call:
+        """Return what the handler gets; InvalidArgument when *arguments* do not fit the schema."""
+        _check_rights(tool, context.client)
+        arguments = validate(tool, arguments)
         asker = asker_for(params, tool.name, arguments, context)
-        call = Call(
+        return Call(
             tool=tool,
             arguments=arguments,
             runtime=self.server.runtime,
@@ -131,14 +135,17 @@ class Dispatch:
             ask=None if asker is None else self._with_audit(asker, tool.name, context),
             log=_logger(tool.name, context),
         )
-        handler = self._handlers.get(tool.handler)
-        if handler is None:
-            handler = self._handlers[tool.handler] = load_function(tool.handler)
-        try:
-            with call_scope(context.cancel):
-                return result_json(handler(call), prepared.ignored)
-        except NeedsAnswer as needed:
-            return needed.input_request()
+
+    def answer_other(self, method: str, params: Any, context: Context) -> Outcome:
+        """Return the result of another request that runs a handler, or its JSON-RPC error."""
+        if self._others is None:
+            from redline.server.calls.other_requests import OtherRequests
+
+            self._others = OtherRequests(self)
+        started = perf_counter()
+        outcome = self._others.answer(method, params, context)
+        self._report(method, params, outcome, perf_counter() - started, context)
+        return outcome
 
     def _with_audit(
         self, asker: Callable[[Question], Answer], tool: str, context: Context
@@ -167,18 +174,38 @@ class Dispatch:
     ) -> Result | RpcFailure:
         tool, request = entry.tool.name, f"{context.request_id}-{os.urandom(6).hex()}"
         if isinstance(failure, RedlineError):
-            self.server.audit.record_failure(failure, tool, context.client, request)
-            if context.log is not None:
-                context.log.failure(failure, tool)
+            self.note_failure(failure, tool, request, context)
             try:
                 wording: Wording = load_function(entry.toolset.wording)
                 return wording(failure, FailedCall(tool, arguments, context.client, request))
             except Exception as second:
                 failure = second
-        log_exception(request, tool, failure)
+        return self.answer_bug(failure, tool, request, context)
+
+    def note_failure(
+        self, failure: RedlineError, name: str, request: str, context: Context
+    ) -> None:
+        """Write a failure to the audit log, where it concerns security, and the client's log."""
+        self.server.audit.record_failure(failure, name, context.client, request)
         if context.log is not None:
-            context.log("error", "internal_error", tool=tool, request=request)
+            context.log.failure(failure, name)
+
+    def answer_bug(
+        self, failure: Exception, name: str, request: str, context: Context
+    ) -> RpcFailure:
+        """Log a bug of the server, and return what the client learns of it."""
+        log_exception(request, name, failure)
+        if context.log is not None:
+            context.log("error", "internal_error", tool=name, request=request)
         return internal_error(request)
+
+    def refuse_state(self, name: str) -> RpcFailure:
+        """Audit a requestState that is not valid for this request, and refuse it."""
+        self.server.audit.record("request_state_refused", tool=name)
+        return invalid_params(
+            "requestState is not one this call was given, or it was used before\n"
+            "hint: call again without requestState and inputResponses"
+        )
 
     def _unknown_tool(self, name: str, client: Client) -> RpcFailure:
         near = nearest(name, self._catalog.names_for(client))
@@ -212,8 +239,9 @@ class Dispatch:
                 "change", context.client, tool=listed.tool.name, request=context.request_id
             )
         if server.watchers:
+            shown = listed.tool.name if listed else "unknown"
             for watch in server.watchers:
-                watch(listed.tool.name if listed else "unknown", ok, seconds)
+                watch(name if name in HANDLED else shown, ok, seconds)
         for notice in server.runtime.take_notices():
             warn(notice)
             if context.log is not None:
@@ -221,6 +249,16 @@ class Dispatch:
         if context.log is not None:
             duration = round(seconds * 1000, 3)
             context.log("debug", "call_finished", tool=name, ok=ok, duration_ms=duration)
+
+
+def _check_rights(tool: Tool, client: Client) -> None:
+    missing = tool.rights - client.rights
+    if missing:
+        rights = ", ".join(sorted(missing))
+        raise RightMissing(
+            f"{client.principal} does not have the right to {rights} here; refused: {tool.name}",
+            hint="the person who runs this server can give it",
+        )
 
 
 def _read_params(params: Any) -> tuple[str, Any, RpcFailure | None]:

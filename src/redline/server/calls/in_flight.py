@@ -20,9 +20,11 @@ from redline.server.rpc.messages import Channel, Refusal, Send, Submit
 from redline.toolsets.call import Answer, Question
 from redline.toolsets.tool import Client, Json
 
+Answering = Callable[[Any, Context], Outcome]
+
 
 class CallsInFlight:
-    """Runs tools/call requests on workers; each is answered once, through its own channel."""
+    """Runs requests that need a handler on workers; each is answered once, by its channel."""
 
     __slots__ = ("_dispatch", "_lock", "_questions", "_running", "_submit")
 
@@ -36,8 +38,8 @@ class CallsInFlight:
     def start(
         self, message: Json, raw: bytes, client: Client, channel: Channel, level: str | None
     ) -> None:
-        """Start the call in *message*; Refusal when it cannot be queued."""
-        request_id, params = message["id"], message.get("params")
+        """Start the request in *message*; Refusal when it cannot be queued."""
+        request_id, method, params = message["id"], message["method"], message.get("params")
         token = CancelToken(warn)
         with self._lock:
             if request_id in self._running:
@@ -53,7 +55,10 @@ class CallsInFlight:
             log=None if level is None else _log_for(level, token, channel.notify),
         )
         try:
-            run = partial(self._run, request_id, params, context, channel.reply)
+            answer = self._dispatch.call
+            if method != "tools/call":
+                answer = partial(self._dispatch.answer_other, method)
+            run = partial(self._run, answer, request_id, params, context, channel.reply)
             self._submit(run, len(raw))
         except QueueFull as full:
             self._finish(request_id)
@@ -63,11 +68,13 @@ class CallsInFlight:
         with self._lock:
             self._running.pop(request_id, None)
 
-    def _run(self, request_id: Any, params: Any, context: Context, reply: Send) -> None:
+    def _run(
+        self, answer: Answering, request_id: Any, params: Any, context: Context, reply: Send
+    ) -> None:
         outcome: Outcome
         try:
             # A call that was cancelled while it was queued does nothing at all.
-            outcome = {} if context.cancel.cancelled else self._dispatch.call(params, context)
+            outcome = {} if context.cancel.cancelled else answer(params, context)
         except BaseException as failure:  # even then the client waits for an answer
             log_exception(context.request_id, "", failure)
             outcome = internal_error(context.request_id)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from redline.server.calls.catalog import Catalog
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink
-from redline.toolsets.tool import Client
+from redline.toolsets.tool import Client, Json
 
 if TYPE_CHECKING:
     from redline.server.calls.dispatch import Dispatch
     from redline.server.calls.in_flight import CallsInFlight
+    from redline.server.calls.offers import Offers
     from redline.server.rpc.messages import Submit
     from redline.services.runtime import Runtime
 
@@ -39,7 +40,26 @@ class ToolServer:
         # Called after each call with the tool's listed name, whether it succeeded, and seconds.
         self.watchers: list[Callable[[str, bool, float], None]] = []
         self._dispatch: Dispatch | None = None
+        self._offers: Offers | None = None
         self._lock = Lock()
+
+    @property
+    def offers(self) -> Offers:
+        """The prompts and resources that are on; listing tools does not load them."""
+        if self._offers is None:
+            from redline.server.calls.offers import Offers
+
+            self._offers = Offers(self.catalog)
+        return self._offers
+
+    def runs_handler(self, method: str) -> bool:
+        """Whether *method*, which is not tools/call, is answered by a toolset's handler."""
+        return method != "tools/list" and method in self.offers.handled
+
+    @property
+    def capabilities(self) -> Json:
+        """What the server declares: the profile's capabilities, and prompts and resources."""
+        return {**self.profile.capabilities, **self.offers.capabilities}
 
     def instructions(self, client: Client) -> str:
         """Return the text that *client* gets when it connects."""

@@ -93,6 +93,14 @@ def check_message(message: Any, profile: ProtocolProfile = _STRICT) -> None:
         raise Refusal(wire.INVALID_PARAMS, "params must be an object")
 
 
+def check_cursor(params: Any) -> None:
+    """Refuse the cursor of a list that is always whole."""
+    if isinstance(params, dict) and params.get("cursor") is not None:
+        raise Refusal(
+            wire.INVALID_PARAMS, "Unknown cursor\nhint: this list is one page; send no cursor"
+        )
+
+
 def _find_problem(message: Any, profile: ProtocolProfile) -> str | None:
     if not isinstance(message, dict):
         return "a message is a JSON object"

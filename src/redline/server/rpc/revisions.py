@@ -19,7 +19,9 @@ META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 META_LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 META_SERVER = "io.modelcontextprotocol/serverInfo"
 
-LIST_TTL_MS = 300_000
+# What clients may keep: a list that stays the same while the server runs, and one that changes.
+CACHED_LIST: Json = {"ttlMs": 300_000, "cacheScope": "public"}
+CHANGING_LIST: Json = {"ttlMs": 0, "cacheScope": "private"}
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 SERVER_INFO: Json = {"name": "redline", "title": "Redline", "version": __version__}
@@ -51,11 +53,11 @@ def is_date(text: str) -> bool:
     return len(text) == 10 and text[4] == text[7] == "-" and text.replace("-", "").isdigit()
 
 
-def initialize_result(profile: ProtocolProfile, version: str, instructions: str) -> Json:
+def initialize_result(capabilities: Json, version: str, instructions: str) -> Json:
     """Return the answer to `initialize`."""
     body: Json = {
         "protocolVersion": version,
-        "capabilities": profile.capabilities,
+        "capabilities": capabilities,
         "serverInfo": server_info(version),
     }
     if instructions:
@@ -70,13 +72,12 @@ def server_info(version: str) -> Json:
     return SERVER_INFO
 
 
-def discover_result(profile: ProtocolProfile, instructions: str, cap: str | None) -> Json:
+def discover_result(capabilities: Json, instructions: str, cap: str | None) -> Json:
     """Return the answer to `server/discover`."""
     body: Json = {
         "supportedVersions": [v for v in MODERN if cap is None or v <= cap],
-        "capabilities": {name: {} for name in profile.capabilities},
-        "ttlMs": LIST_TTL_MS,
-        "cacheScope": "public",
+        "capabilities": {name: {} for name in capabilities},
+        **CACHED_LIST,
     }
     if instructions:
         body["instructions"] = instructions
